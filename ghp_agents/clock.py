@@ -1,0 +1,54 @@
+"""Time: seconds since the epoch inside, ISO 8601 UTC with `Z` in every record."""
+
+import time
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """The machine's own clock and its own patience."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def wait(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        time.sleep(seconds)
+
+
+class ManualClock:
+    """A clock that moves only when told to, so that tests decide what time it is."""
+
+    def __init__(self, now: float = 1_750_000_000.0) -> None:
+        self._now = now
+
+    def now(self) -> float:
+        """Seconds since the epoch, as set."""
+        return self._now
+
+    def wait(self, seconds: float) -> None:
+        """Advance by `seconds` at once."""
+        self._now += seconds
+
+
+def to_text(seconds: float) -> str:
+    """`1737801000.0` becomes `2025-01-25T10:30:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def to_seconds(text: str) -> float:
+    """Read an ISO 8601 time, with `Z`, an offset, or none (then UTC). Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.timestamp()
+
+
+def ago(seconds: float) -> str:
+    """A duration for people: `12 s`, `5 min`, `3 h`, `2 d`."""
+    if seconds < 0:
+        return "0 s"
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size or (unit == "min" and seconds >= size):
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(seconds)} s"

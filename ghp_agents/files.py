@@ -1,0 +1,117 @@
+"""Files that survive: durable writes, names that cannot escape, and the lock that saves work."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.errors import GhpError, UsageError
+
+LOCK_PATIENCE = 10.0  # seconds; a fold takes some ten milliseconds, so this is a stuck holder
+
+
+class LockTimeoutError(GhpError):
+    """Somebody holds the lock for longer than a fold may take."""
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write so that a reader sees the old or the new content, also after a power cut."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Like `write_durably` for what can be rebuilt: no fsync."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def below(root: Path, relative: str) -> Path:
+    """The one way from a stored name to a path: refuses whatever would leave `root`."""
+    parts = relative.split("/")
+    bad = not relative or any(
+        part in ("", ".", "..", ".git") or "\0" in part or "\\" in part for part in parts
+    )
+    if bad or relative.startswith(("/", "~")) or any(ord(char) < 32 for char in relative):
+        raise UsageError(
+            f"{relative!r} is not a path inside the repository's state.",
+            hint="Use a relative path without `..`, control characters or `.git`.",
+        )
+    return root.joinpath(*parts)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
+    """Hold the lock file at `path`; the kernel frees it when the process dies.
+
+    Raises LockTimeoutError after `patience` seconds, OSError where no lock file can be made.
+    """
+    from filelock import FileLock, Timeout
+
+    # Poll fast: with filelock's default of 50 ms the holder takes the lock again and again
+    # before a sleeper looks (measured: first of eight processes done at 0.01 s, last at 0.37 s).
+    lock = FileLock(path, timeout=patience, poll_interval=0.005)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LockTimeoutError(
+            f"Another process has held {path.name} for more than {patience:.0f} s"
+            f"{_holder(path)}.",
+            hint="Try again; `ghp agent-doctor` shows who holds it.",
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def lock_holder(path: Path) -> int | None:
+    """The process that holds the lock at `path` now, where the system tells (Linux)."""
+    try:
+        inode = path.stat().st_ino
+        table = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return None
+    for line in table.splitlines():
+        fields = line.split()
+        if len(fields) > 5 and fields[1] == "FLOCK" and fields[5].endswith(f":{inode}"):
+            return int(fields[4])
+    return None
+
+
+def _holder(path: Path) -> str:
+    process = lock_holder(path)
+    return f" (process {process})" if process else ""
+
+
+def usable(folder: Path) -> bool:
+    """Whether files can be made in `folder`, which is created if it can be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)

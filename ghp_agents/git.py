@@ -1,0 +1,269 @@
+"""Git, as processes with fixed flags and a clean environment; knows git and none of our words.
+
+Plain `git` for objects, refs and transport: a library in its place is slower from a cold start,
+and wrong in sha256 or reftable repositories. GitPython is for looking at a person's worktree.
+"""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from ghp_agents.errors import GhpError, NotSetUpError
+
+LOCAL_PATIENCE = 60.0  # seconds for a git process that stays on this machine
+MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-maintenance`
+
+# Given on every call: a person's hooks must never run for our writes, also when we are ourselves
+# inside a hook of a `git -c core.hooksPath=…` call.
+_FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
+
+# `git rev-parse --local-env-vars`, less the settings of `git -c` and GIT_CONFIG_COUNT, which may
+# carry credentials. Inside a hook these would point git at another worktree's repository.
+_LOCAL_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+
+
+class GitError(GhpError):
+    """A git process that failed; `stderr` has its words."""
+
+    def __init__(self, message: str, *, hint: str, stderr: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.stderr = stderr
+
+
+class GitTimeoutError(GitError):
+    """A git process that did not end in its time and was ended."""
+
+
+class Result(NamedTuple):
+    """How a git process ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Standard output as text, without the last newline."""
+        return self.out.decode("utf-8", "replace").rstrip("\n")
+
+
+class Object(NamedTuple):
+    """One git object."""
+
+    oid: str
+    kind: str  # blob, tree, commit, tag
+    content: bytes
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a git process: no leaks from a hook, no prompts, messages in English."""
+    env = {key: value for key, value in os.environ.items() if key not in _LOCAL_VARIABLES}
+    env |= {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "LC_ALL": "C",
+    }
+    return env | dict(extra or {})
+
+
+def run(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    git_dir: Path | None = None,
+    stdin: bytes | None = None,
+    timeout: float = LOCAL_PATIENCE,
+    env: Mapping[str, str] | None = None,
+    keep_open: Sequence[int] = (),
+) -> Result:
+    """Run git to its end, whatever its exit code.
+
+    The child has a session of its own: a signal to our process group does not stop it halfway
+    through an update. `keep_open` are descriptors of locks that must live as long as the child.
+    Raises GitTimeoutError, NotSetUpError (no git).
+    """
+    try:
+        done = subprocess.run(
+            _command(args, git_dir),
+            cwd=cwd,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            timeout=timeout,
+            env=environment(env),
+            start_new_session=True,
+            pass_fds=tuple(keep_open),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise GitTimeoutError(
+            f"`git {args[0]}` did not end within {timeout:.0f} s.",
+            hint="Check the network and the remote; `ghp agent-doctor` tests both.",
+        ) from None
+    except FileNotFoundError as error:
+        raise _not_started(error, cwd) from None
+    return Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def check(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    git_dir: Path | None = None,
+    stdin: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    keep_open: Sequence[int] = (),
+) -> Result:
+    """Run git and raise GitError unless it ends with 0."""
+    result = run(args, cwd=cwd, git_dir=git_dir, stdin=stdin, env=env, keep_open=keep_open)
+    if result.code != 0:
+        raise failure(args, result)
+    return result
+
+
+def failure(args: Sequence[str], result: Result) -> GitError:
+    """The error for a git process that failed, with a hint where the cause is known."""
+    words = result.err.strip().splitlines() or [f"exit code {result.code}"]
+    hint = "Run `ghp agent-doctor`; it checks git, the remote and the permissions."
+    if "dubious ownership" in result.err:
+        hint = "The repository belongs to another user: `git config --global --add safe.directory <path>`."
+    elif "No space left" in result.err:
+        hint = "The disk is full: make room and run the command again."
+    elif "Read-only file system" in result.err or "Permission denied" in result.err:
+        hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
+    return GitError(f"`git {args[0]}` failed: {words[-1]}", hint=hint, stderr=result.err)
+
+
+@contextlib.contextmanager
+def objects(git_dir: Path) -> Iterator["ObjectReader"]:
+    """Read many objects through one process."""
+    try:
+        process = subprocess.Popen(
+            _command(["cat-file", "--batch"], git_dir),
+            cwd=git_dir,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(),
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise _not_started(error, git_dir) from None
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield ObjectReader(process.stdin, process.stdout)
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        process.stdout.close()
+        process.wait()
+
+
+class ObjectReader:
+    """The two ends of a `git cat-file --batch`."""
+
+    # Requests are written before any answer is read, so they must fit a pipe (64 kB).
+    _AT_ONCE = 400
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._requests = requests
+        self._answers = answers
+
+    def read(self, names: Sequence[str]) -> list[Object | None]:
+        """The objects called `names` (an oid, or `<ref>:<path>`), None for each that is not there.
+
+        Names must be free of newlines and shorter than 150 bytes.
+        """
+        found: list[Object | None] = []
+        for start in range(0, len(names), self._AT_ONCE):
+            some = names[start : start + self._AT_ONCE]
+            self._requests.write("".join(f"{name}\n" for name in some).encode())
+            self._requests.flush()
+            found += [self._answer() for _ in some]
+        return found
+
+    def _answer(self) -> Object | None:
+        header = self._answers.readline().decode().split()
+        if len(header) != 3 or header[1] in ("missing", "ambiguous"):
+            if not header:
+                raise GitError(
+                    "`git cat-file` ended early.",
+                    hint="The state may be damaged: run `ghp agent-doctor`.",
+                )
+            return None
+        content = self._answers.read(int(header[2]))
+        self._answers.read(1)
+        return Object(header[0], header[1], content)
+
+
+class Entry(NamedTuple):
+    """One line of a tree."""
+
+    mode: str
+    name: str
+    oid: str
+
+
+def tree_entries(content: bytes, oid_length: int) -> list[Entry]:
+    """The lines of a tree object; `oid_length` is that of a hex oid (40, or 64 for sha256)."""
+    entries: list[Entry] = []
+    width = oid_length // 2
+    position = 0
+    while position < len(content):
+        end = content.index(b"\0", position)
+        mode, _, name = content[position:end].partition(b" ")
+        oid = content[end + 1 : end + 1 + width].hex()
+        entries.append(Entry(mode.decode(), name.decode("utf-8", "surrogateescape"), oid))
+        position = end + 1 + width
+    return entries
+
+
+def config(cwd: Path, key: str) -> str | None:
+    """One value of git's configuration, or None."""
+    result = run(["config", "--get", key], cwd=cwd)
+    return result.text if result.code == 0 else None
+
+
+def version() -> tuple[int, ...]:
+    """The installed git's version, as (2, 39, 5)."""
+    words = check(["version"], cwd=Path("/")).text.split()
+    numbers = [part for part in words[2].split(".") if part.isdigit()]
+    return tuple(int(number) for number in numbers)
+
+
+def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:
+    where = ["--git-dir", str(git_dir)] if git_dir else []
+    return ["git", *_FLAGS, *where, *args]
+
+
+def _not_started(error: FileNotFoundError, cwd: Path) -> NotSetUpError:
+    if not cwd.is_dir():
+        return NotSetUpError(
+            f"The folder {cwd} is not there (any more).",
+            hint="Change to a folder of the repository and try again.",
+        )
+    return NotSetUpError(
+        f"git cannot be started: {error.strerror}.", hint="Install git 2.31 or newer."
+    )

@@ -1,0 +1,80 @@
+"""Find the repository around a folder by walking up, without starting git.
+
+A beat happens after every tool call, and `git rev-parse` alone would cost a fifth of it. Imports
+nothing but `os`. Handles linked worktrees, submodules (relative `.git` files), bare repositories.
+"""
+
+import os
+from typing import NamedTuple
+
+
+class Location(NamedTuple):
+    """Where a repository's parts are; all paths are absolute."""
+
+    toplevel: str | None  # the worktree's folder; None inside a bare repository
+    git_dir: str  # this worktree's own git folder
+    common_dir: str  # shared by all worktrees of the clone
+
+
+def locate(start: str, environ: "os._Environ[str] | dict[str, str]") -> Location | None:
+    """The repository that contains `start`, or None.
+
+    `GIT_DIR` is honoured only where walking up finds nothing: inside a hook it may name the
+    repository of somebody else's worktree.
+    """
+    folder = os.path.abspath(start)
+    while True:
+        dot_git = folder + "/.git" if folder != "/" else "/.git"
+        if os.path.isdir(dot_git) and _is_git_dir(dot_git):
+            return Location(folder, dot_git, _common_dir(dot_git))
+        if os.path.isfile(dot_git):
+            git_dir = _read_pointer(dot_git, folder)
+            if git_dir is not None:
+                return Location(folder, git_dir, _common_dir(git_dir))
+        if _is_git_dir(folder):
+            return Location(None, folder, _common_dir(folder))
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    git_dir = environ.get("GIT_DIR", "")
+    if git_dir and _is_git_dir(git_dir):
+        git_dir = os.path.abspath(git_dir)
+        return Location(environ.get("GIT_WORK_TREE"), git_dir, _common_dir(git_dir))
+    return None
+
+
+def _is_git_dir(folder: str) -> bool:
+    # A linked worktree's git folder has no objects of its own but names the common folder.
+    if not os.path.exists(folder + "/HEAD"):
+        return False
+    return os.path.exists(folder + "/commondir") or (
+        os.path.isdir(folder + "/objects") and os.path.isdir(folder + "/refs")
+    )
+
+
+def _read_pointer(dot_git: str, folder: str) -> str | None:
+    line = _read_line(dot_git)
+    if not line.startswith("gitdir: "):
+        return None
+    git_dir = os.path.normpath(os.path.join(folder, line[len("gitdir: ") :]))
+    return git_dir if _is_git_dir(git_dir) else None
+
+
+def _common_dir(git_dir: str) -> str:
+    pointer = _read_line(git_dir + "/commondir")
+    return os.path.normpath(os.path.join(git_dir, pointer)) if pointer else git_dir
+
+
+def _read_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(4096).strip()
+    except OSError:
+        return ""
+
+
+def branch(git_dir: str) -> str | None:
+    """The branch checked out in this worktree, without starting git; None when detached."""
+    head = _read_line(git_dir + "/HEAD")
+    return head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else None

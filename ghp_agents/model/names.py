@@ -1,0 +1,99 @@
+"""Names, and the one check that lets a name into a path."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import NewType
+
+from ghp_agents.errors import UsageError
+
+AgentName = NewType("AgentName", str)
+CloneId = NewType("CloneId", str)
+IssueNumber = NewType("IssueNumber", int)
+Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
+
+_AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_STATUS = re.compile(r"[a-z][a-z-]{0,31}")
+_SLUG = re.compile(r"[^a-z0-9]+")
+# Names that Windows cannot make files of, and what would end in a git lock's name.
+_RESERVED = {"con", "prn", "aux", "nul"} | {f"{p}{n}" for p in ("com", "lpt") for n in range(1, 10)}
+
+KNOWN_STATUSES = (
+    "idle",
+    "planning",
+    "implementing",
+    "testing",
+    "reviewing",
+    "waiting",
+    "blocked",
+    "done",
+    "stopped",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who says something: an agent by its name, or a person by git's user name."""
+
+    name: str
+    is_person: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def agent_name(text: str) -> AgentName:
+    """Check an agent's name. Raises UsageError."""
+    bad = (
+        not _AGENT.fullmatch(text)
+        or ".." in text
+        or text.endswith((".lock", "."))
+        or text.split(".")[0] in _RESERVED
+    )
+    if bad:
+        raise UsageError(
+            f"{text[:80]!r} is not a name for an agent.",
+            hint="Use a-z, 0-9, '.', '_', '-', starting with a letter or digit, at most 63: worker-1.",
+        )
+    return AgentName(text)
+
+
+def status_name(text: str) -> str:
+    """Check a status; the vocabulary is open. Raises UsageError."""
+    if not _STATUS.fullmatch(text):
+        raise UsageError(
+            f"{text[:80]!r} is not a status.",
+            hint=f"Use lower-case words and '-', such as {', '.join(KNOWN_STATUSES)}.",
+        )
+    return text
+
+
+def one_line(text: str, limit: int) -> str:
+    """Text on one line without control characters, cut at `limit` characters with an ellipsis."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def slug(text: str, limit: int = 35) -> str:
+    """A title as part of a branch or file name."""
+    return _SLUG.sub("-", text.lower()).strip("-")[:limit].strip("-")
+
+
+def digest(*parts: str, length: int = 12) -> str:
+    """A short id made from content; the same parts give the same id on every machine."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:length]
+
+
+# Upstream GHP's patterns, in its order.
+_BRANCH_ISSUE = tuple(
+    re.compile(pattern) for pattern in (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$")
+)
+
+
+def issue_of_branch(branch: str) -> IssueNumber | None:
+    """The issue that a branch is for, by upstream GHP's four patterns."""
+    for pattern in _BRANCH_ISSUE:
+        found = pattern.search(branch)
+        if found and 0 < int(found[1]) < 2**53:
+            return IssueNumber(int(found[1]))
+    return None

@@ -1,0 +1,78 @@
+"""A record: a thing said once by one writer, on its way into the ledger."""
+
+import json
+from dataclasses import dataclass, field
+
+from ghp_agents.model.names import Actor, Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Files for the state, and the ledger entry that says who added them and why.
+
+    `files` are (path in the state's tree, content). Paths hold the record's own id, so that two
+    writers never write the same path. `clock` is greater than that of all the writer had seen.
+    """
+
+    event: str  # a verb: escalate, answer, handoff, comment
+    actor: Actor
+    object: str  # what the event is about, in print: E-3f9a, #12
+    id: str
+    at: Timestamp
+    clock: int
+    files: tuple[tuple[str, bytes], ...] = field(repr=False)
+    issue: int | None = None
+    generation: int | None = None
+    text: str = ""  # one line for people
+
+
+def encode(record: Record) -> bytes:
+    """A record as one file of the outbox: a line of JSON, then the contents one after another."""
+    header = {
+        "event": record.event,
+        "actor": record.actor.name,
+        "person": record.actor.is_person,
+        "object": record.object,
+        "id": record.id,
+        "at": record.at,
+        "clock": record.clock,
+        "issue": record.issue,
+        "generation": record.generation,
+        "text": record.text,
+        "files": [[path, len(content)] for path, content in record.files],
+    }
+    return json.dumps(header).encode() + b"\n" + b"".join(content for _, content in record.files)
+
+
+def decode(data: bytes) -> Record:
+    """The reverse of `encode`. Raises ValueError when the file is torn or not a record."""
+    line, _, body = data.partition(b"\n")
+    try:
+        header = json.loads(line)
+        sizes = [(str(path), int(size)) for path, size in header["files"]]
+        record = Record(
+            event=str(header["event"]),
+            actor=Actor(str(header["actor"]), bool(header["person"])),
+            object=str(header["object"]),
+            id=str(header["id"]),
+            at=Timestamp(str(header["at"])),
+            clock=int(header["clock"]),
+            issue=header["issue"],
+            generation=header["generation"],
+            text=str(header["text"]),
+            files=tuple(_cut(body, sizes)),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a record: {error}") from None
+    if sum(size for _, size in sizes) != len(body):
+        raise ValueError("not a whole record: its contents are cut off")
+    return record
+
+
+def _cut(body: bytes, sizes: list[tuple[str, int]]) -> list[tuple[str, bytes]]:
+    parts: list[tuple[str, bytes]] = []
+    start = 0
+    for path, size in sizes:
+        parts.append((path, body[start : start + size]))
+        start += size
+    return parts

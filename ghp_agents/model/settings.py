@@ -1,0 +1,32 @@
+"""The settings that the program runs with, after defaults, repository and user were merged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ghp_agents.model.liveness import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default; `docs/COMMANDS.md` lists them. Times are in seconds."""
+
+    remote: str | None = None  # the coordination remote; None: origin, or the only one
+    push: bool = True  # False keeps everything in this clone
+    view: bool = True  # the file .ghp/agent-status.json in the main worktree
+    background: bool = True  # beats may start folds and syncs in the background
+    throttle: float = 5.0  # a beat that says nothing new within this time writes nothing
+    fold_every: float = 60.0
+    sync_every: float = 15.0  # the least; 10 s for each living clone, if that is more
+    stale_after: float = 600.0
+    dead_after: float = 1_800.0
+    gone_after: float = 86_400.0
+    timeout: float = 30.0  # for one exchange with the remote
+    trunk: str | None = None  # None: the remote's HEAD, main or master
+    resume_chars: int = 16_000
+    patch_bytes: int = 5_000_000  # the most that a handoff stores of uncommitted work
+    capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by agent
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The silence after which an agent is stale, dead, gone."""
+        return Thresholds(self.stale_after, self.dead_after, self.gone_after)

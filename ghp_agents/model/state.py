@@ -1,0 +1,69 @@
+"""The state: the join of what all clones say. Commutative, associative, idempotent."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.presence import Agents, merge
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What one clone says, or what several say together."""
+
+    agents: Agents = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """Where a clone's history ends, as far as it is known here."""
+
+    clone: CloneId
+    oid: str
+    clock: int
+    at: Timestamp
+
+
+def join(trees: Iterable[Tree]) -> Tree:
+    """All that is said in `trees`."""
+    known = list(trees)
+    return Tree(
+        agents=merge(tree.agents for tree in known),
+        files=join_files(tree.files for tree in known),
+    )
+
+
+def join_files(many: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
+    """Records by path. A path belongs to one writer, who says it once; should two contents ever
+    meet (a twin's, a hand-made one), the greater is taken, on every machine the same."""
+    joined: dict[str, bytes] = {}
+    for files in many:
+        for path, content in files.items():
+            had = joined.get(path)
+            joined[path] = content if had is None or content > had else had
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the state that could not be read; it is kept, and never hides the rest."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did, each part a fact for people and scripts."""
+
+    remote: str | None  # None: there is no remote, or the configuration keeps everything here
+    fetched: bool = False
+    pushed: bool = False
+    news: int = 0  # clones that said something new
+    unsent: int = 0  # commits that the remote does not have
+    trouble: str | None = None  # why something could not be done
+    permanent: bool = False  # trying again will not help
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,136 @@
+"""The outside world, on one page: every Protocol. Each has an in-memory twin, and both pass the
+same contract tests."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from ghp_agents.model.issue import Comment, Issue, IssueChange
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import Actor, CloneId
+from ghp_agents.model.presence import Agents, Presence
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import Problem, SyncReport, Tip
+
+
+class Clock(Protocol):
+    """Time and waiting, asked for and never taken."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+
+
+class Snapshot(Protocol):
+    """The state at one moment: the join of all known clones and this clone's live presence."""
+
+    @property
+    def clone(self) -> CloneId:
+        """This clone."""
+
+    @property
+    def revision(self) -> str:
+        """Where this clone's own history stood; what `commit` compares."""
+
+    @property
+    def clock(self) -> int:
+        """The highest Lamport clock seen; a new record takes one more."""
+
+    def tips(self) -> Sequence[Tip]:
+        """Every known clone, this one first."""
+
+    def agents(self) -> dict[str, Presence]:
+        """Presence of every agent that anybody knows, newest of each."""
+
+    def agents_of(self, clone: CloneId) -> Agents:
+        """Presence of the agents as one clone tells it."""
+
+    def beaten(self) -> Mapping[str, float]:
+        """When each agent of this clone last beat, in seconds, by this machine's clock."""
+
+    def files(self, prefix: str) -> Mapping[str, bytes]:
+        """All records whose path starts with `prefix`, a folder ending with `/`."""
+
+    def problems(self) -> Sequence[Problem]:
+        """What could not be read; kept where it is."""
+
+
+class StateStore(Protocol):
+    """Where records are kept and joined."""
+
+    def snapshot(self, at: float | None = None) -> Snapshot:
+        """The state now, or as it was at a time (seconds; then without live presence)."""
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add `records` durably, if this clone's history still is at `expected`.
+
+        Raises StateMovedError if it is not, GhpError if nothing could be kept. When the place of
+        the state cannot be written or its lock stays held, the records wait in the outbox and
+        count as said.
+        """
+
+    def fold(self) -> int:
+        """Bring live presence and the outbox into the state; how many commits that took."""
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep others from writing meanwhile. Saves work; never needed to be right."""
+
+    def sync(self, *, push: bool = True) -> SyncReport:
+        """Exchange with the remote. Never raises for a remote that cannot be reached."""
+
+    def publish(self) -> SyncReport:
+        """Put the joined state where people see it without this program."""
+
+    def ledger(self) -> list[LedgerEntry]:
+        """All that happened, in ledger order."""
+
+    def forget_live(self, agent: str) -> None:
+        """Drop the live presence of an agent of this clone; the ledger keeps what was folded."""
+
+
+class Leaser(Protocol):
+    """Rights: exclusive over all clones, by compare-and-swap. Knows nothing of who may take one.
+
+    Every method raises UnknownError (exit code 4) when the one place that decides cannot be
+    reached; that is never taken as "free".
+    """
+
+    def read(self, name: str) -> Lease | None:
+        """The lease called `name` as it is now; None if it never was acquired."""
+
+    def acquire(
+        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+    ) -> Lease:
+        """Take the right, with the next generation, if it still is as `expected`.
+
+        Raises LeaseMovedError with the present lease if it is not. A first acquisition expects
+        None and gets generation 1.
+        """
+
+    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+        """Give the right back: no holder, the same generation. Raises LeaseMovedError."""
+
+    def list(self, prefix: str = "") -> list[Lease]:
+        """All leases whose name starts with `prefix`, by name."""
+
+
+class IssueTracker(Protocol):
+    """Issues: commands and authority. Numbers, ids and unique prefixes of ids name an issue."""
+
+    def list(self, *, closed: bool = False) -> list[Issue]:
+        """Open issues, and closed ones if asked, oldest first."""
+
+    def get(self, issue: str | int) -> Issue:
+        """One issue with its comments. Raises NotFoundError."""
+
+    def create(self, change: IssueChange, by: Actor) -> Issue:
+        """A new issue."""
+
+    def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
+        """Change fields; what is already so stays so, and says nothing. Raises NotFoundError."""
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        """Say something. With `marker`, a comment that has it is answered instead of a second."""

@@ -1,0 +1,205 @@
+"""The private repository beside the user's own: made once, found by all, shared by nobody's git.
+
+The user's `git gc`, hooks, reflogs, shallow and partial clone settings never meet what is in it
+(measured: state in the user's own object store does not survive a concurrent `gc --prune=now`),
+while its configuration includes the user's, so that remotes and credentials work.
+"""
+
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghp_agents import files, git
+from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.model.names import CloneId
+from ghp_agents.workspace import Workspace
+
+CLONE_REFS = "refs/ghp/clone/"  # our own only; one writer
+SEEN_REFS = "refs/ghp/seen/"  # what the remote had of each clone, ours too
+LEASE_REFS = "refs/ghp/lease/"  # rights that are decided in this clone
+SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # rights as the remote had them
+_CLONE_FILE = "ghp-clone"
+
+# Each with its reason: the user's values, which are included before, must not reach us.
+_CONFIG = """\
+[include]
+\tpath = ../../config
+[core]
+\tbare = true
+\thooksPath = /dev/null
+\tlogAllRefUpdates = false
+\tfilesRefLockTimeout = 2000
+\tpackedRefsTimeout = 2000
+\tfsync = committed,reference
+\tfsyncMethod = batch
+\tcompression = 1
+\tsharedRepository = false
+[gc]
+\tauto = 0
+\tautoDetach = false
+[maintenance]
+\tauto = false
+[receive]
+\tautogc = false
+[fetch]
+\twriteCommitGraph = false
+\tfsckObjects = false
+[transfer]
+\tfsckObjects = false
+[push]
+\tgpgSign = false
+\tfollowTags = false
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRepository:
+    """The private repository of a clone."""
+
+    path: Path
+    folder: Path  # where git runs: relative remote addresses count from here
+    clone: CloneId
+
+    @property
+    def ref(self) -> str:
+        """The ref with all that this clone has said."""
+        return CLONE_REFS + self.clone
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        timeout: float = git.LOCAL_PATIENCE,
+        keep_open: Sequence[int] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> git.Result:
+        """Run git on the private repository, whatever its exit code."""
+        return git.run(
+            args,
+            cwd=self.folder,
+            git_dir=self.path,
+            stdin=stdin,
+            timeout=timeout,
+            keep_open=keep_open,
+            env=env,
+        )
+
+    def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
+        """Run git on the private repository. Raises GitError unless it ends with 0."""
+        return git.check(args, cwd=self.folder, git_dir=self.path, stdin=stdin)
+
+    def with_clone(self, clone: CloneId) -> "StateRepository":
+        """The same repository under another clone id."""
+        return StateRepository(self.path, self.folder, clone)
+
+
+def state_path(ws: Workspace) -> Path:
+    """Where the private repository is, or will be."""
+    return ws.ghp_dir / "state.git"
+
+
+def find_repository(ws: Workspace) -> StateRepository | None:
+    """The private repository, if it was made already."""
+    path = state_path(ws)
+    try:
+        clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return StateRepository(path, _run_folder(ws), CloneId(clone)) if clone else None
+
+
+def open_repository(ws: Workspace) -> StateRepository:
+    """The private repository, made if it is not there. Two first commands at once make one.
+
+    Raises OSError where nothing can be written, GitError.
+    """
+    found = find_repository(ws)
+    if found:
+        return found
+    path = state_path(ws)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_unfinished(ws)
+    fresh = path.with_name(f".state.{secrets.token_hex(4)}.tmp")
+    try:
+        _make(ws, fresh)
+        # Renaming a folder onto one that has content fails: the first to come made it for all.
+        fresh.replace(path)
+    except OSError:
+        made_by_other = find_repository(ws)
+        if not made_by_other:
+            raise
+        return made_by_other
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    made = find_repository(ws)
+    if not made:
+        raise NotSetUpError(
+            f"{path} is not ours or not whole.", hint="Run `ghp agent-doctor --fix`."
+        )
+    return made
+
+
+def sweep_unfinished(ws: Workspace) -> None:
+    """Remove what killed first commands left, once nobody can be at work on it any more."""
+    for left in state_path(ws).parent.glob(".state.*.tmp"):
+        try:
+            if ws.clock.now() - left.stat().st_mtime > 60:
+                shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            continue
+
+
+def new_clone_id() -> CloneId:
+    """A clone's name for itself; random, because a copied folder must be able to get another."""
+    return CloneId(secrets.token_hex(6))
+
+
+def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository:
+    """Give the clone another id from now on."""
+    files.write_durably(repository.path / _CLONE_FILE, f"{clone}\n".encode())
+    return repository.with_clone(clone)
+
+
+def _make(ws: Workspace, path: Path) -> None:
+    shown = git.run(
+        ["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir
+    )
+    if shown.code != 0:
+        raise git.failure(["rev-parse"], shown)
+    git.check(
+        ["init", "-q", "--bare", "--template=", f"--object-format={shown.text}", str(path)],
+        cwd=ws.common_dir,
+    )
+    made = (path / "config").read_text(encoding="utf-8")
+    # `git init` wrote what this repository is (its format); keep that, say ours after it.
+    (path / "config").write_text(_CONFIG + made, encoding="utf-8")
+    (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
+
+
+def _run_folder(ws: Workspace) -> Path:
+    folder = ws.main_worktree or ws.folder
+    return folder if folder.is_dir() else ws.common_dir
+
+
+def heal(repository: StateRepository, ref: str) -> None:
+    """Remove what a killed writer left of `ref`. Only under the lock that its writers inherit:
+    whoever still wrote would still hold it."""
+    for left in (repository.path / f"{ref}.lock", repository.path / "packed-refs.lock"):
+        left.unlink(missing_ok=True)
+    for crash in repository.path.glob("fast_import_crash_*"):
+        crash.unlink(missing_ok=True)
+
+
+def first_error(result: git.Result) -> str:
+    """The line of git's words that says what is wrong."""
+    lines = [line.strip() for line in result.err.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(("fatal:", "error:", "remote: error", "! ")):
+            return line
+    return lines[-1] if lines else f"exit code {result.code}"
+
+
+class RepositoryDamagedError(GhpError):
+    """The private repository cannot be used as it is."""

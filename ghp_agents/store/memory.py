@@ -1,0 +1,211 @@
+"""The state in memory: the twin of `git_refs.py` for tests, with clones that sync through a hub."""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ghp_agents.clock import to_seconds, to_text
+from ghp_agents.errors import StateMovedError
+from ghp_agents.model import ledger, presence
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.presence import Agents, Presence
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import Problem, SyncReport, Tip, join_files
+from ghp_agents.ports import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One entry of a clone's history, with all that the clone had said by then."""
+
+    clock: int
+    at: Timestamp
+    message: str
+    agents: Agents
+    files: Mapping[str, bytes]
+
+
+History = tuple[Commit, ...]
+
+
+@dataclass
+class Hub:
+    """What a bare remote is to the other store."""
+
+    histories: dict[CloneId, History] = field(default_factory=dict)
+    published: bytes | None = None
+    reachable: bool = True
+
+
+class MemoryStore:
+    """One clone. Clones that share a `Hub` know of each other after a sync."""
+
+    def __init__(self, clock: Clock, clone: str = "memory", hub: Hub | None = None) -> None:
+        self._clock = clock
+        self._clone = CloneId(clone)
+        self._hub = hub
+        self._known: dict[CloneId, History] = {self._clone: ()}
+        self._live: dict[str, tuple[Presence, float]] = {}
+        self._lock = threading.RLock()
+
+    def beat(self, agent: str, said: Presence) -> None:
+        """Keep `said` as the live presence of `agent`, as `pulse.beat` does in a file."""
+        self._live[agent] = (said, self._clock.now())
+
+    def snapshot(self, at: float | None = None) -> "MemorySnapshot":
+        """The state now, or as it was."""
+        with self._lock:
+            if at is None:
+                return MemorySnapshot(self._clone, dict(self._known), dict(self._live))
+            then = {
+                clone: tuple(commit for commit in history if to_seconds(commit.at) <= at)
+                for clone, history in self._known.items()
+            }
+            return MemorySnapshot(self._clone, then, {})
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add records if nothing was added since `expected`."""
+        with self._lock:
+            snapshot = self.snapshot()
+            if snapshot.revision != expected:
+                raise StateMovedError
+            clock = snapshot.clock
+            for record in records:
+                clock = max(clock + 1, record.clock)
+                message = ledger.message(record, clock, self._clone)
+                self._append(clock, message, record.at, files=dict(record.files))
+
+    def fold(self) -> int:
+        """Bring live presence into the history."""
+        with self._lock:
+            had = self._tip_agents()
+            now = {name: presence.published(said) for name, (said, _) in self._live.items()}
+            changed = {n: p for n, p in now.items() if presence.merge([had, {n: p}])[n] != had.get(n)}
+            if not changed:
+                return 0
+            moves = [presence.movement(n, had.get(n), p) for n, p in sorted(changed.items())]
+            clock = self.snapshot().clock + 1
+            message = ledger.presence_message(
+                [move for move in moves if move], len(changed), clock, self._clone
+            )
+            at = Timestamp(to_text(self._clock.now()))
+            self._append(clock, message, at, agents=presence.merge([had, changed]))
+            return 1
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads from writing."""
+        with self._lock:
+            yield
+
+    def sync(self, *, push: bool = True) -> SyncReport:
+        """Exchange with the hub."""
+        self.fold()
+        hub = self._hub
+        if hub is None:
+            return SyncReport(remote=None)
+        mine = self._known[self._clone]
+        if not hub.reachable:
+            unsent = len(mine) - len(hub.histories.get(self._clone, ()))
+            return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
+        others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
+        news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
+        self._known |= others
+        sent = hub.histories.get(self._clone, ())
+        if push:
+            hub.histories[self._clone] = mine
+        unsent = 0 if push else len(mine) - len(sent)
+        pushed = push and sent != mine
+        return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
+
+    def publish(self) -> SyncReport:
+        """Put the joined document on the hub."""
+        report = self.sync()
+        if self._hub is not None and self._hub.reachable:
+            self._hub.published = presence.encode(self.snapshot().agents())
+        return report
+
+    def ledger(self) -> list[LedgerEntry]:
+        """All that happened, in ledger order."""
+        found: set[LedgerEntry] = set()
+        for clone, history in self._known.items():
+            for index, commit in enumerate(history):
+                found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
+        return sorted(found)
+
+    def forget_live(self, agent: str) -> None:
+        """Drop the live presence of an agent."""
+        self._live.pop(agent, None)
+
+    def _append(
+        self,
+        clock: int,
+        message: str,
+        at: Timestamp,
+        *,
+        agents: Agents | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        history = self._known[self._clone]
+        said = dict(history[-1].files) if history else {}
+        said |= files or {}
+        had = agents if agents is not None else self._tip_agents()
+        self._known[self._clone] = (*history, Commit(clock, at, message, had, said))
+
+    def _tip_agents(self) -> Agents:
+        history = self._known[self._clone]
+        return history[-1].agents if history else {}
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySnapshot:
+    """The join of histories in memory."""
+
+    clone: CloneId
+    known: Mapping[CloneId, History]
+    live: Mapping[str, tuple[Presence, float]]
+
+    @property
+    def revision(self) -> str:
+        """How long this clone's history is."""
+        return str(len(self.known[self.clone]))
+
+    @property
+    def clock(self) -> int:
+        """The highest clock of any history."""
+        return max((log[-1].clock for log in self.known.values() if log), default=0)
+
+    def tips(self) -> list[Tip]:
+        """Every known clone, this one first."""
+        order = sorted(self.known, key=lambda clone: (clone != self.clone, clone))
+        return [
+            Tip(clone, f"{clone}-{len(log) - 1}", log[-1].clock, log[-1].at)
+            for clone in order
+            if (log := self.known[clone])
+        ]
+
+    def agents(self) -> dict[str, Presence]:
+        """The newest presence of each agent."""
+        return presence.merge(self.agents_of(clone) for clone in self.known)
+
+    def agents_of(self, clone: CloneId) -> Agents:
+        """Presence as one clone tells it."""
+        history = self.known.get(clone, ())
+        said = history[-1].agents if history else {}
+        live = {name: said for name, (said, _) in self.live.items()} if clone == self.clone else {}
+        return presence.merge([said, live])
+
+    def beaten(self) -> Mapping[str, float]:
+        """When each live agent of this clone last beat."""
+        return {name: moment for name, (_, moment) in self.live.items()}
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """All records below `prefix`."""
+        said = join_files(log[-1].files for log in self.known.values() if log)
+        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+
+    def problems(self) -> list[Problem]:
+        """Nothing in memory is ever broken."""
+        return []

@@ -1,0 +1,222 @@
+"""Where we are and who we are: the repository, its folders, the settings, the actor.
+
+A `Workspace` is the first argument of everything above. Nothing here is read before it is needed.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ghp_agents import files, git, pulse
+from ghp_agents.clock import SystemClock
+from ghp_agents.errors import NotSetUpError
+from ghp_agents.locate import Location, branch, locate
+from ghp_agents.model.names import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
+from ghp_agents.model.settings import Settings
+from ghp_agents.ports import Clock
+
+NAME_FILE = "ghp-agent"
+SETTINGS_CACHE = "settings.json"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A repository, seen from one of its worktrees."""
+
+    place: Location
+    environ: Mapping[str, str]
+    clock: Clock
+    chosen_name: str | None = None  # by --as
+
+    @property
+    def git_dir(self) -> Path:
+        """This worktree's own git folder."""
+        return Path(self.place.git_dir)
+
+    @property
+    def common_dir(self) -> Path:
+        """The git folder that all worktrees of the clone share."""
+        return Path(self.place.common_dir)
+
+    @property
+    def ghp_dir(self) -> Path:
+        """Our folder in the clone: presence, outbox, the private repository, caches."""
+        return self.common_dir / "ghp"
+
+    @property
+    def cache_dir(self) -> Path:
+        """What can be thrown away."""
+        return self.ghp_dir / "cache"
+
+    @property
+    def spare_dir(self) -> Path:
+        """Where presence and outbox go when the clone's own folder cannot be written."""
+        return Path(pulse.spare_folder(self.place.common_dir, self.environ))
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders for presence and outbox, best first."""
+        return [str(self.ghp_dir), str(self.spare_dir)]
+
+    @property
+    def folder(self) -> Path:
+        """Where git is run for this worktree; relative remote addresses count from the main one."""
+        return Path(self.place.toplevel or self.place.git_dir)
+
+    @property
+    def main_worktree(self) -> Path | None:
+        """The main worktree's folder; None for a bare main repository or a submodule."""
+        return self.common_dir.parent if self.common_dir.name == ".git" else None
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds `.ghp/config.json`: the main worktree's, or this one's."""
+        return self.main_worktree or self.folder
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Defaults, then the repository's configuration, then the user's. Raises ConfigError."""
+        return _settings(self)
+
+    @property
+    def branch(self) -> str | None:
+        """The branch of this worktree."""
+        return branch(self.place.git_dir)
+
+    def config_files(self) -> list[Path]:
+        """The configuration files that there may be; later ones win."""
+        home = Path(self.environ.get("HOME", "/"))
+        # Upstream does not honour XDG_CONFIG_HOME for this file, so neither may we.
+        return [self.root / ".ghp/config.json", home / ".config/ghp-cli/config.json"]
+
+    def agent(self) -> AgentName:
+        """The agent that this command acts for. Raises NotSetUpError."""
+        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        if not name:
+            raise NotSetUpError(
+                "This command acts for an agent, and none is named here.",
+                hint="Name one for this worktree: `ghp agent-whoami --set worker-1` "
+                "(or GHP_AGENT=worker-1, or --as worker-1).",
+            )
+        return agent_name(name)
+
+    def actor(self) -> Actor:
+        """The agent that is named, else the person that git knows here. Raises NotSetUpError."""
+        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        if name:
+            return Actor(agent_name(name))
+        person = git.config(self.folder, "user.name")
+        if not person:
+            raise NotSetUpError(
+                "Nobody is named here: neither an agent nor git's user.",
+                hint="Set `git config user.name`, or name an agent with --as or GHP_AGENT.",
+            )
+        return Actor(person, is_person=True)
+
+    def presence(self, agent: str) -> dict[str, Any] | None:
+        """What this machine knows of its own agent."""
+        return pulse.newest(self.folders, agent)
+
+    def issue_in_hand(self, agent: str | None) -> IssueNumber | None:
+        """The issue that is worked on here: the agent's own word, the branch, the spawn context."""
+        presence = self.presence(agent) if agent else None
+        if presence and isinstance(presence.get("issue"), int):
+            return IssueNumber(presence["issue"])
+        here = self.branch
+        found = issue_of_branch(here) if here else None
+        return found or _spawned_issue(self.environ)
+
+
+def open_workspace(
+    cwd: Path, environ: Mapping[str, str], clock: Clock | None = None, name: str | None = None
+) -> Workspace:
+    """The workspace around `cwd`. Raises NotSetUpError outside of a repository."""
+    place = locate(str(cwd), dict(environ))
+    if place is None:
+        raise NotSetUpError(
+            f"{cwd} is not inside a git repository.",
+            hint="Change to one, or make one with `git init`.",
+        )
+    return Workspace(place, environ, clock or SystemClock(), name)
+
+
+def _settings(ws: Workspace) -> Settings:
+    present = [path for path in ws.config_files() if path.is_file()]
+    stamp = [[str(path), *_signature(path)] for path in present]
+    if not present:
+        _drop_cache(ws)
+        return Settings()
+    cached = pulse.read(str(ws.cache_dir / SETTINGS_CACHE))
+    if cached and cached.get("stamp") == stamp:
+        return _from_values(cached["values"])
+    values = _read_config(present)
+    content = json.dumps({"stamp": stamp, "values": values}).encode()
+    try:
+        files.write_atomically(ws.cache_dir / SETTINGS_CACHE, content)
+    except OSError:
+        return _from_values(values)  # a cache that cannot be kept is only slower
+    return _from_values(values)
+
+
+def _drop_cache(ws: Workspace) -> None:
+    try:
+        (ws.cache_dir / SETTINGS_CACHE).unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _read_config(present: list[Path]) -> dict[str, Any]:
+    from ghp_agents.model import config
+
+    texts: list[tuple[str, str]] = []
+    for path in present:
+        try:
+            texts.append((str(path), path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise config.ConfigError(
+                f"{path} cannot be read: {error}.", hint="Correct the file or its permissions."
+            ) from None
+    return config.read(texts)
+
+
+def _signature(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _from_values(values: Mapping[str, Any]) -> Settings:
+    names = {field.name for field in fields(Settings)}
+    known = {key: value for key, value in values.items() if key in names}
+    capabilities = known.get("capabilities", {})
+    known["capabilities"] = {name: tuple(words) for name, words in capabilities.items()}
+    return Settings(**known)
+
+
+def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
+    """The issue in the JSON that upstream GHP hands to an agent that it starts."""
+    try:
+        number = json.loads(environ.get("GHP_SPAWN_CONTEXT", ""))["issue"]["number"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return IssueNumber(number) if isinstance(number, int) and number > 0 else None
+
+
+def now_text(ws: Workspace) -> str:
+    """The time as records have it."""
+    from ghp_agents.clock import to_text
+
+    return to_text(ws.clock.now())
+
+
+def current_folder() -> Path:
+    """The folder the process runs in. Raises NotSetUpError when it was removed."""
+    try:
+        return Path(os.getcwd())
+    except FileNotFoundError:
+        raise NotSetUpError(
+            "The current folder was removed.", hint="Change to another folder and try again."
+        ) from None
