@@ -1,0 +1,57 @@
+# `make demo` and `make test` do all the set-up: Python 3.11+ with venv, git and make are enough.
+#   PYTHON=python3.12   the interpreter that .venv is made with
+#   JOBS=2              processes that the tests run in
+
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+ALL := .venv/.ready-all
+DEV := .venv/.ready-all-dev
+
+.PHONY: help demo test test-slow test-lowest check fix bench docs clean
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-12s %s\n", $$1, $$2}'
+
+demo: $(ALL) ## the main job on real repositories in a temporary place, in under a minute
+	$(BIN)/ghp agent-demo
+
+test: $(DEV) ## the tests, without the slow ones
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-slow: $(DEV) ## crowds, kills, laws at length, the wheel
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+check: $(DEV) ## format, lint, types, floors, house rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -q tests/test_house_rules.py
+
+fix: $(DEV) ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV) ## measure what must be fast; prints a table, writes JSON
+	$(BIN)/python -m bench
+
+docs: $(DEV) ## write docs/COMMANDS.md and the README's command table from the commands
+	$(BIN)/python -m tools.docs
+
+clean: ## take away everything that was made here
+	rm -rf .venv .venv.unfinished dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+# A checkout that was copied or moved carries an environment that belongs to the original.
+ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
+.PHONY: $(ALL) $(DEV)
+endif
+
+$(ALL): EXTRAS := all
+$(DEV): EXTRAS := all,dev
+$(ALL) $(DEV): pyproject.toml tools/environment.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Error: Python 3.11 or newer is needed; $(PYTHON) is older, or is not there."; \
+	  echo "Hint: name another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; } >&2
+	@$(PYTHON) tools/environment.py $(EXTRAS)

@@ -1,0 +1,155 @@
+"""Makes `.venv` with this checkout and the extras named in it; `make` calls it, repeating is safe.
+
+It runs before anything is installed, so it uses the standard library only. Interrupted at any
+point, it leaves a mark, and the next run starts the environment afresh.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+VENV = Path(".venv")
+PYTHON = VENV / "bin" / "python"
+HOME_NOTE = VENV / ".made-in"  # the checkout it was made for: a copied one needs its own
+UNFINISHED = Path(".venv.unfinished")  # there from the first step until all is installed
+LOG = VENV / "setup.log"
+
+
+def main(extras: str) -> int:
+    """Bring the environment to where `extras` are installed, and stamp it for make."""
+    if not can_make_environments():
+        say(f"Error: {sys.executable} cannot make virtual environments.")
+        say("Hint: install its venv module, on Debian: sudo apt-get install python3-venv")
+        return 1
+    with one_at_a_time():
+        if is_ready(extras):
+            return 0
+        started = time.monotonic()
+        usable = is_usable()
+        UNFINISHED.touch()
+        if not (usable or make_environment()):
+            return 1
+        HOME_NOTE.write_text(f"{Path.cwd()}\n")
+        installed = install(extras)
+        UNFINISHED.unlink()
+        if not installed:
+            return 1
+        for done in {"all", extras}:
+            stamp(done).touch()
+        say(f"The environment is ready after {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def can_make_environments() -> bool:
+    """Debian keeps these modules in a package of its own."""
+    try:
+        import ensurepip  # noqa: F401, PLC0415
+        import venv  # noqa: F401, PLC0415
+    except ImportError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Two makes at once must not install into one environment; the kernel frees the lock."""
+    folder = os.open(".", os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("Another make is setting up .venv; waiting for it …")
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(folder)
+
+
+def stamp(extras: str) -> Path:
+    """The file that tells make that these extras are installed."""
+    return VENV / f".ready-{extras.replace(',', '-')}"
+
+
+def is_ready(extras: str) -> bool:
+    """Whether another make has done the work while this one waited."""
+    try:
+        fresh = stamp(extras).stat().st_mtime >= Path("pyproject.toml").stat().st_mtime
+        return fresh and is_usable()
+    except FileNotFoundError:
+        return False
+
+
+def is_usable() -> bool:
+    """Whether there is a whole environment here, made for this folder, of a Python that will do."""
+    if UNFINISHED.exists() or not PYTHON.exists():
+        return False
+    if HOME_NOTE.exists() and HOME_NOTE.read_text().strip() != str(Path.cwd()):
+        return False
+    code = "import pip, sys; sys.exit(sys.version_info < (3, 11))"
+    return subprocess.run([PYTHON, "-c", code], capture_output=True).returncode == 0
+
+
+def make_environment() -> bool:
+    """A new, empty environment in place of whatever was there."""
+    say(f"Making {VENV} with {sys.executable} …")
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    return subprocess.run([sys.executable, "-m", "venv", str(VENV)]).returncode == 0
+
+
+def install(extras: str) -> bool:
+    """This checkout, editable, with its extras; the package index is the one pip is set to."""
+    say(f"Installing ghp-agents with the extras {extras} (log: {LOG}) …")
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
+    command = [*pip, "--progress-bar=off", "--editable", f".[{extras}]"]
+    seen: list[str] = []
+    with (
+        LOG.open("w") as log,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process,
+    ):
+        for line in process.stdout or ():
+            log.write(line)
+            seen.append(line)
+            show_progress(line)
+    show_progress("")
+    if process.returncode:
+        say("".join(seen[-20:]))
+        say("Error: pip could not install the packages; its last words are above.")
+        say("Hint: check the network and `pip config list`, then run make again.")
+    if process.returncode < 0:  # killed half-way, unlike a refusal, which pip rolls back
+        sys.exit(1)
+    return process.returncode == 0
+
+
+def show_progress(line: str) -> None:
+    """One moving line on a terminal; elsewhere only the two lines that say what happens."""
+    words = line.split()
+    if sys.stderr.isatty():
+        if not words:
+            sys.stderr.write("\r\033[K")
+        elif words[0] in ("Collecting", "Installing", "Preparing", "Building"):
+            sys.stderr.write(f"\r\033[K  {' '.join(words[:2])}")
+        sys.stderr.flush()
+    elif line.startswith("Successfully installed"):
+        say(f"  {len(words) - 2} packages installed")
+
+
+def say(text: str) -> None:
+    """Progress goes to stderr, so that `make … > file` keeps the output of the program alone."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1]))
+    except KeyboardInterrupt:
+        say("\nInterrupted. The next make starts the environment afresh.")
+        sys.exit(130)
