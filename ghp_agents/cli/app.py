@@ -1,0 +1,107 @@
+"""The commands: a table, and a click group that imports a command only when it is called."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.errors import ExitCode, GhpError
+
+
+class Row(NamedTuple):
+    """Where a command is, and its line in the list."""
+
+    module: str
+    function: str
+    group: str
+    line: str
+
+
+COMMANDS: dict[str, Row] = {
+    "agent-init": Row("init", "init", "set-up", "Set this repository up, or take all of it away."),
+    "agent-doctor": Row("doctor", "doctor", "set-up", "Check everything; say what to do about each finding."),
+    "agent-demo": Row("demo", "demo", "set-up", "Show four agents at work in a temporary place."),
+    "agent-status": Row("presence", "status", "presence", "Who is alive and what they do."),
+    "agent-heartbeat": Row("presence", "heartbeat", "presence", "Renew this agent's presence; silent."),
+    "agent-whoami": Row("presence", "whoami", "presence", "Which agent this is; --set names one."),
+    "agent-sync": Row("sync", "sync", "presence", "Exchange state with the remote now."),
+    "agent-log": Row("ledger", "log", "presence", "What happened, in order, over all clones."),
+    "agent-issues": Row("issue", "issues", "issues", "List issues; --ready shows what can be taken."),
+    "agent-issue": Row("issue", "issue", "issues", "Make, show and change an issue."),
+    "agent-escalate": Row("escalation", "escalate", "people", "Ask a question that only a person can decide."),
+    "agent-escalations": Row("escalation", "escalations", "people", "List questions and their answers."),
+    "agent-answer": Row("escalation", "answer", "people", "Answer an agent's question."),
+    "agent-handoff": Row("handoff", "handoff", "continuity", "Write down what the next agent must know."),
+    "agent-resume": Row("handoff", "resume", "continuity", "Print what this agent must know to go on."),
+}
+
+
+class Commands(click.Group):
+    """click's group over the table; `--help` lists it without importing anything."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        row = COMMANDS.get(cmd_name)
+        if row is None:
+            return None
+        command = getattr(import_module(f"ghp_agents.cli.{row.module}"), row.function)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for group in dict.fromkeys(row.group for row in COMMANDS.values()):
+            lines = [(name, row.line) for name, row in COMMANDS.items() if row.group == group]
+            with formatter.section(group.capitalize()):
+                formatter.write_dl(lines)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="ghp-agents", prog_name="ghp-agents")
+def app() -> None:
+    """Coordinate many coding agents on one repository, with git and issues alone."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
+    from ghp_agents.cli.context import make_house
+
+    house = make_house()
+    try:
+        code = app.main(list(argv), prog_name="ghp", standalone_mode=False, obj=house)
+        output.flush()
+    except GhpError as error:
+        output.error(str(error), error.hint)
+        return int(error.exit_code)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.Abort:
+        output.say("Aborted.")
+        return 130
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return int(ExitCode.USAGE)
+    except BrokenPipeError:
+        output.drop_stdout()
+        return int(ExitCode.DONE)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # the top of this face: nothing may end in a bare traceback
+        return _unexpected(error)
+    return code if isinstance(code, int) else int(ExitCode.DONE)
+
+
+def _unexpected(error: Exception) -> int:
+    from ghp_agents.cli.context import log_unexpected
+
+    place = log_unexpected(error)
+    hint = f"The details are in {place}. " if place else ""
+    output.error(
+        f"Unexpected: {type(error).__name__}: {error}",
+        f"{hint}Please report it; nothing that was acknowledged before is lost.",
+    )
+    return int(ExitCode.ERROR)

@@ -1,0 +1,104 @@
+"""What people and scripts see: data on standard output, everything else on standard error.
+
+Colours and tables only on a terminal; rich is imported only there.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+
+def data(text: str) -> None:
+    """Print data, exactly as it is, with a newline at its end."""
+    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def as_json(value: Any) -> None:
+    """Print a value as 2-space JSON."""
+    data(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def say(text: str) -> None:
+    """Tell a person something that is not data."""
+    sys.stderr.write(f"{clean(text)}\n")
+
+
+def done(text: str) -> None:
+    """Say what was done."""
+    say(f"{_paint('✓', '32', sys.stderr)} {text}")
+
+
+def warn(text: str, hint: str = "") -> None:
+    """Say what a person should know, and what to do about it."""
+    say(f"{_paint('Warning:', '33', sys.stderr)} {text}")
+    if hint:
+        say(f"{_paint('Hint:', '36', sys.stderr)} {hint}")
+
+
+def error(text: str, hint: str) -> None:
+    """Say what went wrong and what next."""
+    say(f"{_paint('Error:', '31', sys.stderr)} {text}")
+    if hint:
+        say(f"{_paint('Hint:', '36', sys.stderr)} {hint}")
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal that a person looks at."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
+    """Print rows under columns: a table on a terminal, aligned plain text otherwise.
+
+    `styles` has one rich style for each row, or is empty.
+    """
+    if is_terminal():
+        _rich_table(columns, rows, styles)
+        return
+    cells = [list(columns), *([clean(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[index]) for row in cells) for index in range(len(columns))]
+    for row in cells:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        data(line.rstrip())
+
+
+def make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> Any:
+    """A rich table of plain text cells."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
+    for index, row in enumerate(rows):
+        style = styles[index] if styles else ""
+        made.add_row(*(Text(clean(cell), style=style) for cell in row))
+    return made
+
+
+def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+    from rich.console import Console
+
+    Console(no_color="NO_COLOR" in os.environ).print(make_table(columns, rows, styles))
+
+
+def clean(text: str) -> str:
+    """Text from others without control characters: no terminal escape of theirs reaches a person."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in text)
+
+
+def flush() -> None:
+    """Push out what is buffered, so that a closed pipe shows here."""
+    sys.stdout.flush()
+
+
+def drop_stdout() -> None:
+    """The reader of our output went away; let the interpreter end without complaint."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _paint(text: str, colour: str, stream: Any) -> str:
+    plain = "NO_COLOR" in os.environ or not stream.isatty() or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\033[{colour}m{text}\033[0m"

@@ -1,0 +1,51 @@
+"""The one place that names real adapters: from a folder and an environment to working parts."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from ghp_agents.ports import Clock, IssueTracker, Leaser, StateStore
+from ghp_agents.workspace import Workspace, open_workspace
+
+
+class House:
+    """The parts of the program for one command; each is made when it is first used."""
+
+    def __init__(
+        self,
+        cwd: Path,
+        environ: Mapping[str, str],
+        *,
+        name: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.cwd = cwd
+        self.environ = environ
+        self.name = name  # by --as
+        self._clock = clock
+
+    @cached_property
+    def ws(self) -> Workspace:
+        """The repository around the folder. Raises NotSetUpError."""
+        return open_workspace(self.cwd, self.environ, self._clock, self.name)
+
+    @cached_property
+    def store(self) -> StateStore:
+        """Where records are kept."""
+        from ghp_agents.store.git_refs import GitRefsStore
+
+        return GitRefsStore(self.ws)
+
+    @cached_property
+    def leaser(self) -> Leaser:
+        """Who decides rights: the coordination remote, or this clone if there is none."""
+        from ghp_agents.leases.git_ref import GitRefLeaser
+
+        return GitRefLeaser(self.ws)
+
+    @cached_property
+    def tracker(self) -> IssueTracker:
+        """Where issues are."""
+        from ghp_agents.issues.local import LocalTracker
+
+        return LocalTracker(self.ws, self.store, self.leaser)
