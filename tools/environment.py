@@ -49,8 +49,8 @@ def main(extras: str) -> int:
 def can_make_environments() -> bool:
     """Debian keeps these modules in a package of its own."""
     try:
-        import ensurepip  # noqa: F401, PLC0415
-        import venv  # noqa: F401, PLC0415
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
     except ImportError:
         return False
     return True

@@ -1,0 +1,91 @@
+"""What every test has: a home of its own, and repositories in a moment."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.support import guard, repos
+from tests.support.git import git
+
+SHIELD = pytest.StashKey[Path]()
+
+hypothesis.settings.register_profile("house", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("house")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before any test module is imported: importing some libraries already writes into HOME."""
+    folder = Path(tempfile.mkdtemp(prefix="ghp-tests-"))
+    config.stash[SHIELD] = folder
+    guard.shield(folder / "home")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Nothing is left behind."""
+    shutil.rmtree(config.stash[SHIELD], ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def home(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A new home for each test, so that no setting or state passes from one to the next."""
+    folder = Path(tempfile.mkdtemp(prefix="home-", dir=request.config.stash[SHIELD]))
+    guard.furnish(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in guard.at_home(folder).items():
+            patch.setenv(name, value)
+        yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> repos.Templates:
+    """The repositories that the fixtures below are copies of."""
+    return repos.make_templates(tmp_path_factory.mktemp("templates"))
+
+
+@pytest.fixture
+def repo(templates: repos.Templates, tmp_path: Path) -> Path:
+    """A repository with one commit on main and no remote."""
+    return repos.copy_alone(templates, tmp_path / "repo")
+
+
+@pytest.fixture
+def remote(templates: repos.Templates, tmp_path: Path) -> Path:
+    """A bare repository with one commit on main; `clones` are clones of it."""
+    return repos.copy_remote(templates, tmp_path / "remote.git")
+
+
+@pytest.fixture
+def clones(templates: repos.Templates, remote: Path, tmp_path: Path) -> Callable[[int], list[Path]]:
+    """`clones(3)` makes clone-1 to clone-3 of `remote`; once again, and there are three more."""
+    made: list[Path] = []
+
+    def make(count: int) -> list[Path]:
+        first = len(made) + 1
+        new = [tmp_path / f"clone-{number}" for number in range(first, first + count)]
+        made.extend(repos.copy_clone(templates, path, remote) for path in new)
+        return new
+
+    return make
+
+
+@pytest.fixture
+def clone(clones: Callable[[int], list[Path]]) -> Path:
+    """One clone of `remote`."""
+    return clones(1)[0]
+
+
+@pytest.fixture
+def worktree() -> Callable[[Path, str], Path]:
+    """`worktree(repo, "147")` is a linked worktree beside `repo`, on the new branch agent/147."""
+
+    def make(repo: Path, name: str) -> Path:
+        path = repo.parent / f"{repo.name}-{name}"
+        git(repo, "worktree", "add", "--quiet", "-b", f"agent/{name}", str(path))
+        return path
+
+    return make

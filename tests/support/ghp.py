@@ -1,0 +1,69 @@
+"""The program itself, as its users start it, and in this process where a test makes many calls."""
+
+import contextlib
+import io
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run_ghp(
+    args: str | Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float = 60,
+) -> Result:
+    """`ghp ARGS` in a process of its own; `env` is put over the environment."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ghp_agents", *_words(args)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **(env or {})},
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def invoke(
+    args: str | Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+) -> Result:
+    """`ghp ARGS` in this process: ten times as fast, for tests of what a command does."""
+    from ghp_agents.cli.app import run
+
+    streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
+    streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
+    with contextlib.chdir(cwd), pytest.MonkeyPatch.context() as patch:
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        code = run(_words(args))
+    return Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+def _words(args: str | Sequence[str]) -> list[str]:
+    return shlex.split(args) if isinstance(args, str) else list(args)

@@ -1,0 +1,45 @@
+"""Repositories for tests, made once per session and copied: a copy costs a fifth of `git init`."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.git import commit, git
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Repositories to copy; nobody writes into these."""
+
+    alone: Path  # one commit on main, no remote
+    remote: Path  # bare, with the same commit
+    clone: Path  # of that remote, named origin
+
+
+def make_templates(folder: Path) -> Templates:
+    """The repositories that all others are copies of."""
+    templates = Templates(folder / "alone", folder / "remote.git", folder / "clone")
+    git(folder, "init", "--quiet", "--template=", str(templates.alone))
+    commit(templates.alone, {"README.md": "# A project\n"}, "Begin")
+    git(folder, "clone", "--quiet", "--bare", "--template=", "alone", "remote.git")
+    git(templates.remote, "remote", "remove", "origin")
+    git(folder, "clone", "--quiet", "--template=", str(templates.remote), "clone")
+    return templates
+
+
+def copy_alone(templates: Templates, to: Path) -> Path:
+    """A repository with one commit on main."""
+    return Path(shutil.copytree(templates.alone, to, symlinks=True))
+
+
+def copy_remote(templates: Templates, to: Path) -> Path:
+    """A bare repository with that commit."""
+    return Path(shutil.copytree(templates.remote, to, symlinks=True))
+
+
+def copy_clone(templates: Templates, to: Path, remote: Path) -> Path:
+    """A clone of `remote`."""
+    shutil.copytree(templates.clone, to, symlinks=True)
+    config = to / ".git/config"
+    config.write_text(config.read_text().replace(str(templates.remote), str(remote)))
+    return to
