@@ -1,0 +1,148 @@
+"""How a breach of each house rule is found in a source; the rules are in test_house_rules.py."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterable
+
+from tests.support.house import Source, broad_excepts, calls, imports
+
+LONGEST = 400  # lines
+
+# The one door of each heavy library: who may import it. A new library needs a line here, in
+# pyproject.toml and a note in docs/design/.
+DOORS = {
+    "click": "ghp_agents/cli/",
+    "filelock": "ghp_agents/files.py",
+    "git": "ghp_agents/git.py",
+    "github": "ghp_agents/issues/github.py",
+    "jinja2": "ghp_agents/templates.py",
+    "mem0": "ghp_agents/knowledge/mem0.py",
+    "pydantic": "ghp_agents/model/config.py",
+    "rich": "ghp_agents/cli/output.py",
+    "subprocess": "ghp_agents/git.py",
+    "yaml": "ghp_agents/model/document.py",
+}
+
+# The tops of the faces: the functions that may catch everything, and why.
+TOPS = {
+    ("ghp_agents/cli/app.py", "run"): "no command may end in a bare traceback",
+    ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
+}
+
+# What belongs to a machine or to the making of the project; in pieces, so as not to be found here.
+STRANGERS = (
+    "/work" + "/", "../" + "shared", "bash" + "_jobs", ".library" + "/", "npmjs" + ".org",
+    "pypi" + ".org", "python" + "hosted", "deb." + "debian",
+)  # fmt: skip
+
+PRODUCT_WORDS = re.compile(
+    r"(?<![a-z])(agent|claim|clone id|escalation|handoff|issue|lease|presence)s?(?![a-z])", re.I
+)
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
+ISSUE_LINK = re.compile(r"#\d+|https://\S+/issues/\d+")
+
+
+def no_first_line(source: Source) -> Iterable[str]:
+    if source.path.endswith("__init__.py"):
+        return []
+    first = (ast.get_docstring(source.tree) or "").partition("\n")[0]
+    said = source.text.startswith('"""') and len(first.split()) > 2
+    return [] if said else [source.at(1)]
+
+
+def full_init(source: Source) -> Iterable[str]:
+    return [source.at(1)] if source.path.endswith("__init__.py") and source.text else []
+
+
+def wrong_door(source: Source) -> Iterable[str]:
+    for line, name in imports(source):
+        library = name.partition(".")[0]
+        if library in DOORS:
+            if not source.path.startswith(DOORS[library]):
+                yield source.at(line)
+        elif library != "ghp_agents" and library not in sys.stdlib_module_names:
+            yield source.at(line)
+
+
+def broad_except(source: Source) -> Iterable[str]:
+    return [
+        source.at(line)
+        for line, function in broad_excepts(source)
+        if (source.path, function) not in TOPS
+    ]
+
+
+def printing(source: Source) -> Iterable[str]:
+    if source.path.startswith("ghp_agents/cli/"):
+        return [source.at(line) for line, name in calls(source) if name == "print"]
+    speaks = ("print", "sys.stdout.write", "sys.stderr.write")
+    return [source.at(line) for line, name in calls(source) if name in speaks]
+
+
+def sleeping(source: Source) -> Iterable[str]:
+    if source.path == "ghp_agents/clock.py":
+        return []
+    return [source.at(line) for line, name in calls(source) if name in ("time.sleep", "sleep")]
+
+
+def model_acts(source: Source) -> Iterable[str]:
+    outside = {"os", "pathlib", "random", "secrets", "shutil", "socket", "subprocess", "time"}
+    for line, name in imports(source):
+        if name.partition(".")[0] in outside:
+            yield source.at(line)
+    for line, name in calls(source):
+        if name == "open" or name.endswith((".now", ".utcnow", ".today")):
+            yield source.at(line)
+
+
+def product_in_git(source: Source) -> Iterable[str]:
+    if source.path != "ghp_agents/git.py":
+        return []
+    mentions = re.compile(r"ghp agent-\w+|ghp_agents")  # hints name commands; imports are imports
+    return [
+        source.at(number)
+        for number, line in enumerate(source.lines, 1)
+        if PRODUCT_WORDS.search(mentions.sub("", line))
+    ]
+
+
+def unfinished(source: Source) -> Iterable[str]:
+    return [
+        source.at(number)
+        for number, line in enumerate(source.lines, 1)
+        if UNFINISHED.search(line) and not ISSUE_LINK.search(line)
+    ]
+
+
+def too_long(source: Source) -> Iterable[str]:
+    count = len(source.lines)
+    return [f"{source.path}: {count} lines"] if count > LONGEST else []
+
+
+def strangers(source: Source) -> Iterable[str]:
+    return [
+        source.at(number)
+        for number, line in enumerate(source.lines, 1)
+        if any(word in line for word in STRANGERS)
+    ]
+
+
+def make_believe(source: Source) -> Iterable[str]:
+    for line, name in imports(source):
+        if name.startswith(("unittest.mock", "mock")):
+            yield source.at(line)
+    for line, name in calls(source):
+        if name in ("time.sleep", "sleep", "datetime.now", "datetime.datetime.now", "date.today"):
+            yield source.at(line)
+
+
+def silent_skip(source: Source) -> Iterable[str]:
+    skips = ("pytest.mark.skip", "pytest.mark.skipif", "pytest.mark.xfail")
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in skips:
+            if not any(word.arg == "reason" for word in node.keywords):
+                yield source.at(node.lineno)
+        elif isinstance(node, ast.FunctionDef):
+            bare = [each for each in node.decorator_list if ast.unparse(each) in skips]
+            yield from (source.at(each.lineno) for each in bare)
