@@ -65,9 +65,10 @@ def below(root: Path, relative: str) -> Path:
 
 
 @contextlib.contextmanager
-def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
+def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     """Hold the lock file at `path`; the kernel frees it when the process dies.
 
+    Answers the lock's descriptor: a child that inherits it keeps the lock until it ends, too.
     Raises LockTimeoutError after `patience` seconds, OSError where no lock file can be made.
     """
     from filelock import FileLock, Timeout
@@ -83,8 +84,10 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
             f"{_holder(path)}.",
             hint="Try again; `ghp agent-doctor` shows who holds it.",
         ) from None
+    descriptor = lock._context.lock_file_fd  # filelock has no public name for it
+    assert descriptor is not None
     try:
-        yield
+        yield descriptor
     finally:
         lock.release()
 

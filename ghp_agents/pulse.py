@@ -12,14 +12,14 @@ import time
 from ghp_agents.locate import Location, branch, locate
 
 try:
-    from _json import make_encoder, make_scanner  # `import json` costs as much as all the rest
-except ImportError:  # another Python than CPython
-    make_encoder = make_scanner = None
+    import _json  # CPython's; `import json` costs as much as all the rest of a beat
+except ImportError:
+    _json = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, NamedTuple
+    from typing import Any
 
 ACTION_LIMIT = 500  # characters of lastAction
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
@@ -394,26 +394,15 @@ def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
 # ----------------------------------------------------------------------------- JSON, cheaply
 
 
-if TYPE_CHECKING:
+class _Context:
+    """What the C scanner of `json` asks its decoder for."""
 
-    class _Context(NamedTuple):
-        strict: bool
-        object_hook: None
-        object_pairs_hook: None
-        parse_float: Any
-        parse_int: Any
-        parse_constant: Any
-else:
-
-    class _Context:
-        """What the C scanner of `json` asks its decoder for."""
-
-        strict = True
-        object_hook = None
-        object_pairs_hook = None
-        parse_float = float
-        parse_int = int
-        parse_constant = float
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
 
 
 def read(path: str) -> "dict[str, Any] | None":
@@ -436,13 +425,13 @@ def read(path: str) -> "dict[str, Any] | None":
 
 def decode(text: str) -> "Any":
     """Read JSON. Raises ValueError."""
-    if make_scanner is None:
+    if _json is None:
         import json
 
         return json.loads(text)
     text = text.strip()
     try:
-        value, end = make_scanner(_Context)(text, 0)
+        value, end = _json.make_scanner(_Context)(text, 0)  # type: ignore[arg-type]
     except (StopIteration, RecursionError):
         raise ValueError("not JSON") from None
     if end != len(text):
@@ -452,13 +441,10 @@ def decode(text: str) -> "Any":
 
 def encode(value: "Any") -> bytes:
     """Write compact JSON with a final newline."""
-    if make_encoder is None:
+    if _json is None:
         import json
 
         return json.dumps(value).encode() + b"\n"
-    from _json import encode_basestring_ascii
-
-    parts = make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, True)(
-        value, 0
-    )
+    quote = _json.encode_basestring_ascii
+    parts = _json.make_encoder(None, str, quote, None, ": ", ", ", False, False, True)(value, 0)
     return "".join(parts).encode() + b"\n"

@@ -186,8 +186,7 @@ def _run_folder(ws: Workspace) -> Path:
 def heal(repository: StateRepository, ref: str) -> None:
     """Remove what a killed writer left of `ref`. Only under the lock that its writers inherit:
     whoever still wrote would still hold it."""
-    for left in (repository.path / f"{ref}.lock", repository.path / "packed-refs.lock"):
-        left.unlink(missing_ok=True)
+    (repository.path / f"{ref}.lock").unlink(missing_ok=True)
     for crash in repository.path.glob("fast_import_crash_*"):
         crash.unlink(missing_ok=True)
 

@@ -1,0 +1,138 @@
+"""The state in git: each clone says what it has to say on a ref of its own."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from ghp_agents.errors import StateMovedError
+from ghp_agents.files import LockTimeoutError
+from ghp_agents.git import GitError
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import SyncReport
+from ghp_agents.repository import StateRepository, find_repository, open_repository
+from ghp_agents.store.refs import (
+    folding,
+    history,
+    live,
+    outbox,
+    publishing,
+    reading,
+    syncing,
+    upkeep,
+)
+from ghp_agents.workspace import Workspace
+
+# These go to the other clones as soon as the rate limit allows; presence rides along.
+URGENT = ("escalate", "answer", "handoff", "issue-")
+SEND_PAUSE = 10.0  # seconds between two pushes: hosts advise at most six a minute
+
+
+class GitRefsStore:
+    """`ports.StateStore` on the clone's private repository."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._held: list[int] | None = None  # the lock's descriptors while this process has it
+
+    def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
+        """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
+        repository = find_repository(self._ws)
+        if repository is None:
+            return reading.GitSnapshot(self._ws, None, [], past=at is not None)
+        known = reading.tips(repository)
+        if at is None:
+            return reading.GitSnapshot(self._ws, repository, known)
+        then = reading.tips_at(repository, known, at)
+        return reading.GitSnapshot(self._ws, repository, then, past=True)
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add records if the clone still is at `expected`; see `ports.StateStore`."""
+        try:
+            with self._locked() as held:
+                repository = self._open()
+                folding.commit(self._ws, repository, records, expected, held)
+        except StateMovedError:
+            raise
+        except (LockTimeoutError, GitError, OSError) as error:
+            outbox.put(self._ws, records, error)
+        self._note_due(records)
+
+    def fold(self) -> int:
+        """Bring live presence and the outbox into the state. Raises GhpError, OSError."""
+        with self._locked() as held:
+            repository = self._open()
+            made = folding.fold(self._ws, repository, held)
+            folding.sweep_temporary(self._ws)
+        if made:
+            publishing.write_view(self._ws, self.snapshot())
+        if upkeep.needed(repository):
+            upkeep.run(self._ws, repository)
+        return made
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the clone's lock, if it can be had in its time."""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(LockTimeoutError, OSError):
+                stack.enter_context(self._locked())
+            yield
+
+    def sync(self, *, push: bool = True) -> SyncReport:
+        """Fold, then exchange with the coordination remote."""
+        with contextlib.suppress(OSError):
+            self.fold()
+        report = syncing.safely(self._ws, send=push)
+        if report.news or report.notes:
+            publishing.write_view(self._ws, self.snapshot())
+        self._schedule(report)
+        return report
+
+    def publish(self) -> SyncReport:
+        """Sync, then push the joined state as a branch that people can read."""
+        report = self.sync()
+        if not report.fetched:
+            return report
+        return publishing.publish(self._ws, open_repository(self._ws), self.snapshot(), report)
+
+    def ledger(self) -> list[LedgerEntry]:
+        """All that happened, in ledger order."""
+        repository = find_repository(self._ws)
+        return history.read(repository) if repository else []
+
+    def forget_live(self, agent: str) -> None:
+        """Drop the live presence of an agent of this clone."""
+        live.drop(self._ws, agent)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[list[int]]:
+        if self._held is not None:
+            yield self._held
+            return
+        self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
+        with folding.state_lock(self._ws) as held:
+            self._held = held
+            try:
+                yield held
+            finally:
+                self._held = None
+
+    def _open(self) -> StateRepository:
+        return open_repository(self._ws)
+
+    def _note_due(self, records: Sequence[Record]) -> None:
+        if any(record.event.startswith(URGENT) for record in records):
+            sent = syncing.read_note(self._ws).pushed_at or 0.0
+            folding.set_due(self._ws, max(self._ws.clock.now(), sent + SEND_PAUSE))
+
+    def _schedule(self, report: SyncReport) -> None:
+        settings = self._ws.settings
+        repository = find_repository(self._ws)
+        clones = len(reading.tips(repository)) if repository else 1
+        pause = max(settings.sync_every, 10.0 * clones, settings.fold_every)
+        if report.permanent:
+            pause = max(pause, 3_600.0)
+        # A clone's own id spreads the clones' syncs; nobody needs to know when the others come.
+        jitter = int(repository.clone[:4], 16) / 65_536 / 4 if repository else 0.0
+        folding.set_due(self._ws, self._ws.clock.now() + pause * (1 + jitter))
+
+

@@ -1,0 +1,204 @@
+"""Folding: bring what agents and people said into commits on this clone's ref."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ghp_agents import files, git
+from ghp_agents.clock import to_seconds
+from ghp_agents.errors import StateMovedError
+from ghp_agents.model import ledger, presence
+from ghp_agents.model.presence import Agents, Presence
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import Tip
+from ghp_agents.repository import StateRepository, heal
+from ghp_agents.store.refs import live, outbox, reading
+from ghp_agents.store.refs.importing import NewCommit, import_commits
+from ghp_agents.workspace import Workspace
+
+LOCK = "state.lock"
+RIVAL_ATTEMPTS = 50  # only ever needed where no lock can be had
+
+
+@contextlib.contextmanager
+def state_lock(ws: Workspace) -> Iterator[list[int]]:
+    """Hold the clone's lock; answers the descriptors that a git child must keep open, so that
+    the lock lives as long as the last writer does. Where no lock file can be made there is
+    none: the comparison of the ref decides alone."""
+    with contextlib.ExitStack() as stack:
+        try:
+            held = stack.enter_context(files.locked(ws.ghp_dir / LOCK))
+        except OSError:
+            held = None
+        yield [held] if held is not None else []
+
+
+def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
+    """Commit live presence and the outbox; the number of commits made. Folding twice makes none."""
+    for _ in range(RIVAL_ATTEMPTS):
+        with contextlib.suppress(StateMovedError):
+            return _fold_once(ws, repository, held)
+    raise StateMovedError
+
+
+def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
+    known = reading.tips(repository)
+    waiting = outbox.waiting(ws)
+    commits, signatures = _plan(ws, repository, known, waiting, ())
+    if commits:
+        _import(ws, repository, known, commits, held)
+    outbox.remove(waiting)
+    live.remember(ws, signatures)
+    return len(commits)
+
+
+def commit(
+    ws: Workspace,
+    repository: StateRepository,
+    records: Sequence[Record],
+    expected: str,
+    held: Sequence[int],
+) -> None:
+    """Commit `records`, and what else waits, if the clone still is at `expected`.
+
+    Raises StateMovedError if it is not.
+    """
+    known = reading.tips(repository)
+    waiting = outbox.waiting(ws)
+    if reading.revision(reading.own_tip(repository, known), waiting) != expected:
+        raise StateMovedError
+    commits, signatures = _plan(ws, repository, known, waiting, records)
+    _import(ws, repository, known, commits, held)
+    outbox.remove(waiting)
+    live.remember(ws, signatures)
+
+
+def _import(
+    ws: Workspace,
+    repository: StateRepository,
+    known: Sequence[Tip],
+    commits: Sequence[NewCommit],
+    held: Sequence[int],
+) -> None:
+    if held:
+        heal(repository, repository.ref)
+    own = reading.own_tip(repository, known)
+    head = own.oid if own else None
+    import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
+
+
+def _plan(
+    ws: Workspace,
+    repository: StateRepository,
+    known: Sequence[Tip],
+    waiting: outbox.Waiting,
+    records: Sequence[Record],
+) -> tuple[list[NewCommit], live.Folded]:
+    own = reading.own_tip(repository, known)
+    queued = [record for _, record in waiting.records]
+    paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
+    there: dict[str, git.Object | None] = {}
+    if own:
+        with git.objects(repository.path) as reader:
+            found = reader.read([f"{own.oid}:{path}" for path in paths])
+        there = dict(zip(paths, found, strict=True))
+    agents, others = _decode(ws, there.get(presence.PATH))
+    seen = live.look(ws, agents)
+    clock = max([tip.clock for tip in known], default=0)
+    commits: list[NewCommit] = []
+    for record in [*queued, *records]:
+        if _is_there(record, there):
+            continue  # a fold was killed after its commit and before it emptied the outbox
+        clock = max(clock + 1, record.clock)
+        message = ledger.message(record, clock, repository.clone)
+        said_at = to_seconds(record.at)
+        commits.append(NewCommit(message, dict(record.files), record.actor, said_at))
+    changed = _changed(agents, seen.changed)
+    if changed:
+        now = ws.clock.now()
+        commits.append(_presence_commit(agents, changed, others, clock + 1, repository, now))
+    return commits, seen.signatures
+
+
+def _is_there(record: Record, there: Mapping[str, git.Object | None]) -> bool:
+    blobs = [(there.get(path), content) for path, content in record.files]
+    return all(blob is not None and blob.content == content for blob, content in blobs)
+
+
+def _changed(before: Agents, said: Agents) -> dict[str, Presence]:
+    merged = presence.merge([before, said])
+    return {name: merged[name] for name in said if merged[name] != before.get(name)}
+
+
+def _presence_commit(
+    before: Agents,
+    changed: Agents,
+    others: Mapping[str, object],
+    clock: int,
+    repository: StateRepository,
+    now: float,
+) -> NewCommit:
+    moves = [
+        presence.movement(name, before.get(name), said) for name, said in sorted(changed.items())
+    ]
+    message = ledger.presence_message(
+        [move for move in moves if move], len(changed), clock, repository.clone
+    )
+    content = presence.encode(presence.merge([before, changed]), others)
+    return NewCommit(message, {presence.PATH: content}, None, now)
+
+
+def _decode(
+    ws: Workspace, document: git.Object | None
+) -> tuple[Agents, Mapping[str, object]]:
+    if document is None:
+        return {}, {}
+    try:
+        return presence.decode(document.content)
+    except ValueError:
+        # Only a hand could have written this. It stays in the history, and beside the state.
+        kept = ws.cache_dir / f"unreadable-{document.oid[:12]}.json"
+        with contextlib.suppress(OSError):
+            files.write_atomically(kept, document.content)
+        return {}, {}
+
+
+def sweep_temporary(ws: Workspace, older_than: float = 60.0) -> None:
+    """Remove what killed writers left, once they cannot be at work on it any more."""
+    now = ws.clock.now()
+    for folder in ws.folders:
+        for place in ("agents", "outbox", "cache"):
+            for path in Path(folder, place).glob("*.tmp"):
+                _remove_old(path, now - older_than)
+            for path in Path(folder, place).glob(".*.tmp"):
+                _remove_old(path, now - older_than)
+
+
+def _remove_old(path: Path, before: float) -> None:
+    try:
+        if path.stat().st_mtime < before:
+            path.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def set_due(ws: Workspace, when: float) -> None:
+    """Note when the background is needed next; beats look at the time stamp of this file."""
+    path = ws.cache_dir / "due"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.utime(path, (when, when))
+    except OSError:
+        return
+
+
+def read_note(ws: Workspace, name: str) -> dict[str, object]:
+    """A small JSON file of the cache; empty when it is not there or broken."""
+    try:
+        value = json.loads((ws.cache_dir / name).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,84 @@
+"""The outbox: records that count as said and wait for their way into a commit.
+
+It is used where the private repository cannot be written now: a sandbox with a read-only `.git`, a
+lock that stays held, a git that fails. The next fold takes them in, from the clone's folder and from
+the spare one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghp_agents import files
+from ghp_agents.errors import GhpError
+from ghp_agents.model import record as records
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import Problem
+from ghp_agents.workspace import Workspace
+
+SUFFIX = ".record"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is in the outboxes now."""
+
+    records: tuple[tuple[Path, Record], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files' names, which identify what is waiting."""
+        return tuple(path.name for path, _ in self.records)
+
+
+def folders(ws: Workspace) -> list[Path]:
+    """Where records may wait, best first."""
+    return [Path(folder) / "outbox" for folder in ws.folders]
+
+
+def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
+    """Keep records durably. Raises GhpError when no folder can be written."""
+    for folder in folders(ws):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for record in some:
+                name = f"{record.clock:012d}-{record.id[-40:]}{SUFFIX}"
+                files.write_durably(files.below(folder, name), records.encode(record))
+        except OSError as error:
+            cause = error
+            continue
+        return
+    raise GhpError(
+        f"Nothing was recorded: {cause}.",
+        hint="Make room or give write access to the repository's .git/ghp, or set GHP_STATE_DIR "
+        "to a folder that can be written; then run the command again.",
+    )
+
+
+def waiting(ws: Workspace) -> Waiting:
+    """The records that wait, in the order of their clocks; torn or foreign files are problems."""
+    found: dict[str, tuple[Path, Record]] = {}
+    problems: list[Problem] = []
+    for folder in folders(ws):
+        try:
+            paths = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+        except OSError:
+            continue
+        for path in paths:
+            try:
+                found.setdefault(path.name, (path, records.decode(path.read_bytes())))
+            except FileNotFoundError:
+                continue  # another process folded it just now
+            except (OSError, ValueError) as error:
+                problems.append(Problem(str(path), str(error)))
+    return Waiting(tuple(found[name] for name in sorted(found)), tuple(problems))
+
+
+def remove(some: Waiting) -> None:
+    """Take away what was folded; from a read-only folder later."""
+    for path, _ in some.records:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            continue

@@ -1,0 +1,161 @@
+"""What people see without this program: a file in the main worktree, and a branch on the remote."""
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+from ghp_agents import files, git
+from ghp_agents.errors import StateMovedError
+from ghp_agents.model import presence
+from ghp_agents.model.names import one_line
+from ghp_agents.model.presence import Agents
+from ghp_agents.model.state import SyncReport
+from ghp_agents.ports import Snapshot
+from ghp_agents.remote import Answer, Pushed, Remote, coordination_remote, push
+from ghp_agents.repository import StateRepository
+from ghp_agents.store.refs.importing import NewCommit, import_commits
+from ghp_agents.workspace import Workspace
+
+BRANCH = "refs/heads/ghp-state"
+PUBLISHED = "refs/ghp/published"
+EXCLUDE = "/.ghp/agent-status.json"
+MARK = "<!-- ghp-agents: published state, generated -->"
+
+
+def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
+    """Write the joined document into the main worktree, kept out of git; whether it was written.
+
+    Not where the settings turn it off, where there is no main worktree, and never over a file that
+    is tracked: that one is the user's.
+    """
+    root = ws.main_worktree
+    if not ws.settings.view or root is None or not root.is_dir():
+        return False
+    try:
+        if _is_tracked(root) or not _excluded(ws):
+            return False
+        content = presence.encode(snapshot.agents())
+        path = root / presence.PATH
+        if not path.exists() or path.read_bytes() != content:
+            files.write_atomically(path, content)
+    except OSError:
+        return False  # a view is a convenience; the state is elsewhere
+    return True
+
+
+def remove_view(ws: Workspace) -> list[Path]:
+    """Take the view and its line in `info/exclude` away; what was removed."""
+    removed: list[Path] = []
+    root = ws.main_worktree
+    if root and (root / presence.PATH).exists() and not _is_tracked(root):
+        (root / presence.PATH).unlink()
+        removed.append(root / presence.PATH)
+        with contextlib.suppress(OSError):
+            (root / ".ghp").rmdir()  # only if it is empty: it may hold the user's configuration
+    exclude = ws.common_dir / "info/exclude"
+    lines = exclude.read_text(encoding="utf-8").splitlines() if exclude.exists() else []
+    if EXCLUDE in lines:
+        kept = [line for line in lines if line != EXCLUDE]
+        files.write_durably(exclude, "".join(f"{line}\n" for line in kept).encode())
+        removed.append(exclude)
+    return removed
+
+
+def _is_tracked(root: Path) -> bool:
+    shown = git.run(["ls-files", "--", presence.PATH], cwd=root)
+    return shown.code != 0 or bool(shown.text)
+
+
+def _excluded(ws: Workspace) -> bool:
+    exclude = ws.common_dir / "info/exclude"
+    text = exclude.read_text(encoding="utf-8") if exclude.exists() else ""
+    if EXCLUDE not in text.splitlines():
+        glue = "" if not text or text.endswith("\n") else "\n"
+        exclude.parent.mkdir(parents=True, exist_ok=True)
+        files.write_durably(exclude, f"{text}{glue}{EXCLUDE}\n".encode())
+    return True
+
+
+def publish(
+    ws: Workspace, repository: StateRepository, snapshot: Snapshot, report: SyncReport
+) -> SyncReport:
+    """Push the joined state as the branch `ghp-state`. Many may publish: the last one is right."""
+    remote = coordination_remote(ws)
+    assert remote is not None
+    document = presence.encode(snapshot.agents())
+    for _ in range(4):
+        head = _fetch_published(ws, repository, remote)
+        if head and not _is_ours(repository, head):
+            trouble = f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
+            return replace(report, trouble=trouble, permanent=True)
+        if head and _blob(repository, f"{head}:{presence.PATH}") == document:
+            return replace(report, notes=(*report.notes, "the published branch is up to date"))
+        try:
+            pushed = _push_published(ws, repository, remote, head, document, snapshot.agents())
+        except StateMovedError:
+            continue
+        if pushed.answer is Answer.DONE:
+            name = BRANCH.removeprefix("refs/heads/")
+            return replace(report, notes=(*report.notes, f"published as branch {name}"))
+        if pushed.answer is not Answer.MOVED:
+            refused = pushed.answer is Answer.REFUSED
+            return replace(report, trouble=pushed.words, permanent=refused)
+    return replace(report, trouble="others published again and again; try again later")
+
+
+def _push_published(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    head: str | None,
+    document: bytes,
+    agents: Agents,
+) -> Pushed:
+    page = _page(agents, str(_date(ws)))
+    content = {presence.PATH: document, "README.md": page}
+    commit = NewCommit("Published state\n", content, None, ws.clock.now())
+    import_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
+    made = repository.check("rev-parse", PUBLISHED).text
+    absolute = Remote(remote.name, "")
+    return push(ws, repository, absolute, [f"{made}:{BRANCH}"], expected={BRANCH: head or ""})
+
+
+def _fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) -> str | None:
+    args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter"]
+    args += ["--no-auto-maintenance", remote.name, f"+{BRANCH}:{PUBLISHED}"]
+    fetched = repository.run(*args, timeout=ws.settings.timeout)
+    if fetched.code != 0:
+        repository.run("update-ref", "-d", PUBLISHED)
+        return None
+    return repository.check("rev-parse", PUBLISHED).text
+
+
+def _is_ours(repository: StateRepository, head: str) -> bool:
+    page = _blob(repository, f"{head}:README.md")
+    return page is not None and page.startswith(MARK.encode())
+
+
+def _blob(repository: StateRepository, name: str) -> bytes | None:
+    shown = repository.run("cat-file", "blob", name)
+    return shown.out if shown.code == 0 else None
+
+
+def _date(ws: Workspace) -> str:
+    from ghp_agents.clock import to_text
+
+    return to_text(ws.clock.now())
+
+
+def _page(agents: Agents, when: str) -> bytes:
+    lines = [MARK, "# Agents", "", f"As of {when}; generated, do not edit.", ""]
+    lines += ["| agent | status | issue | last action | last beat |", "|---|---|---|---|---|"]
+    for name in sorted(agents):
+        said = agents[name]
+        cells = (name, said.get("status"), said.get("issue"), said.get("lastAction"), said.get("timestamp"))
+        lines.append("| " + " | ".join(_cell(value) for value in cells) + " |")
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def _cell(value: object) -> str:
+    text = one_line("" if value is None else str(value), 120)
+    return "".join("\\" + char if char in "|<>[]`*_!\\" else char for char in text)

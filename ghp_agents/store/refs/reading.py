@@ -1,0 +1,201 @@
+"""Reading the state: where the clones' histories end, and the join of what is there."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from ghp_agents import git
+from ghp_agents.clock import to_text
+from ghp_agents.model import presence
+from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.presence import Agents, Presence
+from ghp_agents.model.state import Problem, Tip, join_files
+from ghp_agents.repository import SEEN_REFS, StateRepository
+from ghp_agents.store.refs import live, outbox
+from ghp_agents.workspace import Workspace
+
+_FORMAT = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
+Reference = tuple[str, str]  # path, oid
+
+
+def tips(repository: StateRepository) -> list[Tip]:
+    """Every known clone, this one first if it said anything yet."""
+    shown = repository.check("for-each-ref", f"--format={_FORMAT}", repository.ref, SEEN_REFS)
+    found: list[Tip] = []
+    for line in shown.text.splitlines():
+        if "\0" not in line:
+            continue  # the trailer's own newline
+        ref, oid, date, clock = line.split("\0")
+        clone = CloneId(ref.rpartition("/")[2])
+        own = ref == repository.ref
+        if own or clone != repository.clone:
+            count = int(clock) if clock.strip().isdigit() else 0
+            tip = Tip(clone, oid, count, Timestamp(to_text(int(date or 0))))
+            found.insert(0, tip) if own else found.append(tip)
+    return found
+
+
+def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
+    """This clone's tip among `known`."""
+    return known[0] if known and known[0].clone == repository.clone else None
+
+
+def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
+    """Where the clones' histories ended at a time, by each clone's own clock."""
+    then: list[Tip] = []
+    for tip in known:
+        shown = repository.check("rev-list", "-1", f"--before={int(at)}", tip.oid)
+        if shown.text:
+            then.append(Tip(tip.clone, shown.text, tip.clock, tip.at))
+    return then
+
+
+class GitSnapshot:
+    """The state at one moment; what is not asked for is not read."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        repository: StateRepository | None,
+        known: Sequence[Tip],
+        *,
+        past: bool = False,
+    ) -> None:
+        self._ws = ws
+        self._repository = repository
+        self._tips = list(known)
+        self._past = past
+        self._problems: dict[str, Problem] = {}
+
+    @property
+    def clone(self) -> CloneId:
+        """This clone."""
+        return self._repository.clone if self._repository else CloneId("unnamed")
+
+    @property
+    def revision(self) -> str:
+        """This clone's commit, and what waits in its outbox."""
+        return revision(self._own, self._waiting)
+
+    @property
+    def clock(self) -> int:
+        """The highest clock of any clone's last commit, and of what waits."""
+        waiting = [record.clock for _, record in self._waiting.records]
+        return max([*(tip.clock for tip in self._tips), *waiting], default=0)
+
+    def tips(self) -> Sequence[Tip]:
+        """Every known clone, this one first."""
+        return self._tips
+
+    def agents(self) -> dict[str, Presence]:
+        """The newest presence of each agent."""
+        clones = {tip.clone: None for tip in self._tips} | {self.clone: None}
+        return presence.merge([self.agents_of(clone) for clone in clones])
+
+    def agents_of(self, clone: CloneId) -> Agents:
+        """Presence as one clone tells it."""
+        said = self._documents.get(clone, {})
+        if clone != self.clone or self._past:
+            return said
+        return presence.merge([said, self._live.changed]) if self._live.changed else said
+
+    def beaten(self) -> Mapping[str, float]:
+        """When each agent of this clone last beat."""
+        return {} if self._past else self._live.beaten
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """All records below `prefix`."""
+        many: list[Mapping[str, bytes]] = [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in self._waiting.records
+        ]
+        if self._repository and self._tips:
+            with git.objects(self._repository.path) as reader:
+                many += read_below(reader, [tip.oid for tip in self._tips], prefix)
+        joined = join_files(many)
+        return {path: joined[path] for path in sorted(joined)}
+
+    def problems(self) -> Sequence[Problem]:
+        """What could not be read so far."""
+        looked = () if self._past else (*self._live.problems, *self._waiting.problems)
+        _ = self._documents
+        return [*self._problems.values(), *looked]
+
+    @property
+    def _own(self) -> Tip | None:
+        return own_tip(self._repository, self._tips) if self._repository else None
+
+    @cached_property
+    def _waiting(self) -> outbox.Waiting:
+        return outbox.Waiting() if self._past else outbox.waiting(self._ws)
+
+    @cached_property
+    def _live(self) -> live.Live:
+        return live.look(self._ws, self._documents.get(self.clone, {}))
+
+    @cached_property
+    def _documents(self) -> dict[CloneId, Agents]:
+        if not self._repository or not self._tips:
+            return {}
+        names = [f"{tip.oid}:{presence.PATH}" for tip in self._tips]
+        with git.objects(self._repository.path) as reader:
+            found = reader.read(names)
+        documents: dict[CloneId, Agents] = {}
+        for tip, document in zip(self._tips, found, strict=True):
+            try:
+                agents, _ = presence.decode(document.content) if document else ({}, {})
+            except ValueError as error:
+                place = f"clone {tip.clone}: {presence.PATH}"
+                self._problems[place] = Problem(place, f"cannot be read: {error}")
+                agents = {}
+            documents[tip.clone] = agents
+        return documents
+
+
+def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
+    """What a commit is compared against."""
+    return "/".join([own.oid if own else "none", *waiting.names])
+
+
+def read_below(
+    reader: git.ObjectReader, commits: Sequence[str], prefix: str
+) -> list[dict[str, bytes]]:
+    """For each commit, the files below `prefix` (a folder, ending with `/`).
+
+    Walks all commits' trees level by level through one process; a folder or file that several
+    clones share is read once.
+    """
+    folder = prefix.strip("/")
+    found = reader.read([f"{commit}:{folder}" for commit in commits])
+    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
+    roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
+    listing: dict[str, list[git.Entry]] = {}
+    wanted = list(trees)
+    while wanted:
+        read = [trees.get(oid) for oid in wanted]
+        missing = [oid for oid, tree in zip(wanted, read, strict=True) if tree is None]
+        trees |= {tree.oid: tree for tree in reader.read(missing) if tree}
+        for oid in wanted:
+            listing[oid] = git.tree_entries(trees[oid].content, len(oid)) if oid in trees else []
+        inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
+        wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
+    paths = [_paths(listing, root, folder) if root else {} for root in roots]
+    blobs = list(dict.fromkeys(oid for some in paths for oid in some.values()))
+    contents = dict(zip(blobs, reader.read(blobs), strict=True))
+    return [
+        {path: blob.content for path, oid in some.items() if (blob := contents[oid])}
+        for some in paths
+    ]
+
+
+def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    pending = [(folder, root)]
+    while pending:
+        place, oid = pending.pop()
+        for entry in listing.get(oid, ()):
+            path = f"{place}/{entry.name}"
+            if entry.mode == "40000":
+                pending.append((path, entry.oid))
+            elif entry.mode.startswith("100"):
+                found[path] = entry.oid
+    return found

@@ -1,0 +1,207 @@
+"""Syncing: fetch what the other clones said, push what this one said.
+
+A clone's ref has one writer, so its push is never rejected for racing. A rejection as not
+fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says again
+what it has said, and goes on; the join makes one of what both say.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ghp_agents import files, git
+from ghp_agents.errors import GhpError
+from ghp_agents.files import LockTimeoutError
+from ghp_agents.model.state import SyncReport
+from ghp_agents.remote import Answer, Remote, coordination_remote, fetch, push
+from ghp_agents.repository import (
+    SEEN_LEASE_REFS,
+    SEEN_REFS,
+    StateRepository,
+    find_repository,
+    new_clone_id,
+    open_repository,
+    rename_clone,
+)
+from ghp_agents.store.refs import folding
+from ghp_agents.workspace import Workspace
+
+LOCK = "sync.lock"
+NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a clone remembers of its exchanges with the remote; times in seconds."""
+
+    remote: str | None = None
+    fetched_at: float | None = None
+    pushed_at: float | None = None
+    trouble: str | None = None
+    permanent: bool = False
+
+
+def read_note(ws: Workspace) -> Note:
+    """The note of the last exchange."""
+    value = folding.read_note(ws, NOTE)
+    known = {key: value[key] for key in Note.__slots__ if key in value}
+    return Note(**known)  # type: ignore[arg-type]
+
+
+def sync(ws: Workspace, *, send: bool) -> SyncReport:
+    """One exchange. A remote that cannot be reached, or refuses, is in the report, not raised."""
+    remote = coordination_remote(ws)
+    if remote is None:
+        return SyncReport(remote=None)
+    try:
+        with files.locked(ws.ghp_dir / LOCK, patience=ws.settings.timeout) as held:
+            report = _exchange(ws, remote, [held], send=send)
+    except (LockTimeoutError, OSError) as error:
+        return SyncReport(remote=remote.name, trouble=str(error))
+    note = read_note(ws)
+    now = ws.clock.now()
+    _write_note(
+        ws,
+        Note(
+            remote=remote.name,
+            fetched_at=now if report.fetched else note.fetched_at,
+            pushed_at=now if report.pushed else note.pushed_at,
+            trouble=report.trouble,
+            permanent=report.permanent,
+        ),
+    )
+    return report
+
+
+def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool) -> SyncReport:
+    repository = open_repository(ws)
+    _heal_seen(repository)
+    before = _seen(repository)
+    trouble = fetch(ws, repository, remote, keep_open=held)
+    if trouble:
+        unsent = count_unsent(repository)
+        return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
+    after = _seen(repository)
+    news = sum(
+        1 for ref, oid in after.items() if before.get(ref) != oid and not ref.endswith(repository.clone)
+    )
+    report = SyncReport(remote=remote.name, fetched=True, news=news)
+    if not send:
+        return replace(report, unsent=count_unsent(repository))
+    return _send(ws, repository, remote, held, report)
+
+
+def _send(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    held: Sequence[int],
+    report: SyncReport,
+) -> SyncReport:
+    notes: list[str] = []
+    for _ in range(3):
+        if _has_twin(repository):
+            repository = _part_from_twin(ws, repository)
+            notes.append(
+                "Another clone uses this clone's id (a copied folder, or a container image); "
+                f"this one is {repository.clone} from now on. Nothing was lost."
+            )
+        head = _oid(repository, repository.ref)
+        if head is None or head == _oid(repository, SEEN_REFS + repository.clone):
+            return replace(report, notes=tuple(notes))
+        pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
+        if pushed.answer is Answer.DONE:
+            repository.check("update-ref", SEEN_REFS + repository.clone, head)
+            return replace(report, pushed=True, notes=tuple(notes))
+        if pushed.answer is not Answer.MOVED:
+            return replace(
+                report,
+                trouble=pushed.words,
+                permanent=pushed.answer is Answer.REFUSED,
+                unsent=count_unsent(repository),
+                notes=tuple(notes),
+            )
+        # Moved: by a twin, or by another process of this clone. The fetch will tell.
+        trouble = fetch(ws, repository, remote, keep_open=held)
+        if trouble:
+            break
+    return replace(
+        report,
+        trouble="the remote's ref of this clone moved again and again",
+        unsent=count_unsent(repository),
+        notes=tuple(notes),
+    )
+
+
+def _has_twin(repository: StateRepository) -> bool:
+    """Whether the remote has, under our id, what we never said."""
+    sent = _oid(repository, SEEN_REFS + repository.clone)
+    head = _oid(repository, repository.ref)
+    if sent is None or sent == head:
+        return False
+    if head is None:
+        return True
+    return repository.run("merge-base", "--is-ancestor", sent, head).code == 1
+
+
+def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Go on under another id, with all that was said under the old one."""
+    with folding.state_lock(ws):
+        current = find_repository(ws)
+        if current and current.clone != repository.clone:
+            return current  # another process did it
+        head = _oid(repository, repository.ref)
+        renamed = repository.with_clone(new_clone_id())
+        if head:
+            repository.check("update-ref", renamed.ref, head, "")
+        rename_clone(repository, renamed.clone)
+        if head:
+            repository.check("update-ref", "-d", repository.ref, head)
+        return renamed
+
+
+def count_unsent(repository: StateRepository) -> int:
+    """How many of this clone's commits the remote does not have."""
+    head = _oid(repository, repository.ref)
+    if head is None:
+        return 0
+    sent = _oid(repository, SEEN_REFS + repository.clone)
+    span = [head, f"^{sent}"] if sent else [head]
+    shown = repository.run("rev-list", "--count", *span)
+    return int(shown.text) if shown.code == 0 else 0
+
+
+def _oid(repository: StateRepository, ref: str) -> str | None:
+    shown = repository.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    return shown.text or None
+
+
+def _seen(repository: StateRepository) -> dict[str, str]:
+    shown = repository.check("for-each-ref", "--format=%(refname) %(objectname)", SEEN_REFS)
+    return dict(line.split(" ") for line in shown.text.splitlines())
+
+
+def _heal_seen(repository: StateRepository) -> None:
+    """Under the sync lock, which a fetch inherits, nobody else writes these."""
+    (repository.path / "packed-refs.lock").unlink(missing_ok=True)
+    for space in (SEEN_REFS, SEEN_LEASE_REFS):
+        for left in (repository.path / space).glob("**/*.lock"):
+            left.unlink(missing_ok=True)
+
+
+def _write_note(ws: Workspace, note: Note) -> None:
+    value = {key: getattr(note, key) for key in Note.__slots__}
+    try:
+        files.write_atomically(ws.cache_dir / NOTE, json.dumps(value).encode())
+    except OSError:
+        return
+
+
+def safely(ws: Workspace, *, send: bool) -> SyncReport:
+    """`sync`, with what git itself could not do in the report as well."""
+    try:
+        return sync(ws, send=send)
+    except git.GitError as error:
+        return SyncReport(remote=ws.settings.remote or "", trouble=str(error))
+    except GhpError:
+        raise

@@ -1,0 +1,39 @@
+"""Upkeep of the private repository: our own packing, under our own locks, never git's `gc`."""
+
+from ghp_agents import files
+from ghp_agents.errors import GhpError
+from ghp_agents.repository import StateRepository
+from ghp_agents.store.refs import folding, syncing
+from ghp_agents.workspace import Workspace
+
+LOOSE_LIMIT = 2_000  # objects; some 8 MB in blocks of 4 KiB
+_SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
+PACK_LIMIT = 20
+
+
+def needed(repository: StateRepository) -> bool:
+    """Whether there are many loose objects or packs; a look at two folders."""
+    loose = sum(1 for _ in (repository.path / "objects" / _SAMPLE).glob("?*"))
+    packs = sum(1 for _ in (repository.path / "objects" / "pack").glob("*.pack"))
+    return loose * 256 > LOOSE_LIMIT or packs > PACK_LIMIT
+
+
+def run(ws: Workspace, repository: StateRepository) -> bool:
+    """Pack everything, if nobody else is at work; whether it was done."""
+    try:
+        with (
+            files.locked(ws.ghp_dir / syncing.LOCK, patience=0.1) as fetching,
+            files.locked(ws.ghp_dir / folding.LOCK) as writing,
+        ):
+            held = [fetching, writing]
+            for command in (
+                ["repack", "-a", "-d", "-q", "-f", "--depth=50", "--window=50"],
+                ["prune-packed", "-q"],
+                ["prune", "--expire=2.hours.ago"],
+                ["pack-refs", "--all"],
+            ):
+                if repository.run(*command, keep_open=held).code != 0:
+                    return False
+    except (GhpError, OSError):
+        return False  # another time; `agent-doctor` shows what grows
+    return True
