@@ -23,6 +23,12 @@ test: $(DEV) ## the tests, without the slow ones
 test-slow: $(DEV) ## crowds, kills, laws at length, the wheel
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
+test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras
+	$(BIN)/python tools/lowest.py > .venv/lowest.txt
+	$(PYTHON) -m venv --clear .cache/lowest
+	.cache/lowest/bin/pip install --quiet --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
+	.cache/lowest/bin/python -m pytest -n $(JOBS) -m "not slow"
+
 check: $(DEV) ## format, lint, types, floors, house rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -41,7 +47,7 @@ docs: $(DEV) ## write docs/COMMANDS.md and the README's command table from the c
 	$(BIN)/python -m tools.docs
 
 clean: ## take away everything that was made here
-	rm -rf .venv .venv.unfinished dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.unfinished .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # A checkout that was copied or moved carries an environment that belongs to the original.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
