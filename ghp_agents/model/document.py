@@ -1,11 +1,16 @@
 """A markdown record: front matter that machines read, and a body that people read."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; YAML can be made to cost seconds
+
 _FENCE = "---\n"
+_FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*): (.*)")
+_NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +24,21 @@ class Document:
 def render(document: Document) -> bytes:
     """The document as a file. Every value is written as JSON, which is valid YAML, so that a
     text like `2025-01-25` or `no` is read back as the text that it was."""
-    lines = "".join(
-        f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in document.meta.items()
+    lines = "".join(f"{key}: {_value(value)}\n" for key, value in document.meta.items())
+    body = (
+        document.body if document.body.endswith("\n") or not document.body else document.body + "\n"
     )
-    body = document.body if document.body.endswith("\n") or not document.body else document.body + "\n"
     return f"{_FENCE}{lines}{_FENCE}\n{body}".encode("utf-8", "replace")
+
+
+def _value(value: Any) -> str:
+    # What JSON may hold and YAML must not, or would fold into a space, is escaped in both.
+    text = json.dumps(value, ensure_ascii=False)
+    return _NOT_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def parse(data: bytes) -> Document:
     """The reverse of `render`; also reads YAML written by hand. Raises ValueError."""
-    import yaml
-
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -40,10 +49,39 @@ def parse(data: bytes) -> Document:
     head, fence, body = text[len(_FENCE) :].partition("\n" + _FENCE)
     if not fence:
         raise ValueError("the front matter has no end: no second `---`")
+    meta = _rendered(head)
+    return Document(_hand_written(head) if meta is None else meta, body.removeprefix("\n"))
+
+
+def _rendered(head: str) -> dict[str, Any] | None:
+    """The fields of front matter that `render` made, or None: somebody else wrote it.
+
+    Most records are read this way, which needs no YAML and takes any size.
+    """
+    meta: dict[str, Any] = {}
+    for line in head.split("\n"):
+        field = _FIELD.fullmatch(line)
+        if not field:
+            return None
+        try:
+            meta[field[1]] = json.loads(field[2])
+        except (ValueError, RecursionError):
+            return None
+    return meta
+
+
+def _hand_written(head: str) -> dict[str, Any]:
+    import yaml
+
+    if len(head) > HAND_WRITTEN_LIMIT:
+        raise ValueError(f"the front matter has more than {HAND_WRITTEN_LIMIT} characters")
     try:
-        meta = yaml.load(head, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        # Not the C loader: a deep nest of brackets from another clone ends its whole process.
+        meta = yaml.load(head, Loader=yaml.SafeLoader)
+    except RecursionError:
+        raise ValueError("the front matter is nested too deep") from None
     except yaml.YAMLError as error:
         raise ValueError(f"the front matter is not YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(meta, dict):
         raise ValueError("the front matter is not a list of fields")
-    return Document({str(key): value for key, value in meta.items()}, body.removeprefix("\n"))
+    return {str(key): value for key, value in meta.items()}
