@@ -1,11 +1,19 @@
 """A lease: the value of a right that at most one may hold, fenced by its generation."""
 
 import json
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ghp_agents.errors import RefusedError
+from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model.names import Timestamp
+
+# What there are several of. A name is a word, or one of these and a word, so that no name is a
+# folder of another: `issue` and `issue/1` cannot both be refs.
+KINDS = ("issue", "path")
+
+# Lower case only: on some file systems two refs that differ in case are one.
+_WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,50 @@ class LeaseMovedError(RefusedError):
             else f"{name} was changed by somebody else.",
             hint="Read it again and decide again.",
         )
+
+
+def lease_name(text: str) -> str:
+    """Check the name of a right; it becomes part of a ref. Raises UsageError."""
+    kind, slash, word = text.rpartition("/")
+    good = _WORD.fullmatch(word) and (kind in KINDS if slash else word not in KINDS)
+    if not good or len(text) > 100 or ".." in text or text.endswith(".lock"):
+        kinds = " or ".join(f"{kind}/" for kind in KINDS)
+        raise UsageError(
+            f"{text[:80]!r} is not a name for a right.",
+            hint=f"Use a-z, 0-9, '.', '_', '-', after {kinds} where it is one of many: issue/12.",
+        )
+    return text
+
+
+def taken(
+    name: str,
+    holder: str,
+    expected: Lease | None,
+    *,
+    at: Timestamp,
+    nonce: str,
+    epoch: int = 0,
+    reason: str = "",
+) -> Lease:
+    """The lease that follows `expected` when `holder` takes the right. Raises UsageError."""
+    if not holder.strip():
+        raise UsageError("Nobody is named to hold the right.", hint="Name an agent, or a person.")
+    return Lease(
+        name=lease_name(name),
+        holder=holder,
+        generation=(expected.generation if expected else 0) + 1,
+        epoch=epoch,
+        acquired_at=at,
+        nonce=nonce,
+        reason=reason,
+        revision=nonce,
+    )
+
+
+def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Lease:
+    """The lease that follows `expected` when its holder gives the right back."""
+    lease_name(name)
+    return replace(expected, holder=None, nonce=nonce, reason=reason, revision=nonce)
 
 
 def encode(lease: Lease) -> bytes:

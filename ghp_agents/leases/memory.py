@@ -1,0 +1,74 @@
+"""Rights in memory: the twin of `git_ref.py` for tests, with leasers that share a board."""
+
+import secrets
+import threading
+from dataclasses import dataclass, field
+
+from ghp_agents.clock import to_text
+from ghp_agents.errors import UnknownError
+from ghp_agents.model.lease import Lease, LeaseMovedError, given_back, lease_name, taken
+from ghp_agents.model.names import Timestamp
+from ghp_agents.ports import Clock
+
+
+@dataclass
+class Board:
+    """What the remote is to the other leaser: the one place that decides."""
+
+    leases: dict[str, Lease] = field(default_factory=dict)
+    reachable: bool = True
+    breaks_after_write: bool = False  # the next change happens, and nobody hears of it
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class MemoryLeaser:
+    """Leasers with the same board contend for the same rights."""
+
+    def __init__(self, clock: Clock, board: Board | None = None) -> None:
+        self._clock = clock
+        self._board = board or Board()
+
+    def read(self, name: str) -> Lease | None:
+        """The lease as it is now."""
+        lease_name(name)
+        with self._board.lock:
+            self._reach()
+            return self._board.leases.get(name)
+
+    def acquire(
+        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+    ) -> Lease:
+        """Take the right if it still is as `expected`."""
+        now = Timestamp(to_text(self._clock.now()))
+        nonce = secrets.token_hex(16)
+        new = taken(name, holder, expected, at=now, nonce=nonce, epoch=epoch, reason=reason)
+        return self._swap(expected, new)
+
+    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+        """Give the right back."""
+        return self._swap(expected, given_back(name, expected, secrets.token_hex(16), reason))
+
+    def list(self, prefix: str = "") -> list[Lease]:
+        """All leases below `prefix`, by name."""
+        with self._board.lock:
+            self._reach()
+            return [x for name, x in sorted(self._board.leases.items()) if name.startswith(prefix)]
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        with self._board.lock:
+            self._reach()
+            current = self._board.leases.get(new.name)
+            if (current and current.revision) != (expected and expected.revision):
+                raise LeaseMovedError(new.name, current)
+            self._board.leases[new.name] = new
+            if self._board.breaks_after_write:
+                self._board.breaks_after_write = self._board.reachable = False
+            self._reach()
+            return new
+
+    def _reach(self) -> None:
+        if not self._board.reachable:
+            raise UnknownError(
+                "The board cannot be reached, so nobody knows who holds the right.",
+                hint="Try again when it can be reached.",
+            )
