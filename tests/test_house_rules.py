@@ -56,8 +56,8 @@ RULES = [
     Rule(
         says="A heavy library has one door.",
         why="It can then be replaced, costs only where it is used, and its errors stop there.",
-        instead="Call the module that owns it (DOORS in tests/support/breaches.py); a new library "
-        "needs a note in docs/design/ and a door of its own.",
+        instead="Call the module that owns it. A new library needs a note in docs/design/ and a "
+        "contract 'One door: …' in pyproject.toml.",
         breaches=breaches.wrong_door,
         bad=Source(PLACE, "def f():\n    from rich import print\n"),
         good=Source("ghp_agents/cli/output.py", "def f():\n    from rich import print\n"),

@@ -3,26 +3,12 @@
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterable
 
-from tests.support.house import Source, broad_excepts, calls, imports
+from tests.support.house import CHECKOUT, Source, broad_excepts, calls, imports
 
 LONGEST = 400  # lines
-
-# The one door of each heavy library: who may import it. A new library needs a line here, in
-# pyproject.toml and a note in docs/design/.
-DOORS = {
-    "click": "ghp_agents/cli/",
-    "filelock": "ghp_agents/files.py",
-    "git": "ghp_agents/git.py",
-    "github": "ghp_agents/issues/github.py",
-    "jinja2": "ghp_agents/templates.py",
-    "mem0": "ghp_agents/knowledge/mem0.py",
-    "pydantic": "ghp_agents/model/config.py",
-    "rich": "ghp_agents/cli/output.py",
-    "subprocess": "ghp_agents/git.py",
-    "yaml": "ghp_agents/model/document.py",
-}
 
 # The tops of the faces: the functions that may catch everything, and why.
 TOPS = {
@@ -63,6 +49,20 @@ def wrong_door(source: Source) -> Iterable[str]:
                 yield source.at(line)
         elif library != "ghp_agents" and library not in sys.stdlib_module_names:
             yield source.at(line)
+
+
+def _doors() -> dict[str, str]:
+    """Who may import each library, from the contracts that import-linter holds."""
+    tools = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]
+    doors = [each for each in tools["importlinter"]["contracts"] if each["type"] == "protected"]
+    return {
+        library: door["allowed_importers"][0].replace(".", "/")
+        for door in doors
+        for library in door["protected_modules"]
+    }
+
+
+DOORS = _doors()
 
 
 def broad_except(source: Source) -> Iterable[str]:
