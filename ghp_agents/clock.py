@@ -44,6 +44,22 @@ def to_seconds(text: str) -> float:
     return moment.timestamp()
 
 
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def moment(text: str, now: float) -> float:
+    """A time that a person names: ISO 8601, or how long ago (`90s`, `10m`, `2h`, `3d`).
+
+    Raises ValueError.
+    """
+    words = text.strip().lower().removesuffix("ago").strip().lstrip("-")
+    number = words.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = words[len(number) :].strip()
+    if unit in _UNITS and number.replace(".", "", 1).isdigit():
+        return now - float(number) * _UNITS[unit]
+    return to_seconds(text.strip())
+
+
 def ago(seconds: float) -> str:
     """A duration for people: `12 s`, `5 min`, `3 h`, `2 d`."""
     if seconds < 0:

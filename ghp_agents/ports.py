@@ -11,7 +11,7 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Problem, SyncReport, Tip
+from ghp_agents.model.state import Problem, Standing, SyncReport, Tip
 
 
 class Clock(Protocol):
@@ -83,6 +83,9 @@ class StateStore(Protocol):
 
     def publish(self) -> SyncReport:
         """Put the joined state where people see it without this program."""
+
+    def standing(self) -> Standing:
+        """How this clone stands with the remote; asks nobody."""
 
     def ledger(self) -> list[LedgerEntry]:
         """All that happened, in ledger order."""

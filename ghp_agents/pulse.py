@@ -148,7 +148,7 @@ def beat(
             record["epoch"], record["seq"], record["startedAt"] = epoch, 0, stamp
         assert local is not None
         if pid is not None:
-            local["pid"] = pid
+            local["pid"], local["space"] = pid, process_space()
         record["timestamp"], record["seq"] = stamp, record.get("seq", 0) + 1
         if progress or moved or "lastProgress" not in record:
             record["lastProgress"] = stamp
@@ -287,6 +287,15 @@ def agent_pid(environ: "Mapping[str, str]") -> int | None:
     """The process whose life is the agent's life, where it is told."""
     value = environ.get("GHP_AGENT_PID") or environ.get("CLAUDE_PID") or ""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def process_space() -> str:
+    """Where a process number means something: containers that share a folder do not share it."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    return os.uname().nodename + "/" + space
 
 
 def is_name(text: str) -> bool:

@@ -3,10 +3,11 @@
 Colours and tables only on a terminal; rich is imported only there.
 """
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
@@ -102,3 +103,15 @@ def drop_stdout() -> None:
 def _paint(text: str, colour: str, stream: Any) -> str:
     plain = "NO_COLOR" in os.environ or not stream.isatty() or os.environ.get("TERM") == "dumb"
     return text if plain else f"\033[{colour}m{text}\033[0m"
+
+
+@contextlib.contextmanager
+def live_table() -> Iterator[Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]]:
+    """A table on the terminal that is replaced by each call of what is yielded."""
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(no_color="NO_COLOR" in os.environ), auto_refresh=False) as live:
+        yield lambda columns, rows, styles: live.update(
+            make_table(columns, rows, styles), refresh=True
+        )

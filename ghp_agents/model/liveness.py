@@ -1,7 +1,7 @@
 """Who lives: computed when read, never stored, and never by comparing two machines' clocks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ghp_agents.model.presence import Presence, position
@@ -33,22 +33,30 @@ class Sighting:
     epoch: int
     seq: int
     first_seen: float
+    outdone: int = 0  # moves it made while another clone had the agent further on
 
 
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"
 
 
-def observe(memory: Memory, known: Mapping[str, Presence], now: float) -> dict[str, Sighting]:
-    """The observer's memory after a look at what is `known` (by the same keys)."""
+def observe(
+    memory: Memory, known: Mapping[str, Presence], now: float, outdone: Collection[str] = ()
+) -> dict[str, Sighting]:
+    """The observer's memory after a look at what is `known` (by the same keys).
+
+    `outdone` are the keys whose agent another clone has at a higher position.
+    """
     seen: dict[str, Sighting] = {}
     for key, presence in known.items():
         epoch, seq = position(presence)
         had = memory.get(key)
-        if had is None or (had.epoch, had.seq) < (epoch, seq):
+        if had is None:
             seen[key] = Sighting(epoch, seq, now)
+        elif (had.epoch, had.seq) < (epoch, seq):
+            seen[key] = Sighting(epoch, seq, now, had.outdone + 1 if key in outdone else 0)
         else:
             # A clock that was set back must not make an agent older or younger than it is.
-            seen[key] = had if had.first_seen <= now else Sighting(epoch, seq, now)
+            seen[key] = had if had.first_seen <= now else replace(had, first_seen=now)
     return seen
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ghp_agents.model.names import CloneId, Timestamp
 from ghp_agents.model.presence import Agents, merge
@@ -55,6 +54,19 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How this clone stands with the remote; times in seconds, None for never."""
+
+    remote: str | None = None  # None: there is none, or the configuration keeps everything here
+    news_at: float | None = None  # when the remote was last heard
+    sent_at: float | None = None
+    unsent: int = 0  # commits that the remote does not have
+    waiting: int = 0  # records that are not in a commit yet
+    trouble: str | None = None  # what stood in the way last time
+    permanent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SyncReport:
     """What a sync did, each part a fact for people and scripts."""
 
@@ -66,4 +78,3 @@ class SyncReport:
     trouble: str | None = None  # why something could not be done
     permanent: bool = False  # trying again will not help
     notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)

@@ -8,7 +8,8 @@ from ghp_agents.files import LockTimeoutError
 from ghp_agents.git import GitError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import SyncReport
+from ghp_agents.model.state import Standing, SyncReport
+from ghp_agents.remote import coordination_remote
 from ghp_agents.repository import StateRepository, find_repository, open_repository
 from ghp_agents.store.refs import (
     folding,
@@ -93,6 +94,24 @@ class GitRefsStore:
         if not report.fetched:
             return report
         return publishing.publish(self._ws, open_repository(self._ws), self.snapshot(), report)
+
+    def standing(self) -> Standing:
+        """How this clone stands with the remote, from what it noted; starts no exchange."""
+        repository = find_repository(self._ws)
+        waiting = len(outbox.waiting(self._ws).records)
+        remote = coordination_remote(self._ws)
+        if remote is None:
+            return Standing(waiting=waiting)
+        note = syncing.read_note(self._ws)
+        return Standing(
+            remote=remote.name,
+            news_at=note.fetched_at,
+            sent_at=note.pushed_at,
+            unsent=syncing.count_unsent(repository) if repository else 0,
+            waiting=waiting,
+            trouble=note.trouble,
+            permanent=note.permanent,
+        )
 
     def ledger(self) -> list[LedgerEntry]:
         """All that happened, in ledger order."""

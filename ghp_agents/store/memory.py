@@ -12,7 +12,7 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Problem, SyncReport, Tip, join_files
+from ghp_agents.model.state import Problem, Standing, SyncReport, Tip, join_files
 from ghp_agents.ports import Clock
 
 
@@ -48,6 +48,7 @@ class MemoryStore:
         self._hub = hub
         self._known: dict[CloneId, History] = {self._clone: ()}
         self._live: dict[str, tuple[Presence, float]] = {}
+        self._news_at: float | None = None
         self._lock = threading.RLock()
 
     def beat(self, agent: str, said: Presence) -> None:
@@ -110,6 +111,7 @@ class MemoryStore:
         if not hub.reachable:
             unsent = len(mine) - len(hub.histories.get(self._clone, ()))
             return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
+        self._news_at = self._clock.now()
         others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
         news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
         self._known |= others
@@ -119,6 +121,14 @@ class MemoryStore:
         unsent = 0 if push else len(mine) - len(sent)
         pushed = push and sent != mine
         return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
+
+    def standing(self) -> Standing:
+        """How this clone stands with the hub."""
+        if self._hub is None:
+            return Standing()
+        sent = self._hub.histories.get(self._clone, ())
+        unsent = len(self._known[self._clone]) - len(sent)
+        return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
 
     def publish(self) -> SyncReport:
         """Put the joined document on the hub."""

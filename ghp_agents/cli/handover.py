@@ -1,0 +1,54 @@
+"""Everything that is not ours goes to the next `ghp` on PATH: upstream's, if it is installed."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from ghp_agents.cli import output
+from ghp_agents.errors import ExitCode
+
+GUARD = "GHP_AGENTS_HANDOVER"
+
+
+def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Replace this process by upstream's `ghp` with the same words, or say that there is none.
+
+    The guard in the environment ends a loop: two of our own `ghp` that find each other.
+    """
+    found = None if GUARD in environ else next_ghp(environ)
+    if found is None:
+        looped = " (two installations of ghp-agents would call each other)" if GUARD in environ else ""
+        output.error(
+            f"`ghp {argv[0]}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
+            "Ours all start with `agent-`: see `ghp --help`. The others come with upstream GHP.",
+        )
+        return int(ExitCode.ERROR)
+    try:
+        os.execve(found, ["ghp", *argv], {**environ, GUARD: "1"})
+    except OSError as error:
+        output.error(
+            f"{found} could not be started: {error.strerror}.",
+            "Repair or remove that file; `ghp-agents` is always ours.",
+        )
+        return int(ExitCode.ERROR)
+
+
+def next_ghp(environ: Mapping[str, str]) -> str | None:
+    """The first `ghp` on PATH that is not this program."""
+    ours = os.path.realpath(sys.argv[0])
+    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder or os.curdir, "ghp")
+        if not os.path.isfile(path) or not os.access(path, os.X_OK):
+            continue
+        if os.path.realpath(path) != ours and not _is_ours(path):
+            return path
+    return None
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a `ghp` is an entry script of this package, in this environment or another."""
+    try:
+        with open(path, "rb") as file:
+            return b"ghp_agents" in file.read(2_000)
+    except OSError:
+        return False

@@ -1,0 +1,105 @@
+"""`agent-log`: what happened, in one order over all clones."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import wake
+from ghp_agents.clock import moment
+from ghp_agents.errors import UsageError
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.services import ledger as services
+from ghp_agents.services.ledger import Question
+from ghp_agents.wiring import House
+
+FOLLOW_EVERY = 1.0  # seconds
+
+
+@click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since 2h")
+@click.option("--agent", metavar="NAME", help="Only what this agent or person did.")
+@click.option("--issue", type=click.IntRange(min=1), help="Only what is about this issue.")
+@click.option("--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …")
+@click.option("--since", metavar="WHEN", help="Only from then on: 2026-01-25T10:30:00Z, or 2h.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON; with --follow one object a line.")
+@click.option("--follow", is_flag=True, help="Go on with what happens next, until interrupted.")
+@click.pass_obj
+def log(
+    house: House,
+    agent: str | None,
+    issue: int | None,
+    event: str | None,
+    since: str | None,
+    limit: int | None,
+    as_json: bool,
+    follow: bool,
+) -> None:
+    """Show what happened, oldest first, over all clones."""
+    question = Question(agent, issue, event, _since(house, since))
+    entries = services.select(house.store.ledger(), question)
+    entries = entries[-limit:] if limit else entries
+    if follow:
+        _follow(house, question, entries, as_json)
+        return
+    if as_json:
+        output.as_json([_fields(entry) for entry in entries])
+    else:
+        _print(entries)
+    wake(house)
+
+
+def _since(house: House, text: str | None) -> float | None:
+    try:
+        return moment(text, house.ws.clock.now()) if text else None
+    except ValueError:
+        raise UsageError(
+            f"{(text or '')[:40]!r} is not a time.",
+            hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d.",
+        ) from None
+
+
+def _follow(
+    house: House, question: Question, entries: Sequence[LedgerEntry], as_json: bool
+) -> None:
+    told: set[str] = {entry.id for entry in house.store.ledger()} - {entry.id for entry in entries}
+    try:
+        while True:
+            fresh = services.newer(services.select(house.store.ledger(), question), told)
+            if as_json:
+                for entry in fresh:
+                    output.data(json.dumps(_fields(entry), ensure_ascii=False))
+            else:
+                _print(fresh)
+            output.flush()
+            wake(house)
+            house.ws.clock.wait(FOLLOW_EVERY)
+    except KeyboardInterrupt:
+        return
+
+
+def _print(entries: Sequence[LedgerEntry]) -> None:
+    for entry in entries:
+        issue = f" #{entry.issue}" if entry.issue else ""
+        who = f"{entry.actor} (person)" if entry.is_person else entry.actor
+        about = "" if entry.object.strip("#") == str(entry.issue) else f" {entry.object}"
+        text = f": {entry.text}" if entry.text else ""
+        output.data(output.clean(f"{entry.at}  {who}  {entry.event}{about}{issue}{text}"))
+
+
+def _fields(entry: LedgerEntry) -> dict[str, Any]:
+    return {
+        "at": entry.at,
+        "event": entry.event,
+        "actor": entry.actor,
+        "isPerson": entry.is_person,
+        "object": entry.object,
+        "issue": entry.issue,
+        "generation": entry.generation,
+        "text": entry.text,
+        "id": entry.id,
+        "clock": entry.clock,
+        "clone": entry.clone,
+    }

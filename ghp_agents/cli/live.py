@@ -1,0 +1,19 @@
+"""A table on a terminal that keeps itself up to date; rich stays behind `output.py`."""
+
+from collections.abc import Callable, Sequence
+
+from ghp_agents.cli import output
+from ghp_agents.ports import Clock
+
+Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
+
+
+def keep_showing(frame: Callable[[], Frame], clock: Clock, every: float) -> None:
+    """Show `frame()` anew every `every` seconds, until the person interrupts."""
+    with output.live_table() as show:
+        try:
+            while True:
+                show(*frame())
+                clock.wait(every)
+        except KeyboardInterrupt:
+            return

@@ -1,0 +1,266 @@
+"""`agent-status`, `agent-heartbeat`, `agent-whoami`: who is alive, and who this is."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ghp_agents import pulse
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, log_unexpected, wake
+from ghp_agents.clock import ago, moment
+from ghp_agents.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.names import agent_name, status_name
+from ghp_agents.model.presence import issue_of
+from ghp_agents.ports import Snapshot
+from ghp_agents.services import escalation
+from ghp_agents.services import presence as services
+from ghp_agents.services.presence import AgentView
+from ghp_agents.wiring import House
+
+WATCH_EVERY = 2.0  # seconds
+STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
+COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
+
+
+# ------------------------------------------------------------------------------ heartbeat
+
+
+@click.command(
+    "agent-heartbeat",
+    epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
+)
+@click.option("--status", metavar="STATUS", help="What the agent does: implementing, blocked, …")
+@click.option("--issue", metavar="NUMBER", help="The issue it works on; 0 for none.")
+@click.option("--action", metavar="TEXT", help="What it did last, in one line.")
+@click.option("--progress", is_flag=True, help="Something was achieved.")
+@acting
+@click.pass_context
+def heartbeat(
+    ctx: click.Context, status: str | None, issue: str | None, action: str | None, progress: bool
+) -> None:
+    """Renew this agent's presence. Prints nothing and exits with 0, as a hook must."""
+    house: House = ctx.obj
+    try:
+        said = _said(status, issue, action)
+        agent = house.ws.agent()
+        beaten = services.heartbeat(house.ws, house.store, agent, said, progress=progress)
+        settings = {"background": house.ws.settings.background}
+        pulse.wake_background(
+            house.ws.folders, house.environ, house.ws.clock.now(), settings, urgent=beaten == "moved"
+        )
+    except (GhpError, OSError) as error:
+        log_unexpected(error)
+        if isinstance(error, UsageError) or sys.stderr.isatty():
+            output.error(str(error), getattr(error, "hint", ""))
+
+
+def _said(status: str | None, issue: str | None, action: str | None) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    if status is not None:
+        said["status"] = status_name(status)
+    if issue is not None:
+        number = issue.removeprefix("#")
+        if not (number.isascii() and number.isdigit() and len(number) < 16):
+            raise UsageError(f"{issue[:40]!r} is not an issue.", hint="Give its number: --issue 12.")
+        said["issue"] = int(number) or None
+    if action is not None:
+        said["lastAction"] = pulse.clean_action(action)
+    return said
+
+
+# ------------------------------------------------------------------------------ status
+
+
+@click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
+@click.argument("agent", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print the joined document.")
+@click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
+@click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
+@click.option("--at", metavar="WHEN", help="As it was then: 2026-01-25T10:30:00Z, or 2h ago.")
+@click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
+@acting
+@click.pass_obj
+def status(
+    house: House,
+    agent: str | None,
+    as_json: bool,
+    watch: bool,
+    stale: bool,
+    at: str | None,
+    new_status: str | None,
+) -> None:
+    """Show who is alive and what they do, over all clones."""
+    if new_status is not None:
+        _set_status(house, agent, new_status)
+        return
+    name = agent_name(agent) if agent else None
+    if watch and not at:
+        _watch(house, name, stale)
+        return
+    snapshot = house.store.snapshot(_when(house, at) if at else None)
+    views = _select(_look(house, snapshot, as_json), name, stale)
+    if as_json:
+        output.as_json(services.document(views))
+    elif not views:
+        output.say("No agents are stale." if stale else "No agents are known yet.")
+    elif name:
+        _print_one(views[0])
+    else:
+        output.table(COLUMNS, [_row(view) for view in views], _styles(views))
+    if not at:
+        _print_footer(house, snapshot, views)
+        _print_news(house)
+        wake(house)
+
+
+def _set_status(house: House, agent: str | None, new_status: str) -> None:
+    if agent:
+        house.name = agent
+    name = house.ws.agent()
+    services.heartbeat(house.ws, house.store, name, {"status": status_name(new_status)})
+    house.store.fold()
+    output.done(f"{name} is {new_status}.")
+    wake(house)
+
+
+def _when(house: House, text: str) -> float:
+    try:
+        return moment(text, house.ws.clock.now())
+    except ValueError:
+        raise UsageError(
+            f"{text[:40]!r} is not a time.", hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d."
+        ) from None
+
+
+def _look(house: House, snapshot: Snapshot, as_json: bool) -> list[AgentView]:
+    return services.look(house.ws, house.store, snapshot, processes=not as_json)
+
+
+def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
+    chosen = [view for view in views if name is None or view.name == name]
+    if name and not chosen:
+        raise NotFoundError(
+            f"No agent called {name} is known here.",
+            hint="`ghp agent-status` lists them; `ghp agent-sync` fetches what others said.",
+        )
+    if stale:
+        return [view for view in chosen if view.liveness in (Liveness.STALE, Liveness.DEAD)]
+    return chosen if name else [view for view in chosen if view.liveness is not Liveness.GONE]
+
+
+def _row(view: AgentView) -> tuple[str, ...]:
+    said = view.presence
+    issue = issue_of(said)
+    return (
+        view.name,
+        view.liveness.value,
+        str(said.get("status", "")),
+        f"#{issue}" if issue else "",
+        f"{ago(view.silent)} ago" if view.is_here else "elsewhere",
+        str(said.get("branch") or ""),
+        str(said.get("lastAction", "")),
+    )
+
+
+def _styles(views: Sequence[AgentView]) -> list[str]:
+    return [STYLES.get(view.liveness, "dim") for view in views]
+
+
+def _print_one(view: AgentView) -> None:
+    output.data(f"{view.name}: {view.liveness.value}, {view.presence.get('status', '')}")
+    for key, value in view.presence.items():
+        if value not in (None, "", [], "idle") and key != "status":
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            output.data(output.clean(f"  {key}: {shown}"))
+
+
+def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+    standing = house.store.standing()
+    now = house.ws.clock.now()
+    others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
+    if standing.remote:
+        heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
+        clones = f"{others} other clone{'s' if others != 1 else ''}"
+        output.say(f"Last news from {standing.remote}: {heard} ({clones}).")
+    if standing.waiting:
+        output.warn(
+            f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be written.",
+            "Run `ghp agent-sync` outside of the sandbox.",
+        )
+    if standing.unsent and (standing.trouble or not standing.news_at):
+        why = f": {standing.trouble}" if standing.trouble else ""
+        hint = "`ghp agent-doctor` says what is in the way." if standing.permanent else ""
+        output.warn(f"{_count(standing.unsent, 'change')} not sent yet{why}", hint)
+    problems = snapshot.problems()
+    if problems:
+        output.warn(
+            f"{_count(len(problems), 'record')} cannot be read and left out.",
+            "`ghp agent-doctor` names them; they are kept.",
+        )
+    for rivalry in services.rivalries(house.ws, snapshot):
+        output.warn(
+            f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+            "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+def _print_news(house: House) -> None:
+    """Answers that this agent has not seen yet; nothing where no agent is named."""
+    name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
+    if not name or not pulse.is_name(name):
+        return
+    news = escalation.news_for(house.ws, house.store, agent_name(name))
+    if news:
+        output.say(escalation.render_news(news).rstrip())
+        escalation.mark_told(house.ws, agent_name(name), [one.id for one in news])
+
+
+def _watch(house: House, name: str | None, stale: bool) -> None:
+    if not output.is_terminal():
+        raise UsageError(
+            "--watch needs a terminal.", hint="For a script: `ghp agent-log --follow --json`."
+        )
+    from ghp_agents.cli.live import keep_showing
+
+    def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
+        views = _select(_look(house, house.store.snapshot(), False), name, stale)
+        wake(house)
+        return COLUMNS, [_row(view) for view in views], _styles(views)
+
+    keep_showing(frame, house.ws.clock, WATCH_EVERY)
+
+
+# ------------------------------------------------------------------------------ whoami
+
+
+@click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")
+@click.option("--set", "name", metavar="NAME", help="Name the agent of this worktree.")
+@acting
+@click.pass_obj
+def whoami(house: House, name: str | None) -> None:
+    """Print the agent that commands here act for; with --set, name it for this worktree."""
+    ws = house.ws
+    if name is not None:
+        services.rename(ws, house.store, agent_name(name))
+        output.done(f"This worktree's agent is {name}.")
+        if ws.environ.get("GHP_AGENT") not in (None, "", name):
+            output.warn(
+                f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over it.",
+                "Unset it, or set it to the same name.",
+            )
+        wake(house)
+        return
+    output.data(ws.agent())
+    for rivalry in services.rivalries(ws, house.store.snapshot()):
+        if rivalry.agent == ws.agent():
+            output.warn(
+                f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+                "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
+            )

@@ -1,0 +1,54 @@
+"""`agent-sync`: exchange state with the remote now."""
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, log_unexpected
+from ghp_agents.errors import ExitCode, GhpError
+from ghp_agents.model.state import SyncReport
+from ghp_agents.services import sync as services
+from ghp_agents.wiring import House
+
+
+@click.command("agent-sync", epilog="Example: ghp agent-sync --publish")
+@click.option("--publish", is_flag=True, help="Also publish the state as branch ghp-state.")
+@click.option("--no-push", is_flag=True, help="Only fetch what others said.")
+@click.option("--background", is_flag=True, hidden=True, help="As beats start it: silent.")
+@acting
+@click.pass_context
+def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> None:
+    """Fetch what the other clones said and push what this one said."""
+    house: House = ctx.obj
+    if background:
+        _in_background(house)
+        return
+    report = services.sync(house.ws, house.store, house.leaser, push=not no_push, publish=publish)
+    _print(report)
+    if report.trouble:
+        ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
+
+
+def _in_background(house: House) -> None:
+    try:
+        services.sync(house.ws, house.store, house.leaser)
+    except (GhpError, OSError) as error:
+        log_unexpected(error)
+
+
+def _print(report: SyncReport) -> None:
+    for note in report.notes:
+        output.say(note)
+    if report.remote is None:
+        output.done("Folded. There is no coordination remote: everything stays in this clone.")
+        return
+    unsent = f"{report.unsent} change{'s' if report.unsent != 1 else ''} kept here"
+    if report.trouble:
+        again = "The remote will not take it" if report.permanent else "It is sent with the next sync"
+        output.error(
+            f"{report.remote}: {report.trouble} ({unsent}).",
+            f"{again}; `ghp agent-doctor` checks the remote. Nothing is lost.",
+        )
+        return
+    told = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
+    sent = "sent what was new here" if report.pushed else "nothing to send"
+    output.done(f"{report.remote}: {told}, {unsent if report.unsent else sent}.")

@@ -1,0 +1,248 @@
+"""Presence: register an agent, renew it, and tell who lives."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ghp_agents import files, pulse
+from ghp_agents.model import presence as rules
+from ghp_agents.model.liveness import (
+    Liveness,
+    Memory,
+    Sighting,
+    liveness,
+    observe,
+    silent_for,
+)
+from ghp_agents.model.names import AgentName, CloneId, issue_of_branch
+from ghp_agents.model.presence import Presence, position
+from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.workspace import Workspace
+
+SIGHTINGS = "sightings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """An agent as it is seen from here, now."""
+
+    name: str
+    presence: Presence
+    liveness: Liveness
+    silent: float  # seconds for which it is known not to have moved
+    is_here: bool  # it lives in this clone
+
+
+@dataclass(frozen=True, slots=True)
+class Rivalry:
+    """Two living sessions under one name."""
+
+    agent: str
+    where: str  # for people: which sessions or clones
+
+
+# ------------------------------------------------------------------------------ saying
+
+
+def heartbeat(
+    ws: Workspace,
+    store: StateStore,
+    agent: AgentName,
+    said: Mapping[str, Any],
+    *,
+    progress: bool = False,
+) -> str:
+    """Renew `agent`'s presence, and register it first where that is needed.
+
+    `said` has any of status, issue, lastAction. Answers "moved", "beat" or "quiet".
+    Raises OSError when no folder can be written.
+    """
+    session = pulse.session(ws.environ)[1]
+    pid = pulse.agent_pid(ws.environ)
+    said = {**said, **pulse.surroundings(ws.place)}
+    throttle = ws.settings.throttle
+    beaten = pulse.beat(
+        ws.folders, agent, said, ws.clock.now(), session=session, progress=progress,
+        throttle=throttle, pid=pid,
+    )  # fmt: skip
+    return beaten or register(ws, store, agent, said)
+
+
+def register(
+    ws: Workspace, store: StateStore, agent: AgentName, said: Mapping[str, Any] | None = None
+) -> str:
+    """Start `agent` here, with an epoch above all that anybody knows of it."""
+    known = store.snapshot().agents().get(agent, {})
+    here = ws.presence(agent) or {}
+    epoch = 1 + max(position(known)[0], position(here)[0])
+    kind, session = pulse.session(ws.environ)
+    here_branch = ws.branch
+    first: dict[str, Any] = {
+        "issue": issue_of_branch(here_branch) if here_branch else None,
+        "status": "idle",
+        "lastAction": "Started",
+        "kind": kind,
+        "capabilities": list(ws.settings.capabilities.get(agent, ())),
+        **pulse.surroundings(ws.place),
+        **(said or {}),
+    }
+    if not first["capabilities"]:
+        del first["capabilities"]
+    beaten = pulse.beat(
+        ws.folders, agent, first, ws.clock.now(), session=session,
+        pid=pulse.agent_pid(ws.environ), epoch=epoch,
+    )  # fmt: skip
+    assert beaten is not None, "a beat with an epoch always writes"
+    return beaten
+
+
+def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
+    """Make `agent` the name of this worktree, and register it; an earlier name here is stopped."""
+    path = ws.git_dir / "ghp-agent"
+    before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+    files.write_durably(path, f"{agent}\n".encode())
+    if before and before != agent and pulse.is_name(before) and _is_ours(ws, before):
+        pulse.beat(
+            ws.folders, before, {"status": "stopped", "lastAction": f"Goes on as {agent}"},
+            ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
+        )  # fmt: skip
+    register(ws, store, agent)
+
+
+def _is_ours(ws: Workspace, agent: str) -> bool:
+    """Whether `agent`'s presence is of this worktree, and of this session if sessions are told."""
+    there = ws.presence(agent)
+    if there is None:
+        return False
+    session = pulse.session(ws.environ)[1]
+    same_session = session is None or there.get("session") in (None, session)
+    return same_session and there.get("worktree") == pulse.surroundings(ws.place).get("worktree")
+
+
+# ------------------------------------------------------------------------------ looking
+
+
+def look(
+    ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool = True
+) -> list[AgentView]:
+    """Every agent that is known, with its liveness; also renews the observer's memory.
+
+    `processes` asks whether this machine's agents still run, which reads their files.
+    """
+    now = ws.clock.now()
+    memory = _observe(ws, snapshot, now)
+    news_at = store.standing().news_at if len(snapshot.tips()) > 1 else None
+    beaten = snapshot.beaten()
+    origin = _origins(snapshot)
+    views: list[AgentView] = []
+    for name, presence in sorted(snapshot.agents().items()):
+        clone = origin.get(name, snapshot.clone)
+        is_here = clone == snapshot.clone
+        if is_here:
+            silent = max(0.0, now - beaten[name]) if name in beaten else _age(presence, now)
+        else:
+            silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
+        lives = _process_lives(ws, name) if is_here and processes else None
+        verdict = liveness(presence, silent, ws.settings.thresholds, process_lives=lives)
+        views.append(AgentView(name, presence, verdict, silent, is_here))
+    return views
+
+
+def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
+    """Names under which two living sessions work, here or in two clones."""
+    now = ws.clock.now()
+    found: list[Rivalry] = []
+    for name in sorted(snapshot.beaten()):
+        local = (ws.presence(name) or {}).get("local") or {}
+        rival = local.get("rival")
+        if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
+            sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
+            found.append(Rivalry(name, f"sessions {sessions} of this clone"))
+    for key, sighting in _read_sightings(ws).items():
+        clone, _, name = key.partition("/")
+        if sighting.outdone >= 2 and now - sighting.first_seen < pulse.RIVAL_WINDOW:
+            found.append(Rivalry(name, f"clone {clone} and another clone"))
+    return found
+
+
+def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
+    """Look at the agents of other clones, and at those of ours that others know, too."""
+    by_clone = {tip.clone: snapshot.agents_of(tip.clone) for tip in snapshot.tips()}
+    elsewhere = {name for clone, agents in by_clone.items() if clone != snapshot.clone for name in agents}
+    if not elsewhere:
+        return {}
+    newest = snapshot.agents()
+    known = {
+        f"{clone}/{name}": presence
+        for clone, agents in by_clone.items()
+        for name, presence in agents.items()
+        if name in elsewhere
+    }
+    outdone = {
+        key for key, presence in known.items()
+        if position(presence) < position(newest[key.partition("/")[2]])
+    }  # fmt: skip
+    memory = _read_sightings(ws)
+    seen = observe(memory, known, now, outdone)
+    if seen != memory:
+        _write_sightings(ws, seen)
+    return seen
+
+
+def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
+    """The clone in which each agent lives: the one that knows it furthest on."""
+    best: dict[str, tuple[tuple[int, int], CloneId]] = {}
+    for clone in {tip.clone: None for tip in snapshot.tips()} | {snapshot.clone: None}:
+        for name, presence in snapshot.agents_of(clone).items():
+            here = (position(presence), clone)
+            if name not in best or here[0] > best[name][0]:
+                best[name] = here
+    return {name: clone for name, (_, clone) in best.items()}
+
+
+def _age(presence: Presence, now: float) -> float:
+    """The age of a presence by its own time stamp; only for what this machine wrote."""
+    from ghp_agents.clock import to_seconds
+
+    try:
+        return max(0.0, now - to_seconds(str(presence.get("timestamp"))))
+    except ValueError:
+        return 0.0
+
+
+def _process_lives(ws: Workspace, name: str) -> bool | None:
+    local = (ws.presence(name) or {}).get("local") or {}
+    pid = local.get("pid")
+    if not isinstance(pid, int) or local.get("space") != pulse.process_space():
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _read_sightings(ws: Workspace) -> dict[str, Sighting]:
+    try:
+        noted = json.loads((ws.cache_dir / SIGHTINGS).read_bytes())
+        return {key: Sighting(*fields) for key, fields in noted.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write_sightings(ws: Workspace, seen: Memory) -> None:
+    noted = {key: [s.epoch, s.seq, s.first_seen, s.outdone] for key, s in seen.items()}
+    try:
+        files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(noted).encode())
+    except OSError:
+        return  # only memory of this clone; a read-only one observes anew each time
+
+
+def document(views: list[AgentView]) -> dict[str, Any]:
+    """The joined document: every agent that is not gone."""
+    agents = {view.name: view.presence for view in views if view.liveness is not Liveness.GONE}
+    return {"schemaVersion": rules.SCHEMA_VERSION, "agents": agents}
