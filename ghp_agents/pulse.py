@@ -47,7 +47,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     said = _parse(argv)
     if said is None:
         return False
-    place = locate(os.getcwd(), environ)  # type: ignore[arg-type]
+    place = locate(os.getcwd(), environ)
     if place is None:
         return False
     agent = said.pop("agent", None) or whoami(place, environ)

@@ -135,7 +135,7 @@ def open_workspace(
     cwd: Path, environ: Mapping[str, str], clock: Clock | None = None, name: str | None = None
 ) -> Workspace:
     """The workspace around `cwd`. Raises NotSetUpError outside of a repository."""
-    place = locate(str(cwd), dict(environ))
+    place = locate(str(cwd), environ)
     if place is None:
         raise NotSetUpError(
             f"{cwd} is not inside a git repository.",
