@@ -1,0 +1,136 @@
+"""An escalation: a question that only a person can decide, and what was answered."""
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ghp_agents.errors import NotFoundError, UsageError
+from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line
+
+URGENCIES = ("low", "normal", "high")
+DEFAULT_URGENCY = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody answered."""
+
+    id: str
+    escalation: str
+    by: Actor
+    text: str
+    at: Timestamp
+    clock: int
+    clone: CloneId
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; whoever asks the same again means the same question."""
+
+    agent: str
+    text: str
+    issue: int | None = None
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """A question that was asked, and its answers; the first of them closes it."""
+
+    id: str
+    question: Question
+    asked_at: Timestamp
+    clock: int
+    clone: CloneId
+    urgency: str = DEFAULT_URGENCY
+    context: str = ""
+    branch: str | None = None
+    commit: str | None = None
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its id in print."""
+        return f"E-{self.id}"
+
+    @property
+    def title(self) -> str:
+        """The question in one line."""
+        return first_line(self.question.text)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return not self.answers
+
+
+Said = TypeVar("Said", Escalation, Answer)
+
+
+def first_line(text: str, limit: int = 120) -> str:
+    """The first line of a text that says something."""
+    return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
+
+
+def identity(question: Question, times: int) -> str:
+    """The id of a question that was asked and answered `times` times before."""
+    said = [question.agent, question.issue, question.text, list(question.options), times]
+    return digest(json.dumps(said))
+
+
+def answer_identity(escalation: str, by: Actor, text: str) -> str:
+    """The id of an answer: whoever says the same again has said it once."""
+    return digest(json.dumps([escalation, by.name, by.is_person, text]))
+
+
+def with_answer(escalation: Escalation, answer: Answer) -> Escalation:
+    """The escalation after one more answer."""
+    return replace(escalation, answers=ordered([*escalation.answers, answer]))
+
+
+def ordered(said: Iterable[Said]) -> tuple[Said, ...]:
+    """Questions or answers in the order in which they were said, the same on every machine."""
+    return tuple(sorted(said, key=lambda each: (each.clock, each.clone, each.id)))
+
+
+def listed(options: Iterable[str]) -> str:
+    """Options as a numbered list, each on one line."""
+    return "\n".join(f"{i}. {one_line(text, 1000)}" for i, text in enumerate(options, 1))
+
+
+def find(known: Sequence[Escalation], reference: str) -> Escalation:
+    """The escalation whose id is, or begins with, `reference`: `E-3f9a`, `3f9a`.
+
+    Raises NotFoundError, or UsageError when several fit.
+    """
+    prefix = reference.strip().lower().removeprefix("e-")
+    found = [each for each in known if prefix and each.id.startswith(prefix)]
+    exact = [each for each in found if each.id == prefix]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    said = one_line(reference, 40) or "(nothing)"
+    if found:
+        names = ", ".join(f"{each.name} ({one_line(each.title, 30)})" for each in found[:5])
+        raise UsageError(
+            f"{said!r} fits {len(found)} questions.",
+            hint=f"Name one by more of its id: {names}{'…' if len(found) > 5 else '.'}",
+        )
+    raise NotFoundError(
+        f"There is no question {said}.",
+        hint="`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones.",
+    )
+
+
+def short_names(known: Sequence[Escalation]) -> dict[str, str]:
+    """Each one's name as short as it is unique among `known`, at least four digits, by id."""
+    ids = sorted({each.id for each in known})
+    lengths = dict.fromkeys(ids, 4)
+    for one, other in itertools.pairwise(ids):
+        pairs = zip(one, other, strict=False)
+        same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
+        lengths[one] = max(lengths[one], same + 1)
+        lengths[other] = max(lengths[other], same + 1)
+    return {each: f"E-{each[:length]}" for each, length in lengths.items()}
