@@ -6,6 +6,7 @@ and wrong in sha256 or reftable repositories. GitPython is for looking at a pers
 
 import contextlib
 import os
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -104,26 +105,37 @@ def run(
     Raises GitTimeoutError, NotSetUpError (no git).
     """
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             _command(args, git_dir),
             cwd=cwd,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            capture_output=True,
-            timeout=timeout,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=environment(env),
             start_new_session=True,
             pass_fds=tuple(keep_open),
-            check=False,
         )
-    except subprocess.TimeoutExpired:
-        raise GitTimeoutError(
-            f"`git {args[0]}` did not end within {timeout:.0f} s.",
-            hint="Check the network and the remote; `ghp agent-doctor` tests both.",
-        ) from None
     except FileNotFoundError as error:
         raise _not_started(error, cwd) from None
-    return Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    with process:
+        try:
+            out, err = process.communicate(stdin, timeout)
+        except subprocess.TimeoutExpired:
+            raise GitTimeoutError(
+                f"`git {args[0]}` did not end within {timeout:.0f} s.",
+                hint="Check the network and the remote; `ghp agent-doctor` tests both.",
+            ) from None
+        finally:
+            if process.returncode is None:
+                _end(process)
+    return Result(process.returncode, out, err.decode("utf-8", "replace"))
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End git with all that it started: an ssh left behind would hang on, and keep what it
+    inherited open."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def check(
