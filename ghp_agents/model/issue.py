@@ -20,6 +20,7 @@ STATES = ("open", "closed")
 TITLE_LIMIT = 256
 BODY_LIMIT = 65_536
 LABEL_LIMIT = 50
+NAME_LIMIT = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +136,22 @@ def checked(change: IssueChange) -> IssueChange:
         add_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.add_labels),
         remove_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.remove_labels),
         add_assignees=tuple(assignee(name) for name in change.add_assignees),
-        remove_assignees=tuple(_line("name", name, 80) for name in change.remove_assignees),
+        remove_assignees=tuple(_line("name", name, NAME_LIMIT) for name in change.remove_assignees),
     )
+
+
+def checked_new(change: IssueChange) -> IssueChange:
+    """The fields of a new issue, tidied. Raises UsageError."""
+    return checked(replace(change, title=change.title or ""))
 
 
 def checked_comment(text: str) -> str:
     """What can be said about an issue. Raises UsageError."""
     tidy = checked_text("comment", text)
     if not tidy.strip():
-        raise UsageError("The comment is empty.", hint="Give a text, or `-` to read one from stdin.")
+        raise UsageError(
+            "The comment is empty.", hint="Give a text, or `-` to read one from stdin."
+        )
     return tidy
 
 
@@ -164,7 +172,7 @@ def assignee(name: str) -> str:
     What has a capital, a space or a letter beyond ASCII cannot be an agent's name, so it is a
     person's. Raises UsageError.
     """
-    tidy = _line("name", name, 80)
+    tidy = _line("name", name, NAME_LIMIT)
     is_person = any(char.isspace() or char.isupper() or ord(char) > 127 for char in tidy)
     return tidy if is_person else agent_name(tidy)
 
@@ -256,4 +264,5 @@ def _had(removed: Iterable[T], had: Sequence[T]) -> tuple[T, ...]:
 
 
 def _with(had: Sequence[S], added: Iterable[S], removed: Iterable[S]) -> tuple[S, ...]:
-    return tuple(sorted({*had, *added} - {*removed}))
+    there = set(had).union(added).difference(removed)
+    return tuple(sorted(there))

@@ -1,0 +1,132 @@
+"""Issues kept in the state in git: for repositories without GitHub, and offline."""
+
+import secrets
+from dataclasses import replace
+
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model import issue_log
+from ghp_agents.model.blocking import refuse_circles
+from ghp_agents.model.issue import (
+    NO_CHANGE,
+    Comment,
+    Issue,
+    IssueChange,
+    checked,
+    checked_comment,
+    checked_new,
+    effective,
+    find,
+    resolved,
+)
+from ghp_agents.model.issue_log import Log
+from ghp_agents.model.issue_record import FOLDER, Said, described, entry, event_of, spelled
+from ghp_agents.model.names import Actor, IssueNumber, Timestamp
+from ghp_agents.model.record import Record
+from ghp_agents.numbering import next_number
+from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.transact import transact
+from ghp_agents.workspace import Workspace, now_text
+
+
+class LocalTracker:
+    """`ports.IssueTracker` on records. An issue's identity is its id; its number is a name that
+    is given under a lease, or later, when the one place that gives numbers cannot be reached."""
+
+    def __init__(self, ws: Workspace, store: StateStore, leaser: Leaser) -> None:
+        self._ws = ws
+        self._store = store
+        self._leaser = leaser
+
+    def list(self, *, closed: bool = False) -> list[Issue]:
+        """Open issues, and closed ones if asked, oldest first."""
+        issues = issue_log.fold(_log(self._store.snapshot()))
+        return [issue for issue in issues if closed or issue.state != "closed"]
+
+    def get(self, issue: str | int) -> Issue:
+        """One issue with its comments. Raises NotFoundError."""
+        return find(issue_log.fold(_log(self._store.snapshot())), issue)
+
+    def create(self, change: IssueChange, by: Actor) -> Issue:
+        """A new issue. What is wrong with it is found before a number is spent on it."""
+        wanted = checked_new(change)
+        known = _log(self._store.snapshot())
+        resolved(issue_log.fold(known), wanted)
+        issue, record = secrets.token_hex(6), secrets.token_hex(6)
+        number = self._number(known, by, f"for I-{issue}")
+
+        def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
+            log = _log(snapshot)
+            issues = issue_log.fold(log)
+            blank = Issue(issue, IssueNumber(0), "")
+            new = effective(blank, resolved(issues, wanted))
+            said = self._said(snapshot, log, "create", issue, record, by)
+            said = replace(spelled(said, new, issues), number=number)
+            made = _after(log, said)
+            return made, [entry(said, "issue-new", made, made.title)]
+
+        return transact(self._store, decide)
+
+    def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
+        """Change fields; what is already so stays so, and says nothing. Raises NotFoundError,
+        UsageError for a circle."""
+        wanted, record = checked(change), secrets.token_hex(6)
+
+        def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
+            log = _log(snapshot)
+            issues = issue_log.fold(log)
+            had = find(issues, issue)
+            new = effective(had, resolved(issues, wanted))
+            if new == NO_CHANGE:
+                return had, []
+            refuse_circles(issues, had, new)
+            said = self._said(snapshot, log, "change", had.id, record, by)
+            said = spelled(said, new, issues)
+            changed = _after(log, said)
+            return changed, [entry(said, event_of(new), changed, described(new))]
+
+        return transact(self._store, decide)
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        text, record = checked_comment(body), secrets.token_hex(6)
+
+        def decide(snapshot: Snapshot) -> tuple[Comment, list[Record]]:
+            log = _log(snapshot)
+            had = find(issue_log.fold(log), issue)
+            there = _marked(log, had, marker) if marker else None
+            if there:
+                return there, []
+            said = self._said(snapshot, log, "comment", had.id, record, by)
+            said = replace(said, body=text, marker=marker)
+            comment = _after(log, said).comments[-1]
+            return comment, [entry(said, "issue-comment", had, text)]
+
+        return transact(self._store, decide)
+
+    def _number(self, known: Log, by: Actor, reason: str) -> IssueNumber | None:
+        """A number, or None where none can be had now: the issue is not lost for that."""
+        try:
+            return next_number(self._leaser, by.name, known.numbers, reason)
+        except (UnknownError, RefusedError):
+            return None
+
+    def _said(
+        self, snapshot: Snapshot, log: Log, kind: str, issue: str, record: str, by: Actor
+    ) -> Said:
+        clock = max(snapshot.clock, log.clock) + 1
+        at = Timestamp(now_text(self._ws))
+        return Said(issue, record, kind, clock, snapshot.clone, at, by)
+
+
+def _log(snapshot: Snapshot) -> Log:
+    return issue_log.read(snapshot.files(FOLDER))
+
+
+def _after(log: Log, said: Said) -> Issue:
+    """The issue that a record is about, with the record."""
+    return next(issue for issue in issue_log.fold(log.with_one(said)) if issue.id == said.issue)
+
+
+def _marked(log: Log, issue: Issue, marker: str) -> Comment | None:
+    ids = {said.id for said in log.said if said.issue == issue.id and said.marker == marker}
+    return next((comment for comment in issue.comments if comment.id in ids), None)

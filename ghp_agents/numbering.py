@@ -1,0 +1,40 @@
+"""Issue numbers, given one at a time over all clones: a counter on compare-and-swap."""
+
+from collections.abc import Container
+
+from ghp_agents.errors import UnknownError
+from ghp_agents.model.issue import PROVISIONAL
+from ghp_agents.model.lease import LeaseMovedError
+from ghp_agents.model.names import IssueNumber
+from ghp_agents.ports import Leaser
+
+LEASE = "numbers"
+ATTEMPTS = 50  # each time somebody else got a number, so the crowd as a whole went on
+
+
+def next_number(
+    leaser: Leaser, holder: str, used: Container[int] = (), reason: str = ""
+) -> IssueNumber:
+    """The next number that nobody has: the generation of the lease `numbers` after taking it.
+
+    Who held it before does not matter; only that it was taken once more. Numbers in `used` are
+    passed over: they were given where another place decided, before this repository had a remote.
+    A process that dies with its number leaves a gap. Raises UnknownError.
+    """
+    current = leaser.read(LEASE)
+    lost = 0
+    while lost < ATTEMPTS:
+        try:
+            current = leaser.acquire(LEASE, holder, expected=current, reason=reason)
+        except LeaseMovedError as moved:
+            current = moved.current
+            lost += 1
+            continue
+        if current.generation >= PROVISIONAL:
+            break
+        if current.generation not in used:
+            return IssueNumber(current.generation)
+    raise UnknownError(
+        f"Others took {ATTEMPTS} numbers while this process tried to get one.",
+        hint="It is given at the next `ghp agent-sync`.",
+    )
