@@ -122,7 +122,7 @@ def run(
             out, err = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
             raise GitTimeoutError(
-                f"`git {args[0]}` did not end within {timeout:.0f} s.",
+                f"`git {args[0]}` did not end within {timeout:g} s.",
                 hint="Check the network and the remote; `ghp agent-doctor` tests both.",
             ) from None
         finally:
