@@ -51,12 +51,12 @@ def wrong_door(source: Source) -> Iterable[str]:
             yield source.at(line)
 
 
-def _doors() -> dict[str, str]:
+def _doors() -> dict[str, tuple[str, ...]]:
     """Who may import each library, from the contracts that import-linter holds."""
     tools = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]
     doors = [each for each in tools["importlinter"]["contracts"] if each["type"] == "protected"]
     return {
-        library: door["allowed_importers"][0].replace(".", "/")
+        library: tuple(each.replace(".", "/") for each in door["allowed_importers"])
         for door in doors
         for library in door["protected_modules"]
     }
