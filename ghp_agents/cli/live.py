@@ -10,7 +10,7 @@ Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
 def keep_showing(frame: Callable[[], Frame], clock: Clock, every: float) -> None:
     """Show `frame()` anew every `every` seconds, until the person interrupts."""
-    with output.live_table() as show:
+    with output.stage() as (_, show):
         try:
             while True:
                 show(*frame())

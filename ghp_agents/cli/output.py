@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
+ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
+
+
 def data(text: str) -> None:
     """Print data, exactly as it is, with a newline at its end."""
     sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
@@ -106,12 +109,28 @@ def _paint(text: str, colour: str, stream: Any) -> str:
 
 
 @contextlib.contextmanager
-def live_table() -> Iterator[Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]]:
-    """A table on the terminal that is replaced by each call of what is yielded."""
+def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
+    """A way to say lines and a way to show a table that replaces the one before.
+
+    On a terminal the table stays below the lines; elsewhere there are only the lines.
+    """
+    if not is_terminal():
+        yield _say_at_once, lambda columns, rows, styles: None
+        return
     from rich.console import Console
     from rich.live import Live
+    from rich.text import Text
 
-    with Live(console=Console(no_color="NO_COLOR" in os.environ), auto_refresh=False) as live:
-        yield lambda columns, rows, styles: live.update(
-            make_table(columns, rows, styles), refresh=True
+    console = Console(no_color="NO_COLOR" in os.environ)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield (
+            lambda line: console.print(Text(clean(line), overflow="ellipsis", no_wrap=True)),
+            lambda columns, rows, styles: live.update(
+                make_table(columns, rows, styles), refresh=True
+            ),
         )
+
+
+def _say_at_once(line: str) -> None:
+    data(clean(line))
+    flush()

@@ -109,7 +109,7 @@ def status(
     elif name:
         _print_one(views[0])
     else:
-        output.table(COLUMNS, [_row(view) for view in views], _styles(views))
+        output.table(COLUMNS, [row(view) for view in views], styles(views))
     if not at:
         _print_footer(house, snapshot, views)
         _print_news(house)
@@ -151,7 +151,8 @@ def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[A
     return chosen if name else [view for view in chosen if view.liveness is not Liveness.GONE]
 
 
-def _row(view: AgentView) -> tuple[str, ...]:
+def row(view: AgentView) -> tuple[str, ...]:
+    """An agent as a row under COLUMNS."""
     said = view.presence
     issue = issue_of(said)
     return (
@@ -165,7 +166,8 @@ def _row(view: AgentView) -> tuple[str, ...]:
     )
 
 
-def _styles(views: Sequence[AgentView]) -> list[str]:
+def styles(views: Sequence[AgentView]) -> list[str]:
+    """A style for each row."""
     return [STYLES.get(view.liveness, "dim") for view in views]
 
 
@@ -232,7 +234,7 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         views = _select(_look(house, house.store.snapshot(), False), name, stale)
         wake(house)
-        return COLUMNS, [_row(view) for view in views], _styles(views)
+        return COLUMNS, [row(view) for view in views], styles(views)
 
     keep_showing(frame, house.ws.clock, WATCH_EVERY)
 

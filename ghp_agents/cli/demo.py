@@ -1,0 +1,72 @@
+"""`agent-demo`: the main job on real repositories, in a temporary place and under a minute."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.presence import COLUMNS, row, styles
+from ghp_agents.clock import SystemClock
+from ghp_agents.demo import checks, director, parts, place
+from ghp_agents.demo.checks import Check
+from ghp_agents.errors import ExitCode
+from ghp_agents.services.presence import AgentView
+
+
+@click.command("agent-demo", epilog="Example: ghp agent-demo --keep")
+@click.option("--keep", is_flag=True, help="Keep the place, and say where it is.")
+@click.option("--play", "agent", metavar="AGENT", hidden=True, help="Be one of the agents.")
+@click.argument("root", required=False, type=click.Path(path_type=Path), metavar="")
+@click.pass_context
+def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -> None:
+    """Show four agents in two clones at work: blocked, asking, handing off, and one killed.
+
+    Makes everything in a temporary place: a bare remote, two clones, four worktrees. No network.
+    """
+    clock = SystemClock()
+    if agent and root:
+        parts.play(place.Place(root, clock), agent)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="ghp-demo."))
+    stage = place.Place(folder / "place", clock)
+    began = clock.now()
+    try:
+        results = _perform(stage, began)
+    finally:
+        if keep:
+            output.say(f"Kept: {stage.root}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    failed = [check for check in results if not check.holds]
+    _summary(results, clock.now() - began)
+    if failed:
+        ctx.exit(int(ExitCode.ERROR))
+
+
+def _perform(stage: place.Place, began: float) -> list[Check]:
+    output.data("Making a bare remote, two clones with two worktrees each, and five issues …")
+    output.flush()
+    place.make(stage)
+    with output.stage() as (say, show):
+        director.play(stage, _timed(say, stage, began), lambda views: _show(show, views))
+    output.data("Reading back from the repositories …")
+    return checks.run(stage)
+
+
+def _timed(say: Callable[[str], None], stage: place.Place, began: float) -> Callable[[str], None]:
+    return lambda line: say(f"{stage.clock.now() - began:5.1f} s  {line}")
+
+
+def _show(show: output.ShowTable, views: Sequence[AgentView]) -> None:
+    show(COLUMNS, [row(view) for view in views], styles(views))
+
+
+def _summary(results: Sequence[Check], seconds: float) -> None:
+    output.data("")
+    rows = [("ok" if check.holds else "FAILED", check.what, check.figure) for check in results]
+    output.table(("", "CHECK", "FIGURE"), rows, ["" if c.holds else "red" for c in results])
+    held = sum(check.holds for check in results)
+    output.data(f"\n{held} of {len(results)} checks hold; {seconds:.0f} s.")

@@ -1,0 +1,129 @@
+"""The demo's summary: every figure is read back from the repositories, and each is checked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ghp_agents import git
+from ghp_agents.demo.director import ANSWER, HEIR, VICTIM
+from ghp_agents.demo.parts import BINARY
+from ghp_agents.demo.place import Place
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.presence import encode
+from ghp_agents.repository import open_repository
+from ghp_agents.services import escalation, presence
+from ghp_agents.wiring import House
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the summary."""
+
+    what: str
+    figure: str
+    holds: bool
+
+
+def run(place: Place) -> list[Check]:
+    """All checks, on what the repositories hold now."""
+    a, b = place.house("a"), place.house("b")
+    for house in (a, b, a, b):
+        house.store.sync()
+    a.store.publish()
+    a, b = place.house("a"), place.house("b")
+    return [
+        *_agents(a),
+        *_issues(a),
+        *_people(place, a),
+        *_handoff(place, a),
+        *_agreement(place, a, b),
+        *_untouched(place, a, b),
+    ]
+
+
+def _agents(house: House) -> Iterator[Check]:
+    views = {v.name: v for v in presence.look(house.ws, house.store, house.store.snapshot())}
+    entries = house.store.ledger()
+    yield Check("agents that were at work", str(len(views)), len(views) == 4)
+    stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
+    yield Check("agents that said goodbye", str(len(stopped)), VICTIM not in stopped and len(stopped) == 3)
+    victim = views.get(VICTIM)
+    state = victim.liveness.value if victim else "unknown"
+    yield Check("the killed agent is seen as", state, state in ("stale", "dead"))
+    beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
+    yield Check("beats that arrived", str(beats), beats >= 20)
+    yield Check("entries in the ledger", str(len(entries)), len(entries) >= 25)
+
+
+def _issues(house: House) -> Iterator[Check]:
+    issues = {int(issue.number): issue for issue in house.tracker.list(closed=True)}
+    closed = sorted(number for number, issue in issues.items() if issue.state == "closed")
+    yield Check("issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4, 5])
+    yield Check("issues closed", _numbers(closed), closed == [1, 2, 3, 5])
+    entries = house.store.ledger()
+    taken = _clock(entries, "issue-assign", 3, "worker-3")
+    blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
+    in_order = bool(taken and all(blockers) and max(blockers) < taken)
+    yield Check("#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order)
+    heir = issues[5].assignees if 5 in issues else ()
+    yield Check("#5 went from the killed agent to", ", ".join(heir), heir == (HEIR,))
+
+
+def _people(place: Place, house: House) -> Iterator[Check]:
+    asked, _ = escalation.read_all(house.store.snapshot())
+    answers = [answer for one in asked for answer in one.answers]
+    yield Check("questions asked, answered", f"{len(asked)}, {len(answers)}", len(asked) == len(answers) == 1)
+    formatter = place.worktree("worker-2") / "formatter.py"
+    written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
+    yield Check("the answer that reached the agent's work", written, written == f'FORMAT = "{ANSWER}"')
+
+
+def _handoff(place: Place, house: House) -> Iterator[Check]:
+    records = house.store.snapshot().files(".ghp/handoffs/3/")
+    documents = [path for path in records if path.endswith(".md")]
+    patches = [path for path in records if path.endswith(".patch")]
+    shown = f"{len(documents)} with {len(patches)} patch"
+    yield Check("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
+    restored = place.worktree("worker-1") / "logo.bin"
+    size = restored.stat().st_size if restored.exists() else 0
+    same = size > 0 and restored.read_bytes() == BINARY
+    yield Check("uncommitted binary file restored, to the byte", f"{size} bytes", same)
+
+
+def _agreement(place: Place, a: House, b: House) -> Iterator[Check]:
+    documents = {encode(house.store.snapshot().agents()) for house in (a, b)}
+    yield Check("documents that the two clones show", str(len(documents)), len(documents) == 1)
+    ledgers = {tuple(entry.id for entry in house.store.ledger()) for house in (a, b)}
+    yield Check("ledgers that the two clones show", str(len(ledgers)), len(ledgers) == 1)
+    published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
+    same = {published} == documents
+    yield Check("the published branch shows the same", "yes" if same else "no", same)
+    unsent = a.store.standing().unsent + b.store.standing().unsent
+    yield Check("changes not sent", str(unsent), unsent == 0)
+
+
+def _untouched(place: Place, a: House, b: House) -> Iterator[Check]:
+    trunk = git.run(["rev-list", "--count", "main"], cwd=place.remote).text
+    yield Check("commits on the trunk, as the person made them", trunk, trunk == "1")
+    dirty = [
+        name for name in ("a", "b") if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
+    ]
+    yield Check("main worktrees that are not clean", str(len(dirty)), not dirty)
+    broken = 0
+    for house in (a, b):
+        repository = open_repository(house.ws)
+        broken += git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
+    yield Check("private repositories that fsck finds broken", str(broken), broken == 0)
+
+
+def _clock(entries: list[LedgerEntry], event: str, issue: int, actor: str | None = None) -> int:
+    found = [
+        entry.clock
+        for entry in entries
+        if entry.event == event and entry.issue == issue and actor in (None, entry.actor)
+    ]
+    return found[0] if found else 0
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return " ".join(f"#{number}" for number in numbers)

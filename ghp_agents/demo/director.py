@@ -1,0 +1,137 @@
+"""The demo's course: start the agents, be the person, kill one of them, and tell what happens."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ghp_agents import process
+from ghp_agents.clock import to_seconds
+from ghp_agents.demo import parts
+from ghp_agents.demo.place import Place, ghp
+from ghp_agents.errors import GhpError
+from ghp_agents.model.ledger import PRESENCE, LedgerEntry
+from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.presence import issue_of
+from ghp_agents.services import escalation, presence
+from ghp_agents.services.presence import AgentView
+from ghp_agents.wiring import House
+
+PATIENCE = 100.0  # seconds for the whole course on a slow machine; it takes some twenty
+ANSWER = "json"
+VICTIM = "worker-4"
+HEIR = "worker-3"
+
+
+@dataclass
+class Course:
+    """What the director has seen and done so far."""
+
+    place: Place
+    tell: Callable[[str], None]
+    show: Callable[[Sequence[AgentView]], None]
+    children: dict[str, process.Child] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    answered: bool = False
+    killed: bool = False
+    stale_seen: bool = False
+    reassigned: bool = False
+
+
+def play(
+    place: Place, tell: Callable[[str], None], show: Callable[[Sequence[AgentView]], None]
+) -> Course:
+    """Run the whole course. Raises GhpError when an agent fails or time is up."""
+    course = Course(place, tell, show)
+    try:
+        for agent in parts.PARTS:
+            course.children[agent] = parts.start(place, agent)
+            tell(f"{agent} starts (process {course.children[agent].pid})")
+        end = place.clock.now() + PATIENCE
+        for _ in _ticks(place, end):
+            _look(course)
+            if _is_over(course):
+                break
+    finally:
+        for child in course.children.values():
+            if child.poll() is None:
+                child.kill()
+    return course
+
+
+def _ticks(place: Place, end: float) -> Iterator[None]:
+    while place.clock.now() < end:
+        yield
+        place.clock.wait(0.3)
+    raise GhpError(
+        f"The demo did not end within {PATIENCE:.0f} s.",
+        hint="This machine is very busy: run it again, or look with `ghp agent-demo --keep`.",
+    )
+
+
+def _look(course: Course) -> None:
+    """One look from clone a, where the person sits; the person's turn follows."""
+    house = course.place.house("a")
+    house.store.sync()
+    for entry in house.store.ledger():
+        if entry.id not in course.told:
+            course.told.add(entry.id)
+            course.tell(sentence(entry))
+    views = presence.look(house.ws, house.store, house.store.snapshot())
+    course.show(views)
+    _answer(course, house)
+    _watch_the_victim(course, house, views)
+
+
+def _answer(course: Course, house: House) -> None:
+    if course.answered:
+        return
+    open_ones = [one for one in escalation.read_all(house.store.snapshot())[0] if not one.answers]
+    if open_ones:
+        ghp(house.cwd, house.environ, "agent-answer", open_ones[0].id, ANSWER)
+        ghp(house.cwd, house.environ, "agent-sync")
+        course.answered = True
+
+
+def _watch_the_victim(course: Course, house: House, views: Sequence[AgentView]) -> None:
+    victim = next((view for view in views if view.name == VICTIM), None)
+    if victim is None:
+        return
+    if not course.killed:
+        if issue_of(victim.presence) == 5 and "step" in str(victim.presence.get("lastAction")):
+            course.children[VICTIM].kill()
+            course.killed = True
+            course.tell(f"{VICTIM} is killed with SIGKILL while it works on #5")
+    elif not course.reassigned and victim.liveness in (Liveness.STALE, Liveness.DEAD):
+        course.stale_seen = True
+        silent = f"{victim.silent:.0f} s without a beat"
+        course.tell(f"{VICTIM} is found {victim.liveness.value} from the other clone ({silent})")
+        ghp(house.cwd, house.environ, "agent-issue", "assign", "5", VICTIM, "--remove")
+        ghp(house.cwd, house.environ, "agent-issue", "assign", "5", HEIR)
+        ghp(house.cwd, house.environ, "agent-sync")
+        course.reassigned = True
+
+
+def _is_over(course: Course) -> bool:
+    for agent, child in course.children.items():
+        code = child.poll()
+        if code not in (None, 0) and agent != VICTIM:
+            log = (course.place.root / f"{agent}.log").read_text(encoding="utf-8", errors="replace")
+            raise GhpError(
+                f"{agent} failed: {log.strip()[-1500:]}",
+                hint="Keep the place with `ghp agent-demo --keep` and look into it.",
+            )
+    return all(child.poll() is not None for child in course.children.values())
+
+
+def sentence(entry: LedgerEntry) -> str:
+    """A ledger entry as a line for people."""
+    about = f" #{entry.issue}" if entry.issue and f"#{entry.issue}" not in entry.object else ""
+    who = f"{entry.actor} (person)" if entry.is_person else entry.actor
+    event = "is" if entry.event == PRESENCE else entry.event
+    text = f": {entry.text}" if entry.text else ""
+    return f"{who} {event} {entry.object}{about}{text}"
+
+
+def duration(entries: Sequence[LedgerEntry]) -> float:
+    """Seconds between the first and the last entry of a ledger."""
+    times = [to_seconds(entry.at) for entry in entries]
+    return max(times) - min(times) if times else 0.0

@@ -1,0 +1,152 @@
+"""The four scripted agents: each is a process that runs commands, as a coding agent's shell does."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghp_agents import git, process
+from ghp_agents.demo.place import Place, ghp
+from ghp_agents.errors import GhpError
+
+QUESTION = "Which format shall the formatter write by default?"
+OPTIONS = ("json", "yaml")
+PATIENCE = 45.0  # seconds that an agent waits for others
+BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One agent in its worktree."""
+
+    place: Place
+    agent: str
+
+    @property
+    def folder(self) -> Path:
+        """Its worktree."""
+        return self.place.worktree(self.agent)
+
+    def ghp(self, *args: str) -> str:
+        """Run a command as this agent."""
+        return ghp(self.folder, self.place.environ(self.agent, os.getpid()), *args)
+
+    def take(self, issue: int, slug: str) -> None:
+        """Take an issue, and go to a branch for it."""
+        self.ghp("agent-issue", "assign", str(issue), self.agent)
+        _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{issue}-{slug}")
+        action = f"Took #{issue}"
+        self.ghp("agent-heartbeat", "--status", "implementing", "--issue", str(issue), "--action", action)
+        self.ghp("agent-sync")
+
+    def write(self, name: str, text: str, message: str) -> None:
+        """Write a file, commit it, and say so."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+        _git(self.folder, "add", name)
+        _git(self.folder, "commit", "-q", "-m", message)
+        self.ghp("agent-heartbeat", "--action", message, "--progress")
+
+    def close(self, issue: int, text: str) -> None:
+        """Close an issue, tell everybody."""
+        self.ghp("agent-issue", "close", str(issue), "--message", text)
+        self.ghp("agent-heartbeat", "--status", "done", "--action", f"Closed #{issue}")
+        self.ghp("agent-sync")
+
+    def wait_for(self, what: str, is_so: Callable[[], bool]) -> None:
+        """Sync and beat until something is so. Raises GhpError after PATIENCE."""
+        end = self.place.clock.now() + PATIENCE
+        while not is_so():
+            if self.place.clock.now() > end:
+                raise GhpError(f"{self.agent} waited in vain for {what}.", hint="Run it again.")
+            self.ghp("agent-heartbeat")
+            self.place.clock.wait(0.3)
+            self.ghp("agent-sync")
+
+    def issues(self, *which: str) -> list[int]:
+        """The numbers of some issues."""
+        return [issue["number"] for issue in json.loads(self.ghp("agent-issues", *which, "--json"))]
+
+    def stop(self) -> None:
+        """Say goodbye."""
+        self.ghp("agent-status", "--set", "stopped")
+        self.ghp("agent-sync")
+
+
+def worker_1(part: Part) -> None:
+    """Writes the parser, then goes on with what another hands over."""
+    part.take(1, "parser")
+    part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
+    part.close(1, "It splits at white space.")
+    part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
+    part.ghp("agent-resume", "--issue", "3", "--apply")
+    part.ghp("agent-heartbeat", "--status", "testing", "--issue", "3", "--action", "Restored the work on #3")
+    _git(part.folder, "add", "-A")
+    _git(part.folder, "commit", "-q", "-m", "Finish the command line")
+    part.close(3, "Finished from the handoff.")
+    part.stop()
+
+
+def worker_2(part: Part) -> None:
+    """Needs a decision that only a person can take, and goes on when it is there."""
+    part.take(2, "formatter")
+    asked = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(PATIENCE))]
+    for option in OPTIONS:
+        asked += ["--option", option]
+    answer = part.ghp(*asked)
+    part.write("formatter.py", f'FORMAT = "{answer}"\n', f"Write the formatter for {answer}")
+    part.close(2, f"It writes {answer}.")
+    part.stop()
+
+
+def worker_3(part: Part) -> None:
+    """Is blocked by two issues, starts when they are closed, hands off, and takes over another."""
+    waiting = ["agent-heartbeat", "--status", "blocked", "--issue", "3"]
+    part.ghp(*waiting, "--action", "Waiting for #1 and #2")
+    part.wait_for("#3 to be ready", lambda: 3 in part.issues("--ready"))
+    part.take(3, "command-line")
+    (part.folder / "cli.py").write_text("from parser import parse\n", encoding="utf-8")
+    (part.folder / "logo.bin").write_bytes(BINARY)
+    note = "The command line reads; it still has to write. The logo is the designer's."
+    part.ghp("agent-handoff", "--issue", "3", "--to", "worker-1", "--note", note)
+    part.ghp("agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1")
+    part.wait_for("#5 to be given to me", lambda: 5 in part.issues("--mine"))
+    _git(part.folder, "stash", "-q", "-u")
+    part.take(5, "benchmark")
+    part.write("benchmark.py", "print('fast')\n", "Write the benchmark")
+    part.close(5, "Taken over from worker-4.")
+    part.stop()
+
+
+def worker_4(part: Part) -> None:
+    """Works and beats until it is killed."""
+    part.take(5, "benchmark")
+    for step in range(1_000):
+        part.ghp("agent-heartbeat", "--action", f"Measuring, step {step}")
+        part.ghp("agent-sync")
+        part.place.clock.wait(0.3)
+
+
+PARTS: dict[str, Callable[[Part], None]] = {
+    "worker-1": worker_1,
+    "worker-2": worker_2,
+    "worker-3": worker_3,
+    "worker-4": worker_4,
+}
+
+
+def start(place: Place, agent: str) -> process.Child:
+    """Start an agent as a process of its own."""
+    command = [sys.executable, "-m", "ghp_agents", "agent-demo", "--play", agent, str(place.root)]
+    log = place.root / f"{agent}.log"
+    return process.start(command, cwd=place.worktree(agent), env=place.environ(agent), log=log)
+
+
+def play(place: Place, agent: str) -> None:
+    """Be an agent of the demo; runs in the agent's own process."""
+    PARTS[agent](Part(place, agent))
+
+
+def _git(cwd: Path, *args: str) -> str:
+    return git.check(args, cwd=cwd, env={"GIT_CONFIG_NOSYSTEM": "1"}).text

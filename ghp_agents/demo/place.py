@@ -1,0 +1,120 @@
+"""The demo's place: a bare remote, two clones with two worktrees each, and issues that depend."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghp_agents import git, process
+from ghp_agents.errors import GhpError
+from ghp_agents.ports import Clock
+from ghp_agents.wiring import House
+
+PERSON = "Dana Demo"
+COMMAND_PATIENCE = 60.0  # seconds for one command, on a machine that is busy
+# Seconds that show in a minute what takes half an hour in earnest.
+CONFIG = """\
+{
+  "agents": {
+    "staleAfter": 3,
+    "deadAfter": 1200,
+    "syncEvery": 1,
+    "throttle": 0
+  }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the demo plays."""
+
+    root: Path
+    clock: Clock
+
+    @property
+    def remote(self) -> Path:
+        """The bare remote."""
+        return self.root / "remote.git"
+
+    def clone(self, name: str) -> Path:
+        """The main worktree of a clone, `a` or `b`."""
+        return self.root / f"clone-{name}"
+
+    def worktree(self, agent: str) -> Path:
+        """The worktree of an agent: the first two work in clone a, the others in clone b."""
+        return self.root / "worktrees" / agent
+
+    def environ(self, agent: str | None = None, pid: int | None = None) -> dict[str, str]:
+        """The environment for a command: nothing of the person's own is touched or heard."""
+        kept = {key: os.environ[key] for key in ("PATH", "LANG", "TMPDIR") if key in os.environ}
+        home = str(self.root / "home")
+        env = kept | {"HOME": home, "GHP_BACKGROUND": "0", "GIT_CONFIG_NOSYSTEM": "1"}
+        if agent:
+            env["GHP_AGENT"] = agent
+        if pid:
+            env["GHP_AGENT_PID"] = str(pid)
+        return env
+
+    def house(self, clone: str) -> House:
+        """The parts of the program, for a person in a clone."""
+        return House(self.clone(clone), self.environ(), clock=self.clock)
+
+
+def ghp(cwd: Path, environ: Mapping[str, str], *args: str) -> str:
+    """Run one command as anybody would; its output. Raises GhpError when it fails."""
+    command = [sys.executable, "-m", "ghp_agents", *args]
+    ended = process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
+    if ended.code != 0:
+        raise GhpError(
+            f"`ghp {' '.join(args)}` ended with {ended.code}: {ended.err.strip()}",
+            hint="Keep the place with `ghp agent-demo --keep` and look into it.",
+        )
+    return ended.out.strip()
+
+
+def make(place: Place) -> None:
+    """Make the repositories, the worktrees and the issues."""
+    (place.root / "home").mkdir(parents=True)
+    _git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
+    for name in ("a", "b"):
+        _git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
+        _git(place.clone(name), "config", "user.name", PERSON)
+        _git(place.clone(name), "config", "user.email", "dana@example.invalid")
+        if name == "a":
+            _first_commit(place)
+    for agent, name in (("worker-1", "a"), ("worker-2", "a"), ("worker-3", "b"), ("worker-4", "b")):
+        folder = str(place.worktree(agent))
+        _git(place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main")
+        ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
+    _issues(place)
+
+
+def _first_commit(place: Place) -> None:
+    folder = place.clone("a")
+    (folder / ".ghp").mkdir(exist_ok=True)
+    (folder / ".ghp/config.json").write_text(CONFIG, encoding="utf-8")
+    (folder / "README.md").write_text("# A small tool\n", encoding="utf-8")
+    _git(folder, "checkout", "-q", "-B", "main")
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "-q", "-m", "Start")
+    _git(folder, "push", "-q", "origin", "main")
+
+
+def _issues(place: Place) -> None:
+    folder, env = place.clone("a"), place.environ()
+    for title, more in (
+        ("Write the parser", ["--priority", "high"]),
+        ("Write the formatter", ["--priority", "high"]),
+        ("Write the command line", ["--blocked-by", "1", "--blocked-by", "2"]),
+        ("Write the manual", ["--blocked-by", "3"]),
+        ("Write the benchmark", ["--priority", "low"]),
+    ):
+        ghp(folder, env, "agent-issue", "new", title, *more)
+    ghp(folder, env, "agent-sync")
+    ghp(place.clone("b"), env, "agent-sync")
+
+
+def _git(cwd: Path, *args: str) -> str:
+    return git.check(args, cwd=cwd, env={"GIT_CONFIG_NOSYSTEM": "1"}).text
