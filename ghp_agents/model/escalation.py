@@ -96,6 +96,15 @@ def ordered(said: Iterable[Said]) -> tuple[Said, ...]:
     return tuple(sorted(said, key=lambda each: (each.clock, each.clone, each.id)))
 
 
+def by_need(escalations: Iterable[Escalation]) -> list[Escalation]:
+    """Open ones first, of these the most urgent, then in the order in which they were asked."""
+
+    def need(each: Escalation) -> tuple[bool, int]:
+        return not each.is_open, -URGENCIES.index(each.urgency) if each.is_open else 0
+
+    return sorted(ordered(escalations), key=need)
+
+
 def listed(options: Iterable[str]) -> str:
     """Options as a numbered list, each on one line."""
     return "\n".join(f"{i}. {one_line(text, 1000)}" for i, text in enumerate(options, 1))

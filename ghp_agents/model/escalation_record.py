@@ -1,9 +1,9 @@
 """Escalations and answers as files of the state, which people read and anybody may have written."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ghp_agents.errors import UsageError
 from ghp_agents.model import document
@@ -21,20 +21,27 @@ from ghp_agents.model.names import Actor, CloneId, Timestamp, agent_name
 from ghp_agents.model.quote import fence
 from ghp_agents.model.state import Problem
 
+T = TypeVar("T")
+
 ESCALATIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"
 _ESCALATION_PATH = re.compile(r"\.ghp/escalations/([0-9a-f]{4,64})\.md")
 _ANSWER_PATH = re.compile(r"\.ghp/answers/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md")
 
 
-def path(escalation: Escalation) -> str:
-    """Where an escalation is in the state."""
-    return f"{ESCALATIONS}{escalation.id}.md"
+def path_of(escalation: str) -> str:
+    """Where the escalation with this id is in the state."""
+    return f"{ESCALATIONS}{escalation}.md"
 
 
-def answer_path(answer: Answer) -> str:
-    """Where an answer is in the state."""
-    return f"{ANSWERS}{answer.escalation}/{answer.id}.md"
+def answers_of(escalation: str) -> str:
+    """The folder of the answers to it."""
+    return f"{ANSWERS}{escalation}/"
+
+
+def answer_path_of(escalation: str, answer: str) -> str:
+    """Where one of them is."""
+    return f"{answers_of(escalation)}{answer}.md"
 
 
 def render(escalation: Escalation) -> bytes:
@@ -79,37 +86,49 @@ def render_answer(answer: Answer) -> bytes:
 def read(files: Mapping[str, bytes]) -> tuple[list[Escalation], list[Problem]]:
     """The escalations in files of the state with their answers, in the order in which they were
     asked, and what could not be read. Files that we do not know are none of ours."""
-    asked: list[Escalation] = []
-    answers: dict[str, list[Answer]] = {}
     problems: list[Problem] = []
-    for place, data in sorted(files.items()):
-        try:
-            if found := _ESCALATION_PATH.fullmatch(place):
-                asked.append(_escalation(found[1], document.parse(data)))
-            elif found := _ANSWER_PATH.fullmatch(place):
-                answer = _answer(found[1], found[2], document.parse(data))
-                answers.setdefault(answer.escalation, []).append(answer)
-        except ValueError as error:
-            problems.append(Problem(place, str(error)))
+    asked = _each(_ESCALATION_PATH, _escalation, files, problems)
+    answers: dict[str, list[Answer]] = {}
+    for answer in _each(_ANSWER_PATH, _answer, files, problems):
+        answers.setdefault(answer.escalation, []).append(answer)
     whole = [replace(each, answers=ordered(answers.get(each.id, ()))) for each in asked]
     return list(ordered(whole)), problems
 
 
-def _escalation(identifier: str, said: Document) -> Escalation:
+def read_answers(files: Mapping[str, bytes]) -> list[Answer]:
+    """The answers in files of the state, in their order."""
+    return list(ordered(_each(_ANSWER_PATH, _answer, files, [])))
+
+
+def _each(
+    path: re.Pattern[str],
+    make: Callable[[Sequence[str], Document], T],
+    files: Mapping[str, bytes],
+    problems: list[Problem],
+) -> list[T]:
+    made: list[T] = []
+    for place, data in sorted(files.items()):
+        found = path.fullmatch(place)
+        try:
+            if found:
+                made.append(make(found.groups(), document.parse(data)))
+        except ValueError as error:
+            problems.append(Problem(place, str(error)))
+    return made
+
+
+def _escalation(ids: Sequence[str], said: Document) -> Escalation:
     meta, lines = said.meta, said.body.removesuffix("\n").split("\n")
     count, context = _number(meta.get("questionLines")), _number(meta.get("contextLines"))
-    options = meta.get("options")
     question = Question(
         agent=_agent(meta.get("agent")),
         text="\n".join(lines[:count] if count else lines),
         issue=_number(meta.get("issue")) or None,
-        options=tuple(o for o in options if isinstance(o, str))
-        if isinstance(options, list)
-        else (),
+        options=_texts(meta.get("options")),
     )
     urgency = meta.get("urgency")
     return Escalation(
-        id=identifier,
+        id=ids[0],
         question=question,
         asked_at=Timestamp(_text(meta.get("askedAt"))),
         clock=_number(meta.get("clock")),
@@ -121,15 +140,15 @@ def _escalation(identifier: str, said: Document) -> Escalation:
     )
 
 
-def _answer(escalation: str, identifier: str, said: Document) -> Answer:
+def _answer(ids: Sequence[str], said: Document) -> Answer:
     meta = said.meta
     is_person = meta.get("person") is True
     by = _text(meta.get("by"))
     if not by.strip():
         raise ValueError("an answer by nobody")
     return Answer(
-        id=identifier,
-        escalation=escalation,
+        id=ids[1],
+        escalation=ids[0],
         by=Actor(by if is_person else _agent(by), is_person),
         text=said.body.removesuffix("\n"),
         at=Timestamp(_text(meta.get("at"))),
@@ -152,6 +171,10 @@ def _agent(value: Any) -> str:
 def _text(value: Any) -> str:
     """A field that is text; a time that somebody wrote by hand was read as one, by YAML."""
     return str(value) if isinstance(value, str) or hasattr(value, "isoformat") else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
 def _number(value: Any) -> int:

@@ -20,7 +20,7 @@ def fence(text: str) -> str:
 
 
 def indented(text: str) -> str:
-    """Text as a quotation in markdown. Comments of HTML, which only programs see, become visible."""
+    """Text as a quotation in markdown. HTML comments, which only programs see, become visible."""
     lines = clean(text).replace("<!--", "&lt;!--").split("\n")
     return "\n".join(f"> {line}".rstrip() for line in lines)
 

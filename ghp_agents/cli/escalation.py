@@ -1,0 +1,278 @@
+"""`agent-escalate`, `agent-escalations`, `agent-answer`: questions that only a person can decide."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.clock import ago, to_seconds
+from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model import escalation as rules
+from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Escalation
+from ghp_agents.model.escalation_text import who
+from ghp_agents.model.names import one_line
+from ghp_agents.model.quote import clean
+from ghp_agents.services import escalation as services
+from ghp_agents.wiring import House
+
+STDIN = "-"
+
+
+# -------------------------------------------------------------------------------- asking
+
+
+@click.command(
+    "agent-escalate",
+    epilog='Example: ghp agent-escalate "Which database?" --option SQLite --option Postgres --wait',
+)
+@click.argument("question")
+@click.option("--issue", metavar="N", help="The issue it is about (default: the one in hand).")
+@click.option("--option", "options", metavar="TEXT", multiple=True, help="A choice; repeat it.")
+@click.option("--context", metavar="FILE", help="Attach this text file; `-` reads standard input.")
+@click.option(
+    "--urgency", type=click.Choice(URGENCIES), default=DEFAULT_URGENCY, show_default=True,
+    help="How much depends on it.",
+)  # fmt: skip
+@click.option("--wait", is_flag=True, help="Wait for the answer and print it.")
+@click.option(
+    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0),
+    help="With --wait: give up waiting after so long; the question stays open.",
+)  # fmt: skip
+@acting
+@click.pass_obj
+def escalate(
+    house: House,
+    question: str,
+    issue: str | None,
+    options: tuple[str, ...],
+    context: str | None,
+    urgency: str,
+    wait: bool,
+    timeout: float | None,
+) -> None:
+    """Ask a person, and print the question's id; with --wait, wait and print the answer.
+
+    QUESTION is the text, or `-` to read it from standard input. Asking the same again while it is
+    open asks nothing new.
+    """
+    if timeout is not None and not wait:
+        raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
+    if question == context == STDIN:
+        raise UsageError(
+            "The question and --context cannot both be read from standard input.",
+            hint="Give one of them as a text or a file.",
+        )
+    asked = services.escalate(
+        house.ws, house.store, house.tracker, _text("question", question), issue=issue,
+        options=options, context=_context(context) if context else "", urgency=urgency,
+        waiting=wait,
+    )  # fmt: skip
+    _say_asked(asked)
+    if wait:
+        _wait(house, asked.escalation, timeout)
+    else:
+        output.data(asked.escalation.name)
+    wake(house)
+
+
+def _say_asked(asked: services.Asked) -> None:
+    name = asked.escalation.name
+    if asked.is_new:
+        output.done(f"Asked {name}. It is answered by: ghp agent-answer {name} TEXT")
+    elif asked.escalation.is_open:
+        output.say(f"Already asked as {name}; nobody has answered yet.")
+    else:
+        output.say(f"Already asked as {name}, and answered meanwhile.")
+    for note in asked.notes:
+        output.warn(note)
+
+
+def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
+    from ghp_agents.services.escalation_waiting import wait
+
+    answer = wait(house.ws, house.store, escalation, timeout=timeout)
+    if answer is None:
+        raise GhpError(
+            f"No answer to {escalation.name} within {timeout or 0:g} s.",
+            hint=f"The question stays open: `ghp agent-escalations {escalation.name}` shows it, the "
+            "same command with --wait waits again, and `ghp agent-status` tells of the answer.",
+        )
+    output.say(f"{escalation.name} was answered by {who(answer.by)}:")
+    output.data(clean(answer.text))
+    output.flush()
+    services.mark_told(house.ws, house.ws.agent(), [answer.id])
+
+
+def _context(name: str) -> str:
+    data = _stdin(services.CONTEXT_LIMIT) if name == STDIN else _file(name, services.CONTEXT_LIMIT)
+    shown = "standard input" if name == STDIN else name
+    text, is_cut = services.context_of(data, shown)
+    if is_cut:
+        said = f"only the first {services.CONTEXT_LIMIT // 1024} kB"
+        output.warn(f"Of {shown} {said} are attached.")
+        text = f"{text}\n… (cut: {said} are here)"
+    return text
+
+
+def _file(name: str, limit: int) -> bytes:
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{name} cannot be read: {reason}.", hint="Name a text file.") from None
+
+
+def _stdin(limit: int) -> bytes:
+    return click.get_binary_stream("stdin").read(limit + 1)
+
+
+def _text(what: str, said: str) -> str:
+    if said != STDIN:
+        return said
+    try:
+        return _stdin(4 * services.TEXT_LIMIT).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The {what} on standard input is not UTF-8 text (byte {error.start}).",
+            hint="Convert it, with `iconv -t UTF-8` say.",
+        ) from None
+
+
+# ------------------------------------------------------------------------------- listing
+
+
+@click.command("agent-escalations", epilog="Example: ghp agent-escalations --open --mine")
+@click.argument("id", required=False)
+@click.option("--open", "only_open", is_flag=True, help="Only those that nobody has answered.")
+@click.option("--mine", is_flag=True, help="Only those that this agent asked.")
+@click.option("--issue", metavar="N", help="Only those about this issue.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@acting
+@click.pass_obj
+def escalations(
+    house: House, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
+) -> None:
+    """List questions, those without an answer first; with an ID, show one in full."""
+    known, problems = services.read_all(house.store.snapshot())
+    chosen = [rules.find(known, id)] if id is not None else known
+    if only_open:
+        chosen = [each for each in chosen if each.is_open]
+    if mine:
+        agent = house.ws.agent()
+        chosen = [each for each in chosen if each.question.agent == agent]
+    if issue is not None:
+        numbers = house.tracker.get(issue).numbers
+        chosen = [each for each in chosen if each.question.issue in numbers]
+    if as_json:
+        output.as_json([_fields(each) for each in chosen])
+    elif id is not None:
+        output.data("\n\n".join(_whole(each) for each in chosen))
+    else:
+        _print(rules.by_need(chosen), rules.short_names(known), house.ws.clock.now())
+    for problem in problems:
+        output.warn(f"{problem.place} cannot be read: {problem.reason}.")
+    wake(house)
+
+
+def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
+    if not chosen:
+        output.say("No questions.")
+        return
+    rows = [_row(each, names[each.id], now) for each in chosen]
+    styles = ["bold" if each.is_open else "dim" for each in chosen]
+    output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
+
+
+def _row(each: Escalation, name: str, now: float) -> tuple[str, ...]:
+    question = each.question
+    issue = f"#{question.issue}" if question.issue else "-"
+    state = "open" if each.is_open else "answered"
+    asked = _age(each.asked_at, now)
+    return name, state, each.urgency, question.agent, issue, asked, one_line(each.title, 80)
+
+
+def _age(at: str, now: float) -> str:
+    with contextlib.suppress(ValueError, OverflowError):
+        return f"{ago(now - to_seconds(at))} ago"
+    return "?"
+
+
+def _whole(each: Escalation) -> str:
+    question = each.question
+    facts = [
+        ("Asked by", f"{question.agent}, {each.asked_at}"),
+        ("Issue", f"#{question.issue}" if question.issue else ""),
+        ("Urgency", each.urgency),
+        ("Branch", f"{each.branch or ''} {(each.commit or '')[:12]}".strip()),
+    ]
+    head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
+    parts = [f"{each.name}\n{head}", clean(question.text)]
+    if question.options:
+        parts.append("Options:\n" + rules.listed(question.options))
+    if each.context:
+        parts.append("Context:\n" + clean(each.context))
+    for index, answer in enumerate(each.answers):
+        word = "Answer" if index == 0 else "One more answer"
+        head = f"{word} by {who(answer.by)}, {one_line(answer.at, 40)}:"
+        parts.append(f"{head}\n{clean(answer.text)}")
+    if each.is_open:
+        parts.append(f"Nobody has answered yet: ghp agent-answer {each.name} TEXT")
+    return "\n\n".join(parts)
+
+
+def _fields(each: Escalation) -> dict[str, Any]:
+    question = each.question
+    return {
+        "id": each.name,
+        "state": "open" if each.is_open else "answered",
+        "agent": question.agent,
+        "issue": question.issue,
+        "urgency": each.urgency,
+        "question": question.text,
+        "options": list(question.options),
+        "context": each.context,
+        "askedAt": each.asked_at,
+        "branch": each.branch,
+        "commit": each.commit,
+        "answers": [
+            {
+                "id": answer.id,
+                "by": answer.by.name,
+                "person": answer.by.is_person,
+                "at": answer.at,
+                "text": answer.text,
+            }
+            for answer in each.answers
+        ],
+    }
+
+
+# ------------------------------------------------------------------------------ answering
+
+
+@click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')
+@click.argument("id")
+@click.argument("text")
+@acting
+@click.pass_obj
+def answer(house: House, id: str, text: str) -> None:
+    """Answer a question. TEXT is the answer, or `-` to read it from standard input."""
+    answered = services.answer(house.ws, house.store, house.tracker, id, _text("answer", text))
+    name, asker = answered.escalation.name, answered.escalation.question.agent
+    first = answered.escalation.answers[0]
+    if not answered.is_new:
+        output.say(f"{name} has this answer already.")
+    elif first != answered.answer:
+        output.done(
+            f"Added to {name}, which {who(first.by)} had answered: {rules.first_line(first.text)}"
+        )
+    else:
+        output.done(f"Answered {name}; {asker} is told at its next status, resume or hook.")
+    for note in answered.notes:
+        output.warn(note)
+    wake(house)

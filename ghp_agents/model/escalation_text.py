@@ -1,0 +1,105 @@
+"""Escalations and answers in words: comments on an issue, and news for the agent that asked.
+
+All of it is text of others. It stands in quotations and blocks that name its author, so that
+nobody takes it for anything else, and no comment can pass for another one's.
+"""
+
+from dataclasses import dataclass
+
+from ghp_agents.model.escalation import Answer, Escalation, listed
+from ghp_agents.model.names import Actor, one_line
+from ghp_agents.model.quote import clean, cut, fence, indented
+
+# A comment on GitHub has at most 65,536 characters; the parts together stay below.
+QUESTION_IN_COMMENT = 25_000
+OPTIONS_IN_COMMENT = 10_000
+CONTEXT_IN_COMMENT = 25_000
+ANSWER_IN_NEWS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """An answer that the agent has not been told of."""
+
+    escalation: Escalation
+    answer: Answer
+
+    @property
+    def id(self) -> str:
+        """What to remember, so that it is told once."""
+        return self.answer.id
+
+
+def who(actor: Actor) -> str:
+    """An author in words that nobody can choose to be: `person "Ada"`, `agent "worker-1"`."""
+    name = one_line(actor.name, 80).replace('"', "'")
+    return f'{"person" if actor.is_person else "agent"} "{name}"'
+
+
+def marker(escalation: Escalation) -> str:
+    """What tells the comment with this question from all others."""
+    return f"<!-- ghp:escalation {escalation.name} -->"
+
+
+def answer_marker(answer: Answer) -> str:
+    """What tells the comment with this answer from all others."""
+    return f"<!-- ghp:answer {answer.id} -->"
+
+
+def comment(escalation: Escalation) -> str:
+    """A question as a comment on its issue."""
+    question = escalation.question
+    urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
+    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
+    parts = [
+        marker(escalation),
+        f"{question.agent} asks ({escalation.name}{urgency}):",
+        cut(indented(question.text), QUESTION_IN_COMMENT, rest),
+    ]
+    if question.options:
+        parts.append(cut(indented(listed(question.options)), OPTIONS_IN_COMMENT, rest))
+    if escalation.context:
+        parts.append("Context:\n\n" + _context(escalation.context, rest))
+    parts.append(f'Answer with `ghp agent-answer {escalation.name} "…"`.')
+    return "\n\n".join(parts)
+
+
+def _context(text: str, rest: str) -> str:
+    shown = clean(text).replace("<!--", "&lt;!--")
+    block = fence(cut(shown, CONTEXT_IN_COMMENT, rest))
+    # Of a text that is all backticks even the fence would be too long.
+    return block if len(block) < CONTEXT_IN_COMMENT + 500 else f"({rest})"
+
+
+def answer_comment(escalation: Escalation, answer: Answer) -> str:
+    """An answer as a comment on the issue of its question."""
+    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
+    return "\n\n".join(
+        [
+            answer_marker(answer),
+            f"{_capital(who(answer.by))} answers {escalation.name}:",
+            cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
+        ]
+    )
+
+
+def news(found: News) -> str:
+    """An answer for the agent that asked, in a block that names its author."""
+    escalation, answer = found.escalation, found.answer
+    question = escalation.question
+    further = "Answer" if answer is escalation.answers[0] else "One more answer"
+    issue = f" on issue #{question.issue}" if question.issue else ""
+    lines = [
+        f"{further} to your question {escalation.name}{issue}, "
+        f"by {who(answer.by)}, {one_line(answer.at, 40)}:",
+        f"Question: {escalation.title}",
+    ]
+    lines += [f"Option {option}" for option in listed(question.options).splitlines()]
+    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
+    lines.append(fence(cut(clean(answer.text), ANSWER_IN_NEWS, rest)))
+    lines.append(f"End of the answer by {who(answer.by)}.")
+    return "\n".join(lines)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

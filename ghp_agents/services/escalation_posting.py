@@ -1,0 +1,61 @@
+"""Questions and answers as comments on their issue, each once, however often it is tried."""
+
+from pathlib import Path
+
+from ghp_agents import files
+from ghp_agents.errors import GhpError
+from ghp_agents.model import escalation_text as words
+from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.names import Actor
+from ghp_agents.ports import IssueTracker
+from ghp_agents.workspace import Workspace
+
+OWED = "owed"  # a folder with one empty file for each escalation that lacks a comment
+
+
+def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[str]:
+    """Say on the issue what was asked and answered and is not there yet; what stood in the way.
+
+    The record is what counts, so a tracker that fails loses nothing: the comments are owed.
+    """
+    if escalation.question.issue is None:
+        return []
+    try:
+        _comment(tracker, escalation)
+    except GhpError as error:
+        owed = _owe(ws, escalation.id)
+        later = "It is posted with the next sync" if owed else "Run the same command again"
+        return [f"The comment on #{escalation.question.issue} could not be made: {error} {later}."]
+    _pay(ws, escalation.id)
+    return []
+
+
+def owed(ws: Workspace) -> set[str]:
+    """The escalations of which a comment is still to be made."""
+    return {path.name for folder in ws.folders for path in Path(folder, OWED).glob("[0-9a-f]*")}
+
+
+def _comment(tracker: IssueTracker, escalation: Escalation) -> None:
+    issue = escalation.question.issue
+    assert issue is not None
+    asker = Actor(escalation.question.agent)
+    mark = words.marker(escalation)
+    tracker.comment(issue, words.comment(escalation), asker, marker=mark)
+    for said in escalation.answers:
+        text, mark = words.answer_comment(escalation, said), words.answer_marker(said)
+        tracker.comment(issue, text, said.by, marker=mark)
+
+
+def _owe(ws: Workspace, identifier: str) -> bool:
+    folder = next((Path(each, OWED) for each in ws.folders if files.usable(Path(each))), None)
+    if folder is None:
+        return False
+    files.write_atomically(folder / identifier, b"")
+    return True
+
+
+def _pay(ws: Workspace, identifier: str) -> None:
+    for folder in ws.folders:
+        owed = Path(folder, OWED, identifier)
+        if owed.exists():
+            owed.unlink(missing_ok=True)
