@@ -1,0 +1,117 @@
+"""The typed API: coordinate agents from a Python program, by the same services as the commands.
+
+    from ghp_agents.api import connect
+
+    project = connect(".", agent="worker-1")
+    project.heartbeat(status="implementing", issue=12)
+    for agent in project.agents():
+        print(agent.name, agent.liveness, agent.presence.get("lastAction"))
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.issue import Comment, Issue, IssueChange
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import agent_name, status_name
+from ghp_agents.model.state import SyncReport
+from ghp_agents.pulse import clean_action
+from ghp_agents.services import escalation, issue, ledger, presence, sync
+from ghp_agents.services.ledger import Question
+from ghp_agents.services.presence import AgentView
+from ghp_agents.wiring import House
+
+
+def connect(
+    folder: str | Path = ".", *, agent: str | None = None, environ: Mapping[str, str] | None = None
+) -> "Project":
+    """The project around `folder`, acted in as `agent` (default: as the commands find it out).
+
+    Raises NotSetUpError outside of a repository, UsageError for what is not a name.
+    """
+    name = agent_name(agent) if agent else None
+    house = House(Path(folder).resolve(), os.environ if environ is None else environ, name=name)
+    _ = house.ws  # say here what is wrong with the folder, not at the first call
+    return Project(house)
+
+
+class Project:
+    """A repository's coordination. Every method may raise GhpError, whose `hint` says what next."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def agents(self) -> list[AgentView]:
+        """Every known agent with its liveness, over all clones."""
+        house = self._house
+        return presence.look(house.ws, house.store, house.store.snapshot())
+
+    def heartbeat(
+        self,
+        *,
+        status: str | None = None,
+        issue: int | None = None,
+        action: str | None = None,
+        progress: bool = False,
+    ) -> None:
+        """Renew this agent's presence; what is not given stays as it is."""
+        said: dict[str, Any] = {}
+        if status is not None:
+            said["status"] = status_name(status)
+        if issue is not None:
+            said["issue"] = issue or None
+        if action is not None:
+            said["lastAction"] = clean_action(action)
+        house = self._house
+        presence.heartbeat(house.ws, house.store, house.ws.agent(), said, progress=progress)
+
+    def log(self, question: Question | None = None) -> list[LedgerEntry]:
+        """What happened, in ledger order."""
+        return ledger.select(self._house.store.ledger(), question or Question())
+
+    def sync(self, *, push: bool = True) -> SyncReport:
+        """Exchange state with the remote. A remote that cannot be reached is in the report."""
+        house = self._house
+        return sync.sync(house.ws, house.store, house.leaser, push=push)
+
+    def issues(self, *, closed: bool = False) -> list[Issue]:
+        """Open issues, and closed ones if asked, oldest first."""
+        return self._house.tracker.list(closed=closed)
+
+    def ready(self) -> list[Issue]:
+        """What can be taken now: open, unassigned, no open blocker; the most urgent first."""
+        return issue.ready(self._house.tracker.list(closed=True))
+
+    def new_issue(self, change: IssueChange) -> Issue:
+        """Make an issue; its title is needed."""
+        return self._house.tracker.create(change, self._house.ws.actor())
+
+    def change_issue(self, number: int, change: IssueChange) -> Issue:
+        """Change fields of an issue."""
+        return self._house.tracker.change(number, change, self._house.ws.actor())
+
+    def comment(self, number: int, text: str) -> Comment:
+        """Say something about an issue."""
+        return self._house.tracker.comment(number, text, self._house.ws.actor())
+
+    def escalate(
+        self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
+    ) -> Escalation:
+        """Ask what only a person can decide. Asking the same again while it is open changes nothing."""
+        house = self._house
+        asked = escalation.escalate(
+            house.ws, house.store, house.tracker, question, issue=issue, options=options
+        )
+        return asked.escalation
+
+    def escalations(self) -> list[Escalation]:
+        """All questions with their answers, oldest first."""
+        return escalation.read_all(self._house.store.snapshot())[0]
+
+    def answer(self, reference: str, text: str) -> Escalation:
+        """Answer a question, by its id or a unique part of it."""
+        house = self._house
+        return escalation.answer(house.ws, house.store, house.tracker, reference, text).escalation
