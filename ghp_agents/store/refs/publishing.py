@@ -32,8 +32,10 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
     if not ws.settings.view or root is None or not root.is_dir():
         return False
     try:
-        if _is_tracked(root) or not _excluded(ws):
+        if is_tracked(root):
             return False
+        if not is_excluded(ws):
+            _exclude(ws)
         content = presence.encode(snapshot.agents())
         path = root / presence.PATH
         if not path.exists() or path.read_bytes() != content:
@@ -47,33 +49,43 @@ def remove_view(ws: Workspace) -> list[Path]:
     """Take the view and its line in `info/exclude` away; what was removed."""
     removed: list[Path] = []
     root = ws.main_worktree
-    if root and (root / presence.PATH).exists() and not _is_tracked(root):
+    if root and (root / presence.PATH).exists() and not is_tracked(root):
         (root / presence.PATH).unlink()
         removed.append(root / presence.PATH)
         with contextlib.suppress(OSError):
             (root / ".ghp").rmdir()  # only if it is empty: it may hold the user's configuration
-    exclude = ws.common_dir / "info/exclude"
-    lines = exclude.read_text(encoding="utf-8").splitlines() if exclude.exists() else []
-    if EXCLUDE in lines:
-        kept = [line for line in lines if line != EXCLUDE]
-        files.write_durably(exclude, "".join(f"{line}\n" for line in kept).encode())
+    exclude = _exclude_file(ws)
+    lines = exclude.read_bytes().splitlines(keepends=True) if exclude.exists() else []
+    kept = [line for line in lines if line.rstrip(b"\r\n") != EXCLUDE.encode()]
+    if kept != lines:
+        files.write_durably(exclude, b"".join(kept))
         removed.append(exclude)
     return removed
 
 
-def _is_tracked(root: Path) -> bool:
+def is_tracked(root: Path) -> bool:
+    """Whether the view's place holds a file of the user's (or cannot be told not to)."""
     shown = git.run(["ls-files", "--", presence.PATH], cwd=root)
     return shown.code != 0 or bool(shown.text)
 
 
-def _excluded(ws: Workspace) -> bool:
-    exclude = ws.common_dir / "info/exclude"
-    text = exclude.read_text(encoding="utf-8") if exclude.exists() else ""
-    if EXCLUDE not in text.splitlines():
-        glue = "" if not text or text.endswith("\n") else "\n"
-        exclude.parent.mkdir(parents=True, exist_ok=True)
-        files.write_durably(exclude, f"{text}{glue}{EXCLUDE}\n".encode())
-    return True
+def _exclude_file(ws: Workspace) -> Path:
+    # Resolved, so that replacing the file keeps a person's link to one that they share.
+    return (ws.common_dir / "info/exclude").resolve()
+
+
+def is_excluded(ws: Workspace) -> bool:
+    """Whether `info/exclude` has the view's line; read as bytes, for it need not be UTF-8."""
+    exclude = _exclude_file(ws)
+    return exclude.exists() and EXCLUDE.encode() in exclude.read_bytes().splitlines()
+
+
+def _exclude(ws: Workspace) -> None:
+    exclude = _exclude_file(ws)
+    content = exclude.read_bytes() if exclude.exists() else b""
+    glue = b"" if not content or content.endswith(b"\n") else b"\n"
+    exclude.parent.mkdir(parents=True, exist_ok=True)
+    files.write_durably(exclude, content + glue + EXCLUDE.encode() + b"\n")
 
 
 def publish(
@@ -84,8 +96,8 @@ def publish(
     assert remote is not None
     document = presence.encode(snapshot.agents())
     for _ in range(4):
-        head = _fetch_published(ws, repository, remote)
-        if head and not _is_ours(repository, head):
+        head = fetch_published(ws, repository, remote)
+        if head and not is_ours(repository, head):
             trouble = f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
             return replace(report, trouble=trouble, permanent=True)
         if head and _blob(repository, f"{head}:{presence.PATH}") == document:
@@ -120,7 +132,8 @@ def _push_published(
     return push(ws, repository, absolute, [f"{made}:{BRANCH}"], expected={BRANCH: head or ""})
 
 
-def _fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) -> str | None:
+def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) -> str | None:
+    """The commit of the remote's branch, brought here; None if it has none."""
     args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter"]
     args += ["--no-auto-maintenance", remote.name, f"+{BRANCH}:{PUBLISHED}"]
     fetched = repository.run(*args, timeout=ws.settings.timeout)
@@ -130,7 +143,8 @@ def _fetch_published(ws: Workspace, repository: StateRepository, remote: Remote)
     return repository.check("rev-parse", PUBLISHED).text
 
 
-def _is_ours(repository: StateRepository, head: str) -> bool:
+def is_ours(repository: StateRepository, head: str) -> bool:
+    """Whether a published branch was made by this program."""
     page = _blob(repository, f"{head}:README.md")
     return page is not None and page.startswith(MARK.encode())
 
