@@ -128,12 +128,12 @@ def beat(
         before = newest(folders, agent)
         if before is None and epoch is None:
             return None
-        record: dict[str, Any] = dict(before or {"issue": None, "status": "idle", "lastAction": ""})
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        record: dict[str, Any] = dict(before or _blank(stamp, session))
         restarted = epoch is not None and before is not None and epoch > before.get("epoch", 0)
         local = _sessions(record, session, now)
         if local is None and epoch is None:
             return None
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         quiet = before is not None and not restarted and all(
             record.get(key) == value for key, value in said.items()
         )
@@ -150,7 +150,7 @@ def beat(
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
         record["timestamp"], record["seq"] = stamp, record.get("seq", 0) + 1
-        if progress or moved or "lastProgress" not in record:
+        if progress or moved:
             record["lastProgress"] = stamp
         if session:
             record["session"] = session
@@ -160,6 +160,13 @@ def beat(
     finally:
         if held >= 0:
             os.close(held)
+
+
+def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
+    """A presence before its first beat; its order is the one that people read it in."""
+    record: dict[str, Any] = {"issue": None, "status": "idle", "lastAction": ""}
+    record |= {"timestamp": stamp, "epoch": 0, "seq": 0, "startedAt": stamp, "lastProgress": stamp}
+    return record | {"session": session} if session else record
 
 
 def _sessions(record: "Mapping[str, Any]", session: str | None, now: float) -> "dict[str, Any] | None":
