@@ -122,7 +122,7 @@ def run(
             out, err = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
             raise GitTimeoutError(
-                f"`git {args[0]}` did not end within {timeout:g} s.",
+                f"`git {_verb(args)}` did not end within {timeout:g} s.",
                 hint="Check the network and the remote; `ghp agent-doctor` tests both.",
             ) from None
         finally:
@@ -164,7 +164,7 @@ def failure(args: Sequence[str], result: Result) -> GitError:
         hint = "The disk is full: make room and run the command again."
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
-    return GitError(f"`git {args[0]}` failed: {words[-1]}", hint=hint, stderr=result.err)
+    return GitError(f"`git {_verb(args)}` failed: {words[-1]}", hint=hint, stderr=result.err)
 
 
 @contextlib.contextmanager
@@ -292,6 +292,13 @@ def look(folder: Path, git_dir: Path, *args: str) -> str | None:
 def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:
     where = ["--git-dir", str(git_dir)] if git_dir else []
     return ["git", *_FLAGS, *where, *args]
+
+
+def _verb(args: Sequence[str]) -> str:
+    words = list(args)
+    while words[0] == "-c":
+        del words[:2]
+    return words[0]
 
 
 def _not_started(error: FileNotFoundError, cwd: Path) -> NotSetUpError:

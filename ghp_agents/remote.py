@@ -1,12 +1,15 @@
 """The coordination remote: which one it is, what we say to it, and what its answers mean."""
 
+import contextlib
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ghp_agents import files, git
-from ghp_agents.errors import GhpError
+from ghp_agents.errors import GhpError, UnknownError
+from ghp_agents.model.names import digest
 from ghp_agents.repository import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
 from ghp_agents.workspace import Workspace
 
@@ -30,6 +33,7 @@ class Pushed:
 
     answer: Answer
     words: str = ""
+    about_ref: bool = False  # REFUSED: it talks to us, and does not take this ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Remote:
 
     name: str
     namespace: str = CUSTOM
+    settled: bool = False  # the namespace is known, not only assumed
 
     def ref(self, local: str) -> str:
         """Our ref `refs/ghp/…` as the remote calls it."""
@@ -51,7 +56,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     """
     if not ws.settings.push:
         return None
-    known = git.run(["remote"], cwd=ws.common_dir, git_dir=ws.common_dir).text.split()
+    known = _addresses(ws)
     wanted = ws.settings.remote
     if wanted and wanted not in known:
         raise GhpError(
@@ -59,8 +64,22 @@ def coordination_remote(ws: Workspace) -> Remote | None:
             hint=f"Known are: {', '.join(known) or 'none'}. Correct `agents.remote` in the "
             "configuration, or add it with `git remote add`.",
         )
-    name = wanted or ("origin" if "origin" in known else known[0] if len(known) == 1 else None)
-    return Remote(name, _namespace(ws, name)) if name else None
+    name = wanted or ("origin" if "origin" in known else next(iter(known), None))
+    if name is None or (not wanted and name != "origin" and len(known) > 1):
+        return None
+    namespace = _settled_namespace(ws, known[name])
+    return Remote(name, namespace or CUSTOM, settled=namespace is not None)
+
+
+def _addresses(ws: Workspace) -> dict[str, str]:
+    """The remotes and their addresses."""
+    args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
+    found: dict[str, str] = {}
+    for line in git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir).text.split("\0"):
+        key, _, address = line.partition("\n")
+        if key:
+            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
+    return found
 
 
 def fetch(
@@ -71,17 +90,54 @@ def fetch(
     Both namespaces are asked for, because another clone may have found out before us that this
     host takes only branches.
     """
-    args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
-    args += ["--refmap=", "--no-auto-maintenance", "--no-filter", "--prune", remote.name]
+    both = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
     try:
-        both = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
-        result = _exchange(ws, repository, remote, [*args, *both], keep_open=keep_open)
+        result = _fetch(ws, repository, remote, ["--prune"], both, keep_open)
         if "Cannot fetch both" in result.err:  # a clone that once used the other namespace
             only = _refspecs(remote.namespace)
-            result = _exchange(ws, repository, remote, [*args, *only], keep_open=keep_open)
+            result = _fetch(ws, repository, remote, ["--prune"], only, keep_open)
     except git.GitTimeoutError as error:
         return str(error)
     return None if result.code == 0 else first_error(result)
+
+
+def fetch_refs(
+    ws: Workspace, repository: StateRepository, remote: Remote, refspecs: Sequence[str]
+) -> bool:
+    """Bring refs here by their full names there; False if one that is named is not there.
+
+    Raises UnknownError when the remote cannot be asked.
+    """
+    try:
+        result = _fetch(ws, repository, remote, [], refspecs)
+    except git.GitTimeoutError as error:
+        raise unreachable(remote, str(error)) from None
+    if result.code == 0:
+        return True
+    if "couldn't find remote ref" in result.err.lower():
+        return False
+    raise unreachable(remote, first_error(result))
+
+
+def unreachable(remote: Remote, words: str) -> UnknownError:
+    """The error for a question that only the remote can answer."""
+    return UnknownError(
+        f"The remote {remote.name} decides this, and it cannot be reached: {words}",
+        hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+    )
+
+
+def _fetch(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    options: Sequence[str],
+    refspecs: Sequence[str],
+    keep_open: Sequence[int] = (),
+) -> git.Result:
+    args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+    args += ["--refmap=", "--no-auto-maintenance", "--no-filter", *options, remote.name, *refspecs]
+    return exchange(ws, repository, remote, args, keep_open=keep_open)
 
 
 def _refspecs(namespace: str) -> list[str]:
@@ -101,16 +157,47 @@ def push(
     """Push `refspecs` (`<oid or local ref>:<refs/ghp/…>`, an empty source deletes).
 
     With `expected` (ref → oid, or empty for "not there"), each is compared and swapped, all or
-    none. A host that refuses our own namespace is tried once more with branches.
+    none. Where a host takes no refs of our own, branches are used instead: that is found out
+    before the first push, because clones that look in two places would both win.
     """
+    if remote.namespace == CUSTOM and not remote.settled:
+        answer = _branches_in_use(ws, repository, remote)
+        if isinstance(answer, Pushed):
+            return answer
+        if answer:
+            remote = _settle(ws, remote, BRANCHES)
     pushed = _push(ws, repository, remote, refspecs, expected or {}, keep_open)
-    if pushed.answer is Answer.REFUSED and remote.namespace == CUSTOM:
-        branches = Remote(remote.name, BRANCHES)
+    if remote.settled or remote.namespace != CUSTOM:
+        return pushed
+    if pushed.answer is Answer.DONE:
+        _settle(ws, remote, CUSTOM)
+    elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
+        branches = replace(remote, namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
         if again.answer in (Answer.DONE, Answer.MOVED):
-            _remember_namespace(ws, branches)
+            _settle(ws, remote, BRANCHES)
             return again
     return pushed
+
+
+def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool | Pushed:
+    """Whether our refs are branches there already; what a push would come to if it cannot tell."""
+    args = ["ls-remote", "--heads", remote.name, f"{BRANCHES}*"]
+    try:
+        listed = exchange(ws, repository, remote, args)
+    except git.GitTimeoutError as error:
+        return Pushed(Answer.UNKNOWN, str(error))
+    return bool(listed.out) if listed.code == 0 else _understand(listed)
+
+
+def _custom_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool:
+    """Whether the host has refs of our own: then it refuses this one for another reason."""
+    args = ["ls-remote", "--refs", remote.name, f"{CUSTOM}*"]
+    try:
+        listed = exchange(ws, repository, remote, args)
+    except git.GitTimeoutError:
+        return True
+    return listed.code != 0 or bool(listed.out)
 
 
 def _push(
@@ -122,58 +209,75 @@ def _push(
     keep_open: Sequence[int],
 ) -> Pushed:
     args = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"]
-    args += ["--recurse-submodules=no", "--atomic"] if len(refspecs) > 1 else ["--recurse-submodules=no"]
+    args += (
+        ["--recurse-submodules=no", "--atomic"]
+        if len(refspecs) > 1
+        else ["--recurse-submodules=no"]
+    )
     args += [f"--force-with-lease={remote.ref(ref)}:{oid}" for ref, oid in expected.items()]
     args.append(remote.name)
     for refspec in refspecs:
         source, _, target = refspec.partition(":")
         args.append(f"{source}:{remote.ref(target)}")
     try:
-        result = _exchange(ws, repository, remote, args, keep_open=keep_open)
+        result = exchange(ws, repository, remote, args, keep_open=keep_open)
     except git.GitTimeoutError as error:
         return Pushed(Answer.UNKNOWN, str(error))
     return _understand(result)
+
+
+# Each as git, or the server behind it, says it; our git speaks English (LC_ALL=C).
+_MOVED = (
+    *("[rejected]", "cannot lock ref", "failed to update ref", "failed to lock", "lock error"),
+    *("incorrect old value", "already exists", "reference does not exist"),
+)
+_PASSING = ("internal server error", "unpacker error", "timed out", "timeout", "temporar")
+_NO_ACCESS = re.compile(
+    r"returned error: 40[13]|http 40[13]|permission denied \(|permission to .* denied"
+    r"|access denied|authentication failed|could not read (username|password)"
+    r"|repository '?.*'? ?not found|not permitted|not allowed|read[- ]only|service not enabled"
+    r"|not exported|host key verification failed|do not have permission|not authorized"
+)
 
 
 def _understand(result: git.Result) -> Pushed:
     rejected = [line for line in result.text.splitlines() if line.startswith("!")]
     if result.code == 0 and not rejected:
         return Pushed(Answer.DONE)
-    words = "; ".join(line.split("\t")[-1] for line in rejected) or first_error(result)
-    said = result.text + result.err
-    if rejected:
-        moved = ("[rejected]", "stale info", "fetch first", "non-fast-forward")
-        races = ("cannot lock ref", "failed to update ref", "incorrect old value", "already exists")
-        if any(sign in line for line in rejected for sign in moved + races):
-            return Pushed(Answer.MOVED, words)
-        if "remote rejected" in said:
-            remote_words = [x[8:] for x in result.err.splitlines() if x.startswith("remote: ")]
-            return Pushed(Answer.REFUSED, " ".join([words, *remote_words])[:500])
+    if not rejected:
+        # "Make sure you have the correct access rights" is said of every ssh that failed.
+        no_access = _NO_ACCESS.search(result.err.lower())
+        answer = Answer.REFUSED if no_access else Answer.UNKNOWN
+        return Pushed(answer, first_error(result))
+    reasons = [line.split("\t")[-1] for line in rejected]
+    words = "; ".join(dict.fromkeys(reasons))
+    blocked = "exists; cannot create" in result.err  # a branch called `ghp` is in our way
+    if not blocked and any(sign in reason.lower() for reason in reasons for sign in _MOVED):
+        return Pushed(Answer.MOVED, words)
+    passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
+    if passing or not any("[remote rejected]" in reason for reason in reasons):
         return Pushed(Answer.UNKNOWN, words)
-    denied = ("403", "401", "denied", "not permitted", "read-only", "access rights", "not exported")
-    lower = result.err.lower()
-    if any(sign in lower for sign in denied) or "service not enabled" in lower:
-        return Pushed(Answer.REFUSED, words)
-    return Pushed(Answer.UNKNOWN, words)
+    said = [line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")]
+    return Pushed(Answer.REFUSED, " ".join([words, *filter(None, said)])[:500], about_ref=True)
 
 
-def _exchange(
+def exchange(
     ws: Workspace,
     repository: StateRepository,
     remote: Remote,
-    args: list[str],
+    args: Sequence[str],
     *,
-    keep_open: Sequence[int],
+    keep_open: Sequence[int] = (),
 ) -> git.Result:
-    """Talk to the remote with the person's addresses and credentials, and none of the settings
-    that are meant for their own fetches and pushes."""
-    override = f"remote.{remote.name}"
-    flags = [
-        *("-c", f"{override}.mirror=false", "-c", f"{override}.promisor=false"),
-        *("-c", f"{override}.prune=false", "-c", f"{override}.partialclonefilter="),
-        *("-c", f"{override}.tagOpt=--no-tags", "-c", "push.pushOption=", "-c", "push.gpgSign=false"),
-        *("-c", "http.lowSpeedLimit=1000", "-c", f"http.lowSpeedTime={int(ws.settings.timeout)}"),
-    ]
+    """Run git to talk to the remote: with the person's addresses and credentials, and none of the
+    settings that are meant for their own fetches and pushes."""
+    own = f"remote.{remote.name}"
+    settings = (
+        *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
+        *("push.pushOption=", "push.gpgSign=false", "http.lowSpeedLimit=1000"),
+        f"http.lowSpeedTime={int(ws.settings.timeout)}",
+    )
+    flags = [word for setting in settings for word in ("-c", setting)]
     return git.run(
         [*flags, *args],
         cwd=repository.folder,
@@ -183,14 +287,19 @@ def _exchange(
     )
 
 
-def _namespace(ws: Workspace, name: str) -> str:
+def _settled_namespace(ws: Workspace, address: str) -> str | None:
+    """Where on the remote at `address` our refs are, if that was found out."""
     try:
         known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
-        return BRANCHES if known.get(name) == BRANCHES else CUSTOM
+        namespace = known.get(digest(address))
     except (OSError, ValueError, AttributeError):
-        return CUSTOM
+        return None
+    return namespace if namespace in (BRANCHES, CUSTOM) else None
 
 
-def _remember_namespace(ws: Workspace, remote: Remote) -> None:
-    content = json.dumps({remote.name: remote.namespace}).encode()
-    files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)
+def _settle(ws: Workspace, remote: Remote, namespace: str) -> Remote:
+    """Remember where the remote has our refs; by its address, because a name can be given anew."""
+    content = json.dumps({digest(_addresses(ws).get(remote.name, "")): namespace}).encode()
+    with contextlib.suppress(OSError):  # a cache; the next push asks again
+        files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)
+    return Remote(remote.name, namespace, settled=True)

@@ -8,6 +8,7 @@ while its configuration includes the user's, so that remotes and credentials wor
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,12 @@ CLONE_REFS = "refs/ghp/clone/"  # our own only; one writer
 SEEN_REFS = "refs/ghp/seen/"  # what the remote had of each clone, ours too
 LEASE_REFS = "refs/ghp/lease/"  # rights that are decided in this clone
 SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # rights as the remote had them
+COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs to know no user
 _CLONE_FILE = "ghp-clone"
+
+# In a partial clone git would ask the remote for an object that is not here. Not for ours: all of
+# them are here, and a question that stays on this machine must not hang on a network.
+_LOCAL_ONLY = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 # Each with its reason: the user's values, which are included before, must not reach us.
 _CONFIG = """\
@@ -75,7 +81,7 @@ class StateRepository:
         keep_open: Sequence[int] = (),
         env: Mapping[str, str] | None = None,
     ) -> git.Result:
-        """Run git on the private repository, whatever its exit code."""
+        """Run git on the private repository, whatever its exit code; it speaks to no remote."""
         return git.run(
             args,
             cwd=self.folder,
@@ -83,12 +89,19 @@ class StateRepository:
             stdin=stdin,
             timeout=timeout,
             keep_open=keep_open,
-            env=env,
+            env={**_LOCAL_ONLY, **(env or {})},
         )
 
     def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
-        """Run git on the private repository. Raises GitError unless it ends with 0."""
-        return git.check(args, cwd=self.folder, git_dir=self.path, stdin=stdin)
+        """Like `run`. Raises GitError unless git ends with 0."""
+        result = self.run(*args, stdin=stdin)
+        if result.code != 0:
+            raise git.failure(args, result)
+        return result
+
+    def objects(self) -> AbstractContextManager[git.ObjectReader]:
+        """Read many objects through one process."""
+        return git.objects(self.path, _LOCAL_ONLY)
 
     def with_clone(self, clone: CloneId) -> "StateRepository":
         """The same repository under another clone id."""
@@ -163,9 +176,7 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
 
 
 def _make(ws: Workspace, path: Path) -> None:
-    shown = git.run(
-        ["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir
-    )
+    shown = git.run(["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir)
     if shown.code != 0:
         raise git.failure(["rev-parse"], shown)
     git.check(
@@ -191,11 +202,18 @@ def heal(repository: StateRepository, ref: str) -> None:
         crash.unlink(missing_ok=True)
 
 
+# How the line begins that says what is wrong; what comes after it is often only advice.
+_ERRORS = (
+    *("fatal:", "error:", "remote: error", "! "),
+    *("ERROR:", "ssh:", "Permission denied", "Host key verification failed"),
+)
+
+
 def first_error(result: git.Result) -> str:
     """The line of git's words that says what is wrong."""
     lines = [line.strip() for line in result.err.splitlines() if line.strip()]
     for line in lines:
-        if line.startswith(("fatal:", "error:", "remote: error", "! ")):
+        if line.startswith(_ERRORS):
             return line
     return lines[-1] if lines else f"exit code {result.code}"
 

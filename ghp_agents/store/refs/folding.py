@@ -101,7 +101,7 @@ def _plan(
     paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
     there: dict[str, git.Object | None] = {}
     if own:
-        with git.objects(repository.path) as reader:
+        with repository.objects() as reader:
             found = reader.read([f"{own.oid}:{path}" for path in paths])
         there = dict(zip(paths, found, strict=True))
     agents, others = _decode(ws, there.get(presence.PATH))

@@ -11,9 +11,7 @@ from pathlib import Path
 from ghp_agents import files, git
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model.names import Actor, one_line
-from ghp_agents.repository import StateRepository
-
-COMMITTER = "ghp-agents <ghp-agents@invalid>"
+from ghp_agents.repository import COMMITTER, StateRepository
 
 
 @dataclass(frozen=True, slots=True)

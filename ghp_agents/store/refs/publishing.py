@@ -11,7 +11,7 @@ from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import Agents
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import Snapshot
-from ghp_agents.remote import Answer, Pushed, Remote, coordination_remote, push
+from ghp_agents.remote import Answer, Pushed, Remote, coordination_remote, exchange, push
 from ghp_agents.repository import StateRepository
 from ghp_agents.store.refs.importing import NewCommit, import_commits
 from ghp_agents.workspace import Workspace
@@ -136,7 +136,7 @@ def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) 
     """The commit of the remote's branch, brought here; None if it has none."""
     args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter"]
     args += ["--no-auto-maintenance", remote.name, f"+{BRANCH}:{PUBLISHED}"]
-    fetched = repository.run(*args, timeout=ws.settings.timeout)
+    fetched = exchange(ws, repository, remote, args)
     if fetched.code != 0:
         repository.run("update-ref", "-d", PUBLISHED)
         return None

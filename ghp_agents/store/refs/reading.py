@@ -109,7 +109,7 @@ class GitSnapshot:
             for _, record in self._waiting.records
         ]
         if self._repository and self._tips:
-            with git.objects(self._repository.path) as reader:
+            with self._repository.objects() as reader:
                 many += read_below(reader, [tip.oid for tip in self._tips], prefix)
         joined = join_files(many)
         return {path: joined[path] for path in sorted(joined)}
@@ -137,7 +137,7 @@ class GitSnapshot:
         if not self._repository or not self._tips:
             return {}
         names = [f"{tip.oid}:{presence.PATH}" for tip in self._tips]
-        with git.objects(self._repository.path) as reader:
+        with self._repository.objects() as reader:
             found = reader.read(names)
         documents: dict[CloneId, Agents] = {}
         for tip, document in zip(self._tips, found, strict=True):
