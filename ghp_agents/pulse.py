@@ -33,6 +33,11 @@ SESSION_VARIABLES = (  # the kind of agent, and the variables that name its sess
     ("agent", "GHP_SESSION"),
 )
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+# Names that Windows cannot make files of.
+_RESERVED = frozenset(
+    "con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9 "
+    "lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9".split()
+)
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
 
@@ -306,18 +311,19 @@ def process_space() -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is an agent's name; `model.names.agent_name` has the rule and the error."""
+    """Whether `text` is an agent's name; `model.names.agent_name` raises the error if not."""
     return (
         0 < len(text) <= 63
         and text[0] not in "._-"
         and not set(text) - _NAME_CHARACTERS
         and ".." not in text
-        and not text.endswith((".lock", "."))
+        and not text.endswith((".lock", "."))  # the first would be the lock of a git ref
+        and text.split(".")[0] not in _RESERVED
     )
 
 
 def is_status(text: str) -> bool:
-    """Whether `text` is a status; `model.names.status_name` has the rule and the error."""
+    """Whether `text` is a status; `model.names.status_name` raises the error if not."""
     return (
         0 < len(text) <= 32
         and text.isascii()
