@@ -60,7 +60,8 @@ class LocalTracker:
             blank = Issue(issue, IssueNumber(0), "")
             new = effective(blank, resolved(issues, wanted))
             said = self._said(snapshot, log, "create", issue, record, by)
-            said = replace(spelled(said, new, issues), number=number)
+            free = number if number not in log.numbers else None
+            said = replace(spelled(said, new, issues), number=free)
             made = _after(log, said)
             return made, [entry(said, "issue-new", made, made.title)]
 

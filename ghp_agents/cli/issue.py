@@ -1,0 +1,266 @@
+"""`agent-issues` and `agent-issue`: what there is to do, and changing it."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ghp_agents.cli import issue_view as show_as
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import UsageError
+from ghp_agents.model.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
+from ghp_agents.services import issue as services
+from ghp_agents.services.issue import Outcome
+from ghp_agents.wiring import House
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STDIN = "-"
+NUMBER = click.argument("number", metavar="N")
+PRIORITY = click.option("--priority", type=click.Choice(PRIORITIES), help="How urgent it is.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+
+
+@click.command("agent-issues", epilog="Example: ghp agent-issues --ready --label bug")
+@click.option("--mine", is_flag=True, help="Only those assigned to this agent or person.")
+@click.option(
+    "--ready",
+    is_flag=True,
+    help="Only those that can be taken: open, unassigned (with --mine: mine), with no open "
+    "blocker; most urgent first, then oldest.",
+)
+@click.option("--closed", "states", flag_value="closed", help="Closed ones instead of open ones.")
+@click.option("--all", "states", flag_value="open closed", help="Open and closed ones.")
+@click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only with this label.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@acting
+@click.pass_obj
+def issues(
+    house: House,
+    mine: bool,
+    ready: bool,
+    states: str | None,
+    labels: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """List issues, oldest first."""
+    if ready and states:
+        raise UsageError(
+            "Closed issues are never ready.", hint="Use --ready without --closed and --all."
+        )
+    chosen = tuple((states or "open").split())
+    listing = services.select(
+        house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels
+    )
+    if as_json:
+        output.as_json([show_as.fields(issue) for issue in listing.issues])
+    elif listing.issues:
+        show_as.table(listing)
+    else:
+        _say_none(ready)
+    if listing.circle:
+        _warn_of_circle(listing.circle)
+    wake(house)
+
+
+def _warn_of_circle(circle: list[Issue]) -> None:
+    ring = " for ".join(short(issue) for issue in [*circle, circle[0]])
+    waiting, blocker = (short(issue).removeprefix("#") for issue in (circle[-1], circle[0]))
+    command = f"ghp agent-issue block {waiting} --by {blocker} --remove"
+    output.warn(f"These wait for each other for ever: {ring}.", f"Take one away: `{command}`.")
+
+
+def _say_none(ready: bool) -> None:
+    if ready:
+        output.say("No issue is ready. `ghp agent-issues` shows what is assigned or blocked.")
+    else:
+        output.say("No issue fits. `ghp agent-issue new TITLE` makes one.")
+
+
+@click.group("agent-issue", epilog="Example: ghp agent-issue new 'Parse empty files' --label bug")
+def issue() -> None:
+    """Make, show and change an issue. N is its number, or its id or the start of it (I-3f9a)."""
+
+
+@issue.command(
+    "new", epilog="Example: ghp agent-issue new 'Write the docs' --blocked-by 3 --body -"
+)
+@click.argument("title")
+@click.option("--body", metavar="TEXT", help="What it is about; - reads standard input.")
+@click.option("--label", "labels", multiple=True, metavar="LABEL", help="A label; repeatable.")
+@click.option("--assign", "names", multiple=True, metavar="NAME", help="Who has it; repeatable.")
+@click.option("--blocked-by", multiple=True, metavar="N", help="What it waits for; repeatable.")
+@click.option("--parent", metavar="N", help="The issue that it is a part of.")
+@PRIORITY
+@click.option("--again", is_flag=True, help="Also if you have an open one just like it.")
+@acting
+@click.pass_obj
+def new(
+    house: House,
+    title: str,
+    body: str | None,
+    labels: tuple[str, ...],
+    names: tuple[str, ...],
+    blocked_by: tuple[str, ...],
+    parent: str | None,
+    priority: str | None,
+    again: bool,
+) -> None:
+    """Make an issue and print its number."""
+    wanted = IssueChange(
+        title=title,
+        body=_text(body),
+        priority=priority,
+        add_labels=labels,
+        add_assignees=names,
+    )
+    outcome = services.new(
+        house.ws, house.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
+    )
+    made = outcome.issue
+    output.data(str(made.number))
+    if not outcome.changed:
+        output.say(f"{show_as.name(made)} is there already; --again makes another one.")
+        return
+    output.done(f"Made {show_as.name(made)}.")
+    if made.number >= PROVISIONAL:
+        output.warn(
+            "It has no number of its own yet, because the remote cannot be reached.",
+            f"It gets one at the next `ghp agent-sync`; {short(made)} names it too, for ever.",
+        )
+    wake(house)
+
+
+@issue.command("show", epilog="Example: ghp agent-issue show 3")
+@NUMBER
+@AS_JSON
+@click.pass_obj
+def show(house: House, number: str, as_json: bool) -> None:
+    """Show an issue with its comments."""
+    if as_json:
+        output.as_json(show_as.fields(house.tracker.get(number)))
+    else:
+        show_as.page(services.view(house.tracker, number))
+    wake(house)
+
+
+@issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")
+@NUMBER
+@click.option("--title", metavar="TEXT", help="Another title.")
+@click.option("--body", metavar="TEXT", help="Another body; - reads standard input.")
+@click.option("--label", "labels", multiple=True, metavar="LABEL", help="Add a label; repeatable.")
+@click.option("--remove-label", "removed", multiple=True, metavar="LABEL", help="Take one away.")
+@PRIORITY
+@click.option("--parent", metavar="N", help="The issue that it is a part of.")
+@click.option("--no-parent", is_flag=True, help="It is not a part of another.")
+@acting
+@click.pass_obj
+def edit(
+    house: House,
+    number: str,
+    title: str | None,
+    body: str | None,
+    labels: tuple[str, ...],
+    removed: tuple[str, ...],
+    priority: str | None,
+    parent: str | None,
+    no_parent: bool,
+) -> None:
+    """Change fields of an issue."""
+    change = IssueChange(
+        title=title,
+        body=_text(body),
+        priority=priority,
+        no_parent=no_parent,
+        add_labels=labels,
+        remove_labels=removed,
+    )
+    outcome = services.edit(house.ws, house.tracker, number, change, parent=parent)
+    made = show_as.name(outcome.issue)
+    _report(house, outcome, f"Changed {made}.", f"{made} is like that already.")
+
+
+@issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
+@NUMBER
+@click.argument("text")
+@acting
+@click.pass_obj
+def comment(house: House, number: str, text: str) -> None:
+    """Say something about an issue; - reads standard input."""
+    outcome = services.comment(house.ws, house.tracker, number, _text(text) or "")
+    made = show_as.name(outcome.issue)
+    _report(house, outcome, f"Said on {made}.", f"It is the last comment on {made} already.")
+
+
+@issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
+@NUMBER
+@click.option("--message", metavar="TEXT", help="Say why, as a comment; - reads standard input.")
+@acting
+@click.pass_obj
+def close(house: House, number: str, message: str | None) -> None:
+    """Close an issue."""
+    outcome = services.close(house.ws, house.tracker, number, _text(message) or "")
+    made = show_as.name(outcome.issue)
+    _report(house, outcome, f"Closed {made}.", f"{made} is closed already.")
+
+
+@issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
+@NUMBER
+@acting
+@click.pass_obj
+def reopen(house: House, number: str) -> None:
+    """Open a closed issue again."""
+    outcome = services.reopen(house.ws, house.tracker, number)
+    made = show_as.name(outcome.issue)
+    _report(house, outcome, f"Opened {made} again.", f"{made} is open already.")
+
+
+@issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
+@NUMBER
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--remove", is_flag=True, help="Take the issue from them.")
+@acting
+@click.pass_obj
+def assign(house: House, number: str, names: tuple[str, ...], remove: bool) -> None:
+    """Give an issue to agents or people; @me is whoever says it."""
+    outcome = services.assign(house.ws, house.tracker, number, names, remove=remove)
+    holders = ", ".join(outcome.issue.assignees) or "nobody"
+    said = f"{show_as.name(outcome.issue)} is assigned to {holders}"
+    _report(house, outcome, f"{said}.", f"{said} already.")
+
+
+@issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
+@NUMBER
+@click.option("--by", multiple=True, required=True, metavar="M", help="What it waits for.")
+@click.option("--remove", is_flag=True, help="It waits for them no longer.")
+@acting
+@click.pass_obj
+def block(house: House, number: str, by: tuple[str, ...], remove: bool) -> None:
+    """Let an issue wait for others."""
+    outcome = services.block(house.ws, house.tracker, number, by, remove=remove)
+    blockers = ", ".join(f"#{each}" for each in outcome.issue.blocked_by) or "nothing"
+    said = f"{show_as.name(outcome.issue)} waits for {blockers}"
+    _report(house, outcome, f"{said}.", f"{said} already.")
+
+
+def _report(house: House, outcome: Outcome, done: str, already: str) -> None:
+    if outcome.changed:
+        output.done(done)
+        wake(house)
+    else:
+        output.say(already)
+
+
+def _text(said: str | None) -> str | None:
+    """A text of the command line, or what standard input has in its place. Raises UsageError."""
+    if said != STDIN:
+        return said
+    try:
+        return sys.stdin.buffer.read(4 * BODY_LIMIT + 1).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"Standard input is not UTF-8 text (byte {error.start}).",
+            hint="Convert it, with `iconv -t UTF-8` say.",
+        ) from None

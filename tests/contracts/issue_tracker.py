@@ -1,0 +1,321 @@
+"""What every issue tracker does. A test class inherits it and says how its tracker is made."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import NotFoundError, UsageError
+from ghp_agents.model.issue import BODY_LIMIT, Comment, Issue, IssueChange
+from ghp_agents.model.names import Actor, IssueNumber, Timestamp
+from ghp_agents.ports import IssueTracker
+
+ANN = Actor("Ann Example", is_person=True)
+WORKER = Actor("worker-1")
+BEGIN = Timestamp("2025-06-15T15:06:40Z")
+LATER = Timestamp("2025-06-15T15:07:40Z")
+
+BAD_CHANGES = [
+    (IssueChange(title=" \n\t"), "The title is empty."),
+    (IssueChange(title="x" * 257), "The title has 257 characters; it needs 1 to 256."),
+    (IssueChange(body="x" * (BODY_LIMIT + 1)), "The body has 65537 characters; an issue takes 65536."),
+    (IssueChange(priority="urgent"), "'urgent' is not a priority."),
+    (IssueChange(state="done"), "'done' is not a state."),
+    (IssueChange(add_labels=("",)), "The label is empty."),
+    (IssueChange(add_labels=("x" * 51,)), "The label has 51 characters; it needs 1 to 50."),
+    (IssueChange(add_assignees=("../../x",)), "'../../x' is not a name for an agent."),
+]
+
+
+def numbers(*values: int) -> tuple[IssueNumber, ...]:
+    """Numbers as the records have them."""
+    return tuple(IssueNumber(value) for value in values)
+
+
+class IssueTrackerContract:
+    """Inherit it, with a fixture `tracker` on the clock of the fixture `clock`."""
+
+    @pytest.fixture
+    def clock(self) -> ManualClock:
+        return ManualClock()
+
+    @pytest.fixture
+    def three(self, tracker: IssueTracker) -> list[Issue]:
+        return [tracker.create(IssueChange(title=title), ANN) for title in ("One", "Two", "Three")]
+
+    def test_a_new_tracker_has_no_issues(self, tracker: IssueTracker) -> None:
+        assert tracker.list(closed=True) == []
+
+    def test_the_first_issue_is_number_1_and_the_next_number_2(self, three: list[Issue]) -> None:
+        assert [(issue.number, issue.title) for issue in three] == [
+            (1, "One"),
+            (2, "Two"),
+            (3, "Three"),
+        ]
+
+    def test_a_new_issue_has_only_what_was_said(self, tracker: IssueTracker) -> None:
+        made = tracker.create(IssueChange(title="Fix it"), WORKER)
+        assert made == Issue(
+            id=made.id,
+            number=IssueNumber(1),
+            title="Fix it",
+            author="worker-1",
+            created_at=BEGIN,
+            updated_at=BEGIN,
+        )
+        assert tracker.get(1) == made
+
+    def test_a_new_issue_has_all_that_was_said(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        made = tracker.create(
+            IssueChange(
+                title="  A title\x07 on\ntwo lines ",
+                body="\nThe body\r\nhas lines.\n\n",
+                priority="high",
+                parent=IssueNumber(1),
+                add_labels=("parser", "bug", "bug"),
+                add_assignees=("worker-1", "Ann Example"),
+                add_blockers=numbers(3, 2),
+            ),
+            ANN,
+        )
+        assert made == Issue(
+            id=made.id,
+            number=IssueNumber(4),
+            title="A title on two lines",
+            body="The body\nhas lines.",
+            labels=("bug", "parser"),
+            assignees=("Ann Example", "worker-1"),
+            blocked_by=numbers(2, 3),
+            parent=IssueNumber(1),
+            priority="high",
+            author="Ann Example",
+            created_at=BEGIN,
+            updated_at=BEGIN,
+        )
+        assert tracker.list() == [*three, made]
+
+    @pytest.mark.parametrize("form", ["2", "#2", " #2 ", "02", 2])
+    def test_an_issue_goes_by_its_number(
+        self, tracker: IssueTracker, three: list[Issue], form: str | int
+    ) -> None:
+        assert tracker.get(form) == three[1]
+
+    def test_an_issue_goes_by_its_id_and_the_start_of_it(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        two = three[1]
+        rest = [issue.id for issue in three if issue != two]
+        unique = next(n for n in range(1, 13) if not any(r.startswith(two.id[:n]) for r in rest))
+        start = two.id[: max(unique, 4)]
+        for form in (f"I-{two.id}", f"I-{start}", f"i-{start.upper()}"):
+            assert tracker.get(form) == two
+
+    @pytest.mark.parametrize("form", ["4", "#4", "0", "I-zzzz", "I-", "", "9" * 5000, "-1", "½"])
+    def test_what_names_no_issue_is_not_found(
+        self, tracker: IssueTracker, three: list[Issue], form: str
+    ) -> None:
+        calls: list[Callable[[], object]] = [
+            lambda: tracker.get(form),
+            lambda: tracker.change(form, IssueChange(title="Other"), ANN),
+            lambda: tracker.comment(form, "Hello", ANN),
+        ]
+        for call in calls:
+            with pytest.raises(NotFoundError) as caught:
+                call()
+            assert caught.value.hint.startswith("`ghp agent-issues --all` lists them")
+        assert tracker.list(closed=True) == three
+
+    def test_a_change_changes_what_it_names_and_nothing_else(
+        self, tracker: IssueTracker, clock: ManualClock
+    ) -> None:
+        made = tracker.create(
+            IssueChange(title="Old", body="Text", add_labels=("bug", "ui"), priority="low"), ANN
+        )
+        clock.wait(60)
+        change = IssueChange(title="New", add_labels=("api",), remove_labels=("ui", "unknown"))
+        changed = tracker.change(1, change, WORKER)
+        assert changed == replace(made, title="New", labels=("api", "bug"), updated_at=LATER)
+        assert tracker.get(1) == changed
+
+    def test_every_field_can_be_changed_and_changed_back(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        before = three[2]
+        there = IssueChange(
+            title="T",
+            body="B",
+            state="closed",
+            priority="critical",
+            parent=IssueNumber(1),
+            add_labels=("bug",),
+            add_assignees=("worker-1",),
+            add_blockers=numbers(2),
+        )
+        back = IssueChange(
+            title="Three",
+            body="",
+            state="open",
+            priority="medium",
+            no_parent=True,
+            remove_labels=("bug",),
+            remove_assignees=("worker-1",),
+            remove_blockers=numbers(2),
+        )
+        changed = tracker.change(3, there, ANN)
+        assert changed == replace(
+            before,
+            title="T",
+            body="B",
+            state="closed",
+            priority="critical",
+            parent=IssueNumber(1),
+            labels=("bug",),
+            assignees=("worker-1",),
+            blocked_by=numbers(2),
+        )
+        assert tracker.change(3, back, ANN) == before
+
+    def test_what_is_already_so_changes_nothing(
+        self, tracker: IssueTracker, three: list[Issue], clock: ManualClock
+    ) -> None:
+        change = IssueChange(
+            body="B", parent=IssueNumber(1), add_labels=("bug",), add_blockers=numbers(2)
+        )
+        changed = tracker.change(3, change, ANN)
+        clock.wait(60)
+        assert tracker.change(3, change, WORKER) == changed
+        assert tracker.change(3, IssueChange(remove_labels=("ui",), state="open"), ANN) == changed
+        assert tracker.get(3) == changed
+
+    def test_what_is_added_and_removed_at_once_is_not_there(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        tracker.change(1, IssueChange(add_labels=("a", "b")), ANN)
+        change = IssueChange(add_labels=("a", "c", "d"), remove_labels=("a", "c"))
+        assert tracker.change(1, change, ANN).labels == ("b", "d")
+
+    @pytest.mark.parametrize(("change", "why"), BAD_CHANGES)
+    def test_what_no_tracker_takes_is_refused(
+        self, tracker: IssueTracker, change: IssueChange, why: str
+    ) -> None:
+        made = tracker.create(IssueChange(title="Here"), ANN)
+        with pytest.raises(UsageError) as on_change:
+            tracker.change(1, change, ANN)
+        with pytest.raises(UsageError) as on_create:
+            tracker.create(replace(change, title=change.title or "New"), ANN)
+        assert {str(on_change.value), str(on_create.value)} == {why}
+        assert tracker.list(closed=True) == [made]
+
+    def test_a_refused_creation_spends_no_number(self, tracker: IssueTracker) -> None:
+        with pytest.raises(UsageError):
+            tracker.create(IssueChange(), ANN)
+        with pytest.raises(NotFoundError):
+            tracker.create(IssueChange(title="T", add_blockers=numbers(7)), ANN)
+        assert tracker.create(IssueChange(title="T"), ANN).number == 1
+
+    def test_closed_issues_are_listed_only_when_asked_for(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        tracker.change(2, IssueChange(state="closed"), ANN)
+        assert [issue.number for issue in tracker.list()] == [1, 3]
+        assert [issue.number for issue in tracker.list(closed=True)] == [1, 2, 3]
+        tracker.change(2, IssueChange(state="open"), ANN)
+        assert tracker.list() == three
+
+    def test_comments_are_kept_in_order(self, tracker: IssueTracker, clock: ManualClock) -> None:
+        tracker.create(IssueChange(title="T"), ANN)
+        first = tracker.comment(1, "First\r\nline two\n", ANN)
+        clock.wait(60)
+        second = tracker.comment("#1", "Second", WORKER)
+        issue = tracker.get(1)
+        assert issue.comments == (first, second)
+        assert issue.updated_at == LATER
+        assert first == Comment(first.id, "Ann Example", BEGIN, "First\nline two", by_person=True)
+        assert second == Comment(second.id, "worker-1", LATER, "Second")
+
+    def test_the_same_comment_without_a_marker_is_said_twice(self, tracker: IssueTracker) -> None:
+        tracker.create(IssueChange(title="T"), ANN)
+        said = tuple(tracker.comment(1, "Again", ANN) for _ in range(2))
+        assert tracker.get(1).comments == said
+        assert said[0].id != said[1].id
+
+    def test_a_comment_with_a_marker_is_said_once_for_each_issue(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        said = tracker.comment(1, "Once", WORKER, marker="escalation 3f9a")
+        assert tracker.comment(1, "Once more", ANN, marker="escalation 3f9a") == said
+        other = tracker.comment(1, "Other", WORKER, marker="escalation 77aa")
+        elsewhere = tracker.comment(2, "Once", WORKER, marker="escalation 3f9a")
+        assert tracker.get(1).comments == (said, other)
+        assert tracker.get(2).comments == (elsewhere,)
+
+    @pytest.mark.parametrize("body", ["", " \n\t ", "x" * (BODY_LIMIT + 1)])
+    def test_an_empty_or_endless_comment_is_refused(
+        self, tracker: IssueTracker, body: str
+    ) -> None:
+        tracker.create(IssueChange(title="T"), ANN)
+        with pytest.raises(UsageError):
+            tracker.comment(1, body, ANN)
+        assert tracker.get(1).comments == ()
+
+    def test_half_a_surrogate_pair_does_not_get_in(self, tracker: IssueTracker) -> None:
+        broken = b"caf\xe9".decode("utf-8", "surrogateescape")
+        made = tracker.create(IssueChange(title=f"T {broken}", body=broken), ANN)
+        tracker.comment(1, broken, ANN)
+        assert made.body.encode() == b"caf?"
+        assert tracker.get(1).comments[0].body == "caf?"
+        assert made.title.encode()
+
+    def test_an_issue_cannot_wait_for_itself(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        with pytest.raises(UsageError) as caught:
+            tracker.change(1, IssueChange(add_blockers=numbers(1)), ANN)
+        assert str(caught.value) == "#1 cannot be blocked by itself."
+        assert tracker.get(1) == three[0]
+
+    def test_issues_cannot_wait_for_each_other(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        tracker.change(1, IssueChange(add_blockers=numbers(2)), ANN)
+        tracker.change(2, IssueChange(add_blockers=numbers(3)), ANN)
+        with pytest.raises(UsageError) as caught:
+            tracker.change(3, IssueChange(add_blockers=numbers(1)), ANN)
+        assert str(caught.value) == (
+            "That would be a circle: #3 would be blocked by #1, which is blocked by #2, "
+            "which is blocked by #3."
+        )
+        assert "`ghp agent-issue block 1 --by 2 --remove`" in caught.value.hint
+        assert tracker.get(3) == three[2]
+
+    def test_an_issue_cannot_be_a_part_of_its_part(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        tracker.change(1, IssueChange(parent=IssueNumber(2)), ANN)
+        with pytest.raises(UsageError) as caught:
+            tracker.change(2, IssueChange(parent=IssueNumber(1)), ANN)
+        assert str(caught.value) == (
+            "That would be a circle: #2 would be part of #1, which is part of #2."
+        )
+        assert "`ghp agent-issue edit 1 --no-parent`" in caught.value.hint
+
+    def test_many_at_once_get_numbers_of_their_own(self, tracker: IssueTracker) -> None:
+        titles = [f"Issue {n}" for n in range(24)]
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda t: tracker.create(IssueChange(title=t), ANN), titles))
+        assert sorted(issue.number for issue in made) == list(range(1, 25))
+        assert sorted(issue.title for issue in tracker.list()) == sorted(titles)
+
+    def test_many_at_once_lose_no_change(self, tracker: IssueTracker) -> None:
+        tracker.create(IssueChange(title="T"), ANN)
+        with ThreadPoolExecutor(8) as pool:
+            for n in range(12):
+                pool.submit(tracker.change, 1, IssueChange(add_labels=(f"l-{n:02}",)), ANN)
+                pool.submit(tracker.comment, 1, f"c-{n:02}", ANN)
+        issue = tracker.get(1)
+        assert issue.labels == tuple(f"l-{n:02}" for n in range(12))
+        assert sorted(said.body for said in issue.comments) == [f"c-{n:02}" for n in range(12)]

@@ -1,0 +1,53 @@
+"""Places to keep local issues in, for tests: clones in memory that share a hub and a board."""
+
+from dataclasses import dataclass, field
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.issues.local import LocalTracker
+from ghp_agents.leases.memory import Board, MemoryLeaser
+from ghp_agents.locate import Location
+from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.workspace import Workspace
+
+
+@dataclass
+class Place:
+    """One clone: its workspace, store, leaser and tracker."""
+
+    ws: Workspace
+    store: MemoryStore
+    leaser: MemoryLeaser
+
+    @property
+    def tracker(self) -> LocalTracker:
+        """Its issues."""
+        return LocalTracker(self.ws, self.store, self.leaser)
+
+
+@dataclass
+class Team:
+    """Clones that meet at one hub, and get their numbers at one board."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    hub: Hub = field(default_factory=Hub)
+    board: Board = field(default_factory=Board)
+
+    def clone(self, name: str, agent: str | None = "worker-1") -> Place:
+        """One more clone."""
+        place = Location(None, "/nowhere/.git", "/nowhere/.git")
+        return Place(
+            ws=Workspace(place, {}, self.clock, agent),
+            store=MemoryStore(self.clock, name, self.hub),
+            leaser=MemoryLeaser(self.clock, self.board),
+        )
+
+    def offline(self, *, online: bool = False) -> None:
+        """Nobody reaches hub or board any more, or again."""
+        self.hub.reachable = self.board.reachable = online
+
+
+def meet(*places: Place) -> None:
+    """Sync until everybody has what everybody said."""
+    for _ in range(2):
+        for place in places:
+            place.store.sync()
