@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ghp_agents.model.escalation import Answer, Escalation, listed
 from ghp_agents.model.names import Actor, one_line
-from ghp_agents.model.quote import clean, cut, fence, indented
+from ghp_agents.model.quote import clean, cut, fence, indented, visible
 
 # A comment on GitHub has at most 65,536 characters; the parts together stay below.
 QUESTION_IN_COMMENT = 25_000
@@ -65,8 +65,7 @@ def comment(escalation: Escalation) -> str:
 
 
 def _context(text: str, rest: str) -> str:
-    shown = clean(text).replace("<!--", "&lt;!--")
-    block = fence(cut(shown, CONTEXT_IN_COMMENT, rest))
+    block = fence(cut(visible(text), CONTEXT_IN_COMMENT, rest))
     # Of a text that is all backticks even the fence would be too long.
     return block if len(block) < CONTEXT_IN_COMMENT + 500 else f"({rest})"
 
@@ -77,7 +76,7 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
     return "\n\n".join(
         [
             answer_marker(answer),
-            f"{_capital(who(answer.by))} answers {escalation.name}:",
+            f"{visible(_capital(who(answer.by)))} answers {escalation.name}:",
             cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
         ]
     )
@@ -87,7 +86,7 @@ def news(found: News) -> str:
     """An answer for the agent that asked, in a block that names its author."""
     escalation, answer = found.escalation, found.answer
     question = escalation.question
-    further = "Answer" if answer is escalation.answers[0] else "One more answer"
+    further = "Answer" if answer == escalation.answers[0] else "One more answer"
     issue = f" on issue #{question.issue}" if question.issue else ""
     lines = [
         f"{further} to your question {escalation.name}{issue}, "

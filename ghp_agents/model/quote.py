@@ -19,10 +19,15 @@ def fence(text: str) -> str:
     return f"{ticks}\n{text}\n{ticks}"
 
 
+def visible(text: str) -> str:
+    """Text in which nothing is hidden from the reader of a page: what HTML takes for a comment
+    is seen by programs alone."""
+    return clean(text).replace("<!--", "&lt;!--")
+
+
 def indented(text: str) -> str:
-    """Text as a quotation in markdown. HTML comments, which only programs see, become visible."""
-    lines = clean(text).replace("<!--", "&lt;!--").split("\n")
-    return "\n".join(f"> {line}".rstrip() for line in lines)
+    """Text as a quotation in markdown, with nothing hidden."""
+    return "\n".join(f"> {line}".rstrip() for line in visible(text).split("\n"))
 
 
 def cut(text: str, limit: int, rest: str) -> str:

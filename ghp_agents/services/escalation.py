@@ -95,7 +95,7 @@ def escalate(
         return Asked(asked, is_new=True), [_asking(asked)]
 
     asked = transact(store, decide)
-    notes += posting.post(ws, tracker, asked.escalation)
+    notes += _post(ws, store, tracker, asked.escalation)
     return Asked(asked.escalation, asked.is_new, tuple(notes))
 
 
@@ -215,7 +215,7 @@ def answer(
         ]
 
     answered = transact(store, decide)
-    notes = posting.post(ws, tracker, answered.escalation)
+    notes = _post(ws, store, tracker, answered.escalation)
     return Answered(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
 
@@ -240,6 +240,12 @@ def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[s
         return []
     found = [each for each in read_all(store.snapshot())[0] if each.id in owed]
     return [note for each in found for note in posting.post(ws, tracker, each)]
+
+
+def _post(
+    ws: Workspace, store: StateStore, tracker: IssueTracker, escalation: Escalation
+) -> list[str]:
+    return posting.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
 
 
 # --------------------------------------------------------------------------------- reading

@@ -23,9 +23,11 @@ def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[s
     try:
         _comment(tracker, escalation)
     except GhpError as error:
-        owed = _owe(ws, escalation.id)
-        later = "It is posted with the next sync" if owed else "Run the same command again"
-        return [f"The comment on #{escalation.question.issue} could not be made: {error} {later}."]
+        _owe(ws, escalation.id)
+        return [
+            f"The comment on #{escalation.question.issue} could not be made: {error} Nothing is "
+            "lost: it is made with the next question or answer here, or by this command again."
+        ]
     _pay(ws, escalation.id)
     return []
 
@@ -46,12 +48,11 @@ def _comment(tracker: IssueTracker, escalation: Escalation) -> None:
         tracker.comment(issue, text, said.by, marker=mark)
 
 
-def _owe(ws: Workspace, identifier: str) -> bool:
-    folder = next((Path(each, OWED) for each in ws.folders if files.usable(Path(each))), None)
-    if folder is None:
-        return False
-    files.write_atomically(folder / identifier, b"")
-    return True
+def _owe(ws: Workspace, identifier: str) -> None:
+    for folder in map(Path, ws.folders):
+        if files.usable(folder):
+            files.write_atomically(folder / OWED / identifier, b"")
+            return
 
 
 def _pay(ws: Workspace, identifier: str) -> None:
