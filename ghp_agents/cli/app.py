@@ -8,7 +8,9 @@ from typing import NamedTuple
 import click
 
 from ghp_agents.cli import output
+from ghp_agents.cli.context import log_unexpected, make_house
 from ghp_agents.errors import ExitCode, GhpError
+from ghp_agents.wiring import House
 
 
 class Row(NamedTuple):
@@ -66,11 +68,9 @@ def app() -> None:
     """Coordinate many coding agents on one repository, with git and issues alone."""
 
 
-def run(argv: Sequence[str]) -> int:
+def run(argv: Sequence[str], house: House | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
-    from ghp_agents.cli.context import make_house
-
-    house = make_house()
+    house = house or make_house()
     try:
         code = app.main(list(argv), prog_name="ghp", standalone_mode=False, obj=house)
         output.flush()
@@ -96,8 +96,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _unexpected(error: Exception) -> int:
-    from ghp_agents.cli.context import log_unexpected
-
     place = log_unexpected(error)
     hint = f"The details are in {place}. " if place else ""
     output.error(

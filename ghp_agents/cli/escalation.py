@@ -1,6 +1,7 @@
-"""`agent-escalate`, `agent-escalations`, `agent-answer`: questions that only a person can decide."""
+"""`agent-escalate`, `agent-escalations`, `agent-answer`: questions for people, and answers."""
 
 import contextlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -98,8 +99,8 @@ def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
     if answer is None:
         raise GhpError(
             f"No answer to {escalation.name} within {timeout or 0:g} s.",
-            hint=f"The question stays open: `ghp agent-escalations {escalation.name}` shows it, the "
-            "same command with --wait waits again, and `ghp agent-status` tells of the answer.",
+            hint=f"It stays open: `ghp agent-escalations {escalation.name}` shows it, the same "
+            "command waits on, and `ghp agent-status` tells of the answer.",
         )
     output.say(f"{escalation.name} was answered by {who(answer.by)}:")
     output.data(clean(answer.text))
@@ -128,7 +129,7 @@ def _file(name: str, limit: int) -> bytes:
 
 
 def _stdin(limit: int) -> bytes:
-    return click.get_binary_stream("stdin").read(limit + 1)
+    return sys.stdin.buffer.read(limit + 1)
 
 
 def _text(what: str, said: str) -> str:

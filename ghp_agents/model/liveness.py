@@ -1,7 +1,7 @@
 """Who lives: computed when read, never stored, and never by comparing two machines' clocks."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from ghp_agents.model.presence import Presence, position
@@ -33,31 +33,52 @@ class Sighting:
     epoch: int
     seq: int
     first_seen: float
-    outdone: int = 0  # moves it made while another clone had the agent further on
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How often the clone in which an agent moves changed, and when it last did."""
+
+    mover: str
+    count: int
+    last: float
 
 
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"
 
 
-def observe(
-    memory: Memory, known: Mapping[str, Presence], now: float, outdone: Collection[str] = ()
-) -> dict[str, Sighting]:
-    """The observer's memory after a look at what is `known` (by the same keys).
-
-    `outdone` are the keys whose agent another clone has at a higher position.
-    """
+def observe(memory: Memory, known: Mapping[str, Presence], now: float) -> dict[str, Sighting]:
+    """The observer's memory after a look at what is `known` (by the same keys)."""
     seen: dict[str, Sighting] = {}
     for key, presence in known.items():
         epoch, seq = position(presence)
         had = memory.get(key)
-        if had is None:
+        if had is None or (had.epoch, had.seq) < (epoch, seq):
             seen[key] = Sighting(epoch, seq, now)
-        elif (had.epoch, had.seq) < (epoch, seq):
-            seen[key] = Sighting(epoch, seq, now, had.outdone + 1 if key in outdone else 0)
         else:
             # A clock that was set back must not make an agent older or younger than it is.
-            seen[key] = had if had.first_seen <= now else replace(had, first_seen=now)
+            seen[key] = had if had.first_seen <= now else Sighting(epoch, seq, now)
     return seen
+
+
+def take_turns(
+    turns: Mapping[str, Turns], before: Memory, after: Memory, now: float, window: float
+) -> dict[str, Turns]:
+    """Count, for each agent, the changes of the clone in which it moves.
+
+    An agent that goes to another clone changes once. One that goes back and forth within `window`
+    seconds is two living sessions under one name.
+    """
+    kept = {agent: had for agent, had in turns.items() if now - had.last < window}
+    for key, sighting in sorted(after.items()):
+        had = before.get(key)
+        if had is not None and (had.epoch, had.seq) == (sighting.epoch, sighting.seq):
+            continue
+        clone, _, agent = key.partition("/")
+        last = kept.get(agent)
+        if last is None or last.mover != clone:
+            kept[agent] = Turns(clone, last.count + 1 if last else 0, now)
+    return kept
 
 
 def silent_for(sighting: Sighting | None, last_news: float | None) -> float:

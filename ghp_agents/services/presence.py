@@ -12,9 +12,11 @@ from ghp_agents.model.liveness import (
     Liveness,
     Memory,
     Sighting,
+    Turns,
     liveness,
     observe,
     silent_for,
+    take_turns,
 )
 from ghp_agents.model.names import AgentName, CloneId, issue_of_branch
 from ghp_agents.model.presence import Presence, position
@@ -22,6 +24,7 @@ from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
 SIGHTINGS = "sightings.json"
+RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def look(
     """
     now = ws.clock.now()
     memory = _observe(ws, snapshot, now)
-    news_at = store.standing().news_at if len(snapshot.tips()) > 1 else None
+    news_at = store.standing().news_at if _others(snapshot) else None
     beaten = snapshot.beaten()
     origin = _origins(snapshot)
     views: list[AgentView] = []
@@ -160,10 +163,9 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
             sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
-    for key, sighting in _read_sightings(ws).items():
-        clone, _, name = key.partition("/")
-        if sighting.outdone >= 2 and now - sighting.first_seen < pulse.RIVAL_WINDOW:
-            found.append(Rivalry(name, f"clone {clone} and another clone"))
+    for name, turns in _read_memory(ws)[1].items():
+        if turns.count >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
+            found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return found
 
 
@@ -173,22 +175,21 @@ def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
     elsewhere = {name for clone, agents in by_clone.items() if clone != snapshot.clone for name in agents}
     if not elsewhere:
         return {}
-    newest = snapshot.agents()
     known = {
         f"{clone}/{name}": presence
         for clone, agents in by_clone.items()
         for name, presence in agents.items()
         if name in elsewhere
     }
-    outdone = {
-        key for key, presence in known.items()
-        if position(presence) < position(newest[key.partition("/")[2]])
-    }  # fmt: skip
-    memory = _read_sightings(ws)
-    seen = observe(memory, known, now, outdone)
+    memory, turns = _read_memory(ws)
+    seen = observe(memory, known, now)
     if seen != memory:
-        _write_sightings(ws, seen)
+        _write_memory(ws, seen, take_turns(turns, memory, seen, now, pulse.RIVAL_WINDOW))
     return seen
+
+
+def _others(snapshot: Snapshot) -> list[CloneId]:
+    return [tip.clone for tip in snapshot.tips() if tip.clone != snapshot.clone]
 
 
 def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
@@ -226,16 +227,20 @@ def _process_lives(ws: Workspace, name: str) -> bool | None:
     return True
 
 
-def _read_sightings(ws: Workspace) -> dict[str, Sighting]:
+def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:
     try:
         noted = json.loads((ws.cache_dir / SIGHTINGS).read_bytes())
-        return {key: Sighting(*fields) for key, fields in noted.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
+        sightings = {key: Sighting(*fields) for key, fields in noted["sightings"].items()}
+        return sightings, {agent: Turns(*fields) for agent, fields in noted["turns"].items()}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return {}, {}
 
 
-def _write_sightings(ws: Workspace, seen: Memory) -> None:
-    noted = {key: [s.epoch, s.seq, s.first_seen, s.outdone] for key, s in seen.items()}
+def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> None:
+    noted = {
+        "sightings": {key: [one.epoch, one.seq, one.first_seen] for key, one in seen.items()},
+        "turns": {agent: [one.mover, one.count, one.last] for agent, one in turns.items()},
+    }
     try:
         files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(noted).encode())
     except OSError:

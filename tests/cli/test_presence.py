@@ -1,0 +1,156 @@
+"""`agent-status`, `agent-heartbeat`, `agent-whoami` as people and hooks call them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import invoke, run_ghp
+
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def test_status_of_a_fresh_repository_says_that_nobody_is_known(repo: Path) -> None:
+    assert invoke("agent-status", repo) == (0, "", "No agents are known yet.\n")
+
+
+def test_status_as_json_of_a_fresh_repository_is_an_empty_document(repo: Path) -> None:
+    code, out, err = invoke("agent-status --json", repo)
+    assert (code, err) == (0, "")
+    assert out == '{\n  "schemaVersion": 1,\n  "agents": {}\n}\n'
+
+
+def test_a_beat_prints_nothing_and_shows_in_the_status(repo: Path) -> None:
+    beat = ["agent-heartbeat", "--status", "testing", "--issue", "12", "--action", "Running tests"]
+    assert run_ghp(beat, repo, AS) == (0, "", "")
+    assert run_ghp([*beat[:-1], "Running more"], repo, AS) == (0, "", "")
+    code, out, err = invoke("agent-status", repo)
+    assert (code, err) == (0, "")
+    assert [line.split()[:4] for line in out.splitlines()] == [
+        ["AGENT", "STATE", "STATUS", "ISSUE"],
+        ["worker-1", "active", "testing", "#12"],
+    ]
+    assert "Running more" in out
+
+
+@pytest.mark.parametrize("stdin", ["", "not json", '{"session_id": "x"}', "\0\xff" * 1000])
+def test_a_beat_tolerates_any_standard_input(repo: Path, stdin: str) -> None:
+    assert run_ghp("agent-heartbeat", repo, AS, stdin=stdin) == (0, "", "")
+
+
+@pytest.mark.parametrize("argv", ["agent-heartbeat", "agent-heartbeat --status testing"])
+def test_a_beat_outside_of_a_repository_is_silent(tmp_path: Path, argv: str) -> None:
+    assert run_ghp(argv, tmp_path, AS) == (0, "", "")
+
+
+def test_a_beat_without_a_name_is_silent(repo: Path) -> None:
+    assert run_ghp("agent-heartbeat", repo) == (0, "", "")
+
+
+def test_a_beat_with_a_wrong_status_says_so_and_still_ends_with_0(repo: Path) -> None:
+    code, out, err = run_ghp(["agent-heartbeat", "--status", "In Progress"], repo, AS)
+    assert (code, out) == (0, "")
+    assert err.startswith("Error: 'In Progress' is not a status.\nHint: Use lower-case words")
+
+
+def test_a_name_that_leaves_the_folder_is_refused(repo: Path) -> None:
+    code, out, err = invoke("agent-status --set testing", repo, {"GHP_AGENT": "../../x"})
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: '../../x' is not a name for an agent.\nHint: Use a-z, 0-9")
+    assert not list(repo.parent.glob("x*"))
+
+
+def test_a_session_is_a_name_when_no_other_is_given(repo: Path) -> None:
+    session = {"CLAUDE_CODE_SESSION_ID": "0b9c2a1e-7b1d-4a3e-9f00-00000000beef"}
+    assert invoke("agent-whoami", repo, session) == (0, "claude-beef\n", "")
+
+
+def test_without_any_name_whoami_says_how_to_give_one(repo: Path) -> None:
+    code, out, err = invoke("agent-whoami", repo)
+    assert (code, out) == (5, "")
+    assert "Hint: Name one for this worktree: `ghp agent-whoami --set worker-1`" in err
+
+
+def test_a_worktree_keeps_the_name_it_was_given(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    linked = worktree(repo, "2-other")
+    assert invoke("agent-whoami --set worker-1", repo)[:2] == (0, "")
+    assert invoke("agent-whoami --set worker-2", linked)[:2] == (0, "")
+    assert invoke("agent-whoami", repo).out == "worker-1\n"
+    assert invoke("agent-whoami", linked).out == "worker-2\n"
+    assert invoke("agent-whoami --as worker-9", linked).out == "worker-9\n"
+
+
+def test_a_name_in_the_environment_wins_and_is_warned_of(repo: Path) -> None:
+    code, _, err = invoke("agent-whoami --set worker-2", repo, AS)
+    assert code == 0
+    assert "Warning: GHP_AGENT=worker-1 is set and wins over it." in err
+
+
+def test_status_set_tells_everybody(repo: Path) -> None:
+    assert invoke("agent-status --set blocked", repo, AS) == (0, "", "✓ worker-1 is blocked.\n")
+    document = json.loads(invoke("agent-status --json", repo).out)
+    assert document["agents"]["worker-1"]["status"] == "blocked"
+    (entry,) = json.loads(invoke("agent-log --json", repo).out)
+    assert (entry["event"], entry["actor"], entry["object"]) == ("presence", "worker-1", "blocked")
+
+
+def test_the_joined_document_has_the_specified_fields_first(repo: Path) -> None:
+    invoke("agent-status --set idle", repo, AS)
+    document = json.loads(invoke("agent-status --json", repo).out)
+    assert list(document) == ["schemaVersion", "agents"]
+    fields = list(document["agents"]["worker-1"])
+    assert fields[:4] == ["issue", "status", "lastAction", "timestamp"]
+
+
+def test_an_unknown_agent_is_not_found(repo: Path) -> None:
+    code, out, err = invoke("agent-status nobody", repo)
+    assert (code, out) == (1, "")
+    assert err == (
+        "Error: No agent called nobody is known here.\n"
+        "Hint: `ghp agent-status` lists them; `ghp agent-sync` fetches what others said.\n"
+    )
+
+
+def test_the_past_can_be_looked_at(repo: Path) -> None:
+    invoke("agent-status --set testing", repo, AS)
+    before = invoke("agent-status --at 2020-01-01T00:00:00Z", repo)
+    assert before == (0, "", "No agents are known yet.\n")
+    assert invoke("agent-status --at 0s --json", repo).out.count("worker-1") >= 1
+
+
+def test_a_time_that_is_none_is_refused(repo: Path) -> None:
+    code, out, err = invoke("agent-status --at yesterdayish", repo)
+    assert (code, out) == (2, "")
+    assert "Error: 'yesterdayish' is not a time." in err
+
+
+def test_escapes_in_an_action_do_not_reach_the_terminal(repo: Path) -> None:
+    run_ghp(["agent-heartbeat", "--action", "\x1b[31mred\x07 and\nmore"], repo, AS)
+    out = invoke("agent-status", repo).out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:
+    code, _, err = invoke("agent-status --watch", repo)
+    assert code == 2
+    assert "Hint: For a script: `ghp agent-log --follow --json`." in err
+
+
+def test_outside_of_a_repository_a_command_says_so(tmp_path: Path) -> None:
+    code, out, err = invoke("agent-status", tmp_path)
+    assert (code, out) == (5, "")
+    assert "is not inside a git repository" in err
+    assert "Hint: Change to one, or make one with `git init`." in err
+
+
+def test_two_sessions_under_one_name_are_told_how_to_part(repo: Path) -> None:
+    for session, action in (("s-1", "a"), ("s-2", "b"), ("s-1", "c"), ("s-2", "d")):
+        run_ghp(["agent-heartbeat", "--action", action], repo, {**AS, "GHP_SESSION": session})
+    for session in ("s-1", "s-2"):
+        err = invoke("agent-status", repo, {**AS, "GHP_SESSION": session}).err
+        assert "Warning: Two living sessions work as worker-1" in err
+        assert "Hint: Rename one, in its worktree: `ghp agent-whoami --set NAME`." in err

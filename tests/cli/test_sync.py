@@ -1,0 +1,141 @@
+"""`agent-sync` as people call it, against remotes of every mood."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support.ghp import invoke
+from tests.support.git import git
+
+Clones = Callable[[int], list[Path]]
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
+    assert invoke("agent-sync", repo) == (
+        0,
+        "",
+        "✓ Folded. There is no coordination remote: everything stays in this clone.\n",
+    )
+
+
+def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
+    here, there = clones(2)
+    invoke("agent-status --set testing", here, AS)
+    assert invoke("agent-sync", here).err == (
+        "✓ origin: news from 0 clones, sent what was new here.\n"
+    )
+    assert invoke("agent-sync", there).err == "✓ origin: news from 1 clone, nothing to send.\n"
+    assert "worker-1" in invoke("agent-status", there).out
+
+
+def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: Path) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    invoke("agent-sync", here)
+    git(tmp_path, "clone", "--quiet", str(remote), "fresh")
+    assert invoke("agent-sync", tmp_path / "fresh").code == 0
+    assert "worker-1" in invoke("agent-status", tmp_path / "fresh").out
+
+
+def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(
+    clones: Clones, remote: Path
+) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    remote.rename(remote.with_name("moved.git"))
+    code, out, err = invoke("agent-sync", here)
+    assert (code, out) == (4, "")
+    assert err.startswith("Error: origin: fatal: ")
+    assert "(1 change kept here)" in err
+    assert "Warning: 1 change not sent yet" in invoke("agent-status", here).err
+    remote.with_name("moved.git").rename(remote)
+    assert invoke("agent-sync", here).code == 0
+    assert invoke("agent-status", here).err.startswith("Last news from origin: 0 s ago")
+
+
+def test_a_contributor_who_may_not_push_is_told_once_and_for_all(
+    clones: Clones, remote: Path
+) -> None:
+    (here,) = clones(1)
+    hook = remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'You may not push here.' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    invoke("agent-status --set testing", here, AS)
+    code, _, err = invoke("agent-sync", here)
+    assert code == 1
+    assert "pre-receive hook declined" in err
+    assert "Hint: The remote will not take it; `ghp agent-doctor` checks the remote." in err
+
+
+def test_no_push_only_listens(clones: Clones, remote: Path) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    assert invoke("agent-sync --no-push", here).err == (
+        "✓ origin: news from 0 clones, 1 change kept here.\n"
+    )
+    assert git(remote, "for-each-ref", "refs/ghp") == ""
+
+
+def test_publish_makes_a_branch_that_people_can_read(clones: Clones, remote: Path) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    assert invoke("agent-sync --publish", here).code == 0
+    published = git(remote, "show", "ghp-state:.ghp/agent-status.json")
+    assert '"worker-1"' in published
+    assert "| worker-1 | testing |" in git(remote, "show", "ghp-state:README.md")
+    assert "up to date" in invoke("agent-sync --publish", here).err
+
+
+def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(
+    clones: Clones, remote: Path
+) -> None:
+    (here,) = clones(1)
+    git(remote, "branch", "ghp-state", "main")
+    before = git(remote, "rev-parse", "ghp-state")
+    invoke("agent-status --set testing", here, AS)
+    code, _, err = invoke("agent-sync --publish", here)
+    assert code == 1
+    assert "a branch ghp-state that is not ours" in err
+    assert git(remote, "rev-parse", "ghp-state") == before
+
+
+def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    assert invoke("agent-sync --background", here) == (0, "", "")
+    assert git(remote, "for-each-ref", "refs/ghp/clone") != ""
+    remote.rename(remote.with_name("moved.git"))
+    assert invoke("agent-sync --background", here) == (0, "", "")
+
+
+def test_a_remote_that_does_not_exist_by_name_is_an_error(clones: Clones) -> None:
+    (here,) = clones(1)
+    (here / ".ghp").mkdir()
+    (here / ".ghp/config.json").write_text('{"agents": {"remote": "upstream"}}')
+    code, _, err = invoke("agent-sync", here)
+    assert code == 1
+    assert "'upstream' is not a remote of this repository" in err
+    assert "Known are: origin." in err
+
+
+def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) -> None:
+    import shutil
+
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    invoke("agent-sync", here)
+    twin = tmp_path / "twin"
+    shutil.copytree(here, twin, symlinks=True)
+    invoke("agent-status --set planning", here, AS)
+    invoke("agent-status --set reviewing", twin, {"GHP_AGENT": "worker-2"})
+    assert invoke("agent-sync", here).code == 0
+    code, _, err = invoke("agent-sync", twin)
+    assert code == 0
+    assert "Another clone uses this clone's id" in err
+    invoke("agent-sync", here)
+    documents = {invoke("agent-status --json", folder).out for folder in (here, twin)}
+    assert len(documents) == 1
+    assert '"worker-2"' in documents.pop()
+    assert os.listdir(here) == os.listdir(twin)
