@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Desk:
         assert place.toplevel is not None
         self.place = place
         self.worktree = Path(place.toplevel)
+        self.is_sparse = git.config(self.worktree, "core.sparseCheckout") == "true"
         (scratch / "objects").mkdir()
         _copy_index(Path(place.git_dir, "index"), scratch / "index")
         self._env = {
@@ -75,22 +77,32 @@ def stage(desk: Desk, limit: int) -> list[LeftOut]:
     New files are taken from the smallest on, as long as they make no more than `limit` bytes
     together, so that a forgotten folder of data costs no time.
     """
-    options = ["--ignore-errors"]
-    if git.config(desk.worktree, "core.sparseCheckout") == "true":
-        options.append("--sparse")
-    failed = _add(desk, "-u", *options)
+    refused = _try_to_add(desk, "-u")
+    if refused is None:
+        refused = _add(desk, _differing(desk))
     chosen, left_out = _choose_new(desk, limit)
-    if chosen:
-        names = b"\0".join(os.fsencode(name) for name in chosen)
-        listed = ("--pathspec-from-file=-", "--pathspec-file-nul")
-        failed = _add(desk, *options, *listed, stdin=names) or failed
-    return left_out + (_unreadable(desk, chosen) if failed else [])
+    refused = _add(desk, chosen) or refused
+    return left_out + (_unreadable(desk, chosen) if refused else [])
 
 
-def _add(desk: Desk, *options: str, stdin: bytes | None = None) -> bool:
-    """Add; whether some could not be."""
-    result = desk.run("add", *options, stdin=stdin)
-    # 1 is "some could not be added"; anything else is a failure of git itself.
+def _add(desk: Desk, names: Sequence[str]) -> bool:
+    """Add these; whether some could not be."""
+    if not names:
+        return False
+    listed = b"\0".join(os.fsencode(name) for name in names)
+    refused = _try_to_add(desk, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+    if refused is None and len(names) > 1:
+        half = len(names) // 2
+        return _add(desk, names[:half]) | _add(desk, names[half:])
+    return refused is not False
+
+
+def _try_to_add(desk: Desk, *options: str, stdin: bytes | None = None) -> bool | None:
+    """Whether some could not be added; None: nothing was, because a filter failed for one."""
+    sparse = ["--sparse"] if desk.is_sparse else []
+    result = desk.run("add", "--ignore-errors", *sparse, *options, stdin=stdin)
+    if result.code > 1 and " filter " in result.err and result.err.rstrip().endswith(" failed"):
+        return None
     if result.code > 1 and "adding files failed" not in result.err:
         raise git.failure(["add"], result)
     return result.code != 0
@@ -116,9 +128,12 @@ def _choose_new(desk: Desk, limit: int) -> tuple[list[str], list[LeftOut]]:
 def _unreadable(desk: Desk, chosen: list[str]) -> list[LeftOut]:
     """What still differs after all was added."""
     wanted = set(chosen)
-    names = desk.names("diff-files", "-z", "--name-only", "--ignore-submodules=all")
-    names += [name for name in _new(desk) if name in wanted]
+    names = _differing(desk) + [name for name in _new(desk) if name in wanted]
     return [LeftOut(name, desk.size(name), "cannot be read") for name in dict.fromkeys(names)]
+
+
+def _differing(desk: Desk) -> list[str]:
+    return desk.names("diff-files", "-z", "--name-only", "--ignore-submodules=all")
 
 
 def _new(desk: Desk) -> list[str]:

@@ -234,6 +234,12 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
     git merges it: the result is staged, and what meets other changes is left with conflict markers
     and unmerged in the index. Raises PatchFailedError.
     """
+    links = _links_in_the_way(folder, content)
+    if links:
+        raise PatchFailedError(
+            f"it would write through {', '.join(links)}: a link that is not in git",
+            hint="Nothing was changed.",
+        )
     if three_way:
         git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=PATIENCE)
     result = _apply(folder, content, *(["--3way"] if three_way else []))
@@ -246,6 +252,18 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
             stderr=result.err,
         )
     return conflicts
+
+
+def _links_in_the_way(folder: Path, content: bytes) -> list[str]:
+    """Links on the patch's paths that are not in git, which would follow them anywhere."""
+    listed = _apply(folder, content, "--numstat", "-z")
+    paths = [os.fsdecode(line.split(b"\t", 2)[2]) for line in listed.out.split(b"\0") if line]
+    parents = {parent for path in paths for parent in _parents(path)}
+    links = sorted(parent for parent in parents if (folder / parent).is_symlink())
+    if not links:
+        return []
+    tracked = git.check(["--literal-pathspecs", "ls-files", "-z", "--", *links], cwd=folder)
+    return [link for link in links if os.fsencode(link) not in tracked.out.split(b"\0")]
 
 
 def _apply(folder: Path, content: bytes, *options: str) -> git.Result:
