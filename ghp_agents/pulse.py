@@ -32,11 +32,10 @@ SESSION_VARIABLES = (  # the kind of agent, and the variables that name its sess
     ("gemini", "GEMINI_SESSION_ID"),
     ("agent", "GHP_SESSION"),
 )
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 # Names that Windows cannot make files of.
 _RESERVED = frozenset(
-    "con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9 "
-    "lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9".split()
+    ["con", "prn", "aux", "nul", *(port + digit for port in ("com", "lpt") for digit in "123456789")]
 )
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
@@ -315,10 +314,10 @@ def is_name(text: str) -> bool:
     return (
         0 < len(text) <= 63
         and text[0] not in "._-"
-        and not set(text) - _NAME_CHARACTERS
+        and not text.strip(_NAME_CHARACTERS)  # ten thousand names are checked to join a state
         and ".." not in text
         and not text.endswith((".lock", "."))  # the first would be the lock of a git ref
-        and text.split(".")[0] not in _RESERVED
+        and text.split(".", 1)[0] not in _RESERVED
     )
 
 

@@ -44,7 +44,7 @@ def agent_name(text: str) -> AgentName:
     if not pulse.is_name(text):
         raise UsageError(
             f"{text[:80]!r} is not a name for an agent.",
-            hint="Use a-z, 0-9, '.', '_', '-', starting with a letter or digit, at most 63: worker-1.",
+            hint="Use a-z, 0-9, '.', '_', '-', a letter or digit first, at most 63: worker-1.",
         )
     return AgentName(text)
 

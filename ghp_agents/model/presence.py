@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ghp_agents import pulse
 from ghp_agents.model.ledger import Movement
+from ghp_agents.model.names import one_line
 
 SCHEMA_VERSION = 1
 PATH = ".ghp/agent-status.json"
@@ -41,7 +43,7 @@ def newer(one: Presence, other: Presence) -> Presence:
     ours, theirs = position(one), position(other)
     if ours != theirs:
         return one if ours > theirs else other
-    return one if one == other else max(one, other, key=_rank)
+    return one if one is other else max(one, other, key=_rank)  # `==` takes True for 1
 
 
 def merge(known: Iterable[Agents]) -> dict[str, Presence]:
@@ -61,22 +63,40 @@ def published(presence: Presence) -> dict[str, Any]:
 
 def encode(agents: Agents, others: Mapping[str, Any] | None = None) -> bytes:
     """The document in the shape that people and other tools read; `others` are fields beside."""
-    document = dict(others or {}) | {"schemaVersion": SCHEMA_VERSION}
-    document["agents"] = {name: agents[name] for name in sorted(agents)}
-    return json.dumps(document, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    document = {
+        "schemaVersion": SCHEMA_VERSION,
+        "agents": {name: agents[name] for name in sorted(agents)},
+        **(others or {}),
+    }
+    # Half a surrogate pair cannot be written as UTF-8, but as the escape that JSON has for it.
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def decode(data: bytes) -> tuple[dict[str, Presence], dict[str, Any]]:
     """The agents of a document, and its other fields. Raises ValueError when it is not one.
 
-    An entry that is not a presence is left out; it never hides the others.
+    An entry that is not a presence, or whose name is none, is left out; it never hides the others.
     """
-    document = json.loads(data)
+    try:
+        document = json.loads(data, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("not a presence document: nested too deep") from None
     if not isinstance(document, dict) or not isinstance(document.get("agents", {}), dict):
         raise ValueError("not a presence document: it has no agents")
-    agents = document.get("agents", {})
-    others = {key: document[key] for key in document if key not in ("agents", "schemaVersion")}
-    return {name: value for name, value in agents.items() if isinstance(value, dict)}, others
+    agents = document.pop("agents", {})
+    if number(document, "schemaVersion") <= SCHEMA_VERSION:
+        document.pop("schemaVersion", None)  # a higher one is a newer version's, and stays
+    said: dict[str, Presence] = {
+        name: value
+        for name, value in agents.items()
+        if isinstance(value, dict) and pulse.is_name(name)
+    }
+    return said, document
+
+
+def _no_constant(name: str) -> None:
+    """NaN and Infinity are no JSON, and NaN is never equal to itself: it would always be news."""
 
 
 def movement(name: str, before: Presence | None, after: Presence) -> Movement | None:
@@ -84,5 +104,6 @@ def movement(name: str, before: Presence | None, after: Presence) -> Movement | 
     keys = ("status", "issue", "epoch")
     if before is not None and all(before.get(key) == after.get(key) for key in keys):
         return None
-    status, action = str(after.get("status", "idle")), str(after.get("lastAction", ""))
-    return Movement(name, status.split(" ")[0] or "idle", issue_of(after), action)
+    # In a record made by hand a status is any text; it becomes one word of a line of the ledger.
+    status = one_line(str(after.get("status") or ""), 32).split(" ")[0]
+    return Movement(name, status or "idle", issue_of(after), str(after.get("lastAction") or ""))

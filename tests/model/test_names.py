@@ -24,8 +24,9 @@ def test_an_agents_name_is_taken_as_it_is(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Worker", "é", "ａ", "-a", ".a",
-        "_a", "a.", "a..b", "a.lock", "con", "nul.txt", "com1", "lpt9.x", "x" * 64, "x" * 10_000_000,
+        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Worker", "é", "\uff41",
+        "-a", ".a", "_a", "a.", "a..b", "a.lock", "con", "nul.txt", "com1", "lpt9.x",
+        "x" * 64, "x" * 10_000_000,
     ],
 )  # fmt: skip
 def test_what_could_not_be_a_file_or_a_ref_everywhere_is_no_name(name: str) -> None:
