@@ -122,7 +122,7 @@ def fetch_refs(
 def unreachable(remote: Remote, words: str) -> UnknownError:
     """The error for a question that only the remote can answer."""
     return UnknownError(
-        f"The remote {remote.name} decides this, and it cannot be reached: {words}",
+        f"The remote {remote.name} decides this, and gave no answer: {words}",
         hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import UnknownError
-from ghp_agents.model.lease import Lease, LeaseMovedError, given_back, lease_name, taken
+from ghp_agents.model.lease import Lease, LeaseMovedError, given_back, lease_name, revision, taken
 from ghp_agents.model.names import Timestamp
 from ghp_agents.ports import Clock
 
@@ -58,7 +58,7 @@ class MemoryLeaser:
         with self._board.lock:
             self._reach()
             current = self._board.leases.get(new.name)
-            if (current and current.revision) != (expected and expected.revision):
+            if revision(current) != revision(expected):
                 raise LeaseMovedError(new.name, current)
             self._board.leases[new.name] = new
             if self._board.breaks_after_write:

@@ -37,7 +37,8 @@ class LeaseMovedError(RefusedError):
         self.current = current
         holder = current.holder if current else None
         super().__init__(
-            f"{name} is held by {holder} since {current.acquired_at} (generation {current.generation})."
+            f"{name} is held by {holder} since {current.acquired_at} "
+            f"(generation {current.generation})."
             if current and holder
             else f"{name} was changed by somebody else.",
             hint="Read it again and decide again.",
@@ -86,6 +87,11 @@ def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Leas
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
     return replace(expected, holder=None, nonce=nonce, reason=reason, revision=nonce)
+
+
+def revision(lease: Lease | None) -> str:
+    """What a compare-and-swap compares; empty for a right that nobody ever took."""
+    return lease.revision if lease else ""
 
 
 def encode(lease: Lease) -> bytes:

@@ -1,0 +1,73 @@
+"""Rights as refs, one for each: the coordination remote decides, or this clone if there is none."""
+
+import secrets
+
+from ghp_agents.clock import to_text
+from ghp_agents.errors import GhpError
+from ghp_agents.leases.refs import afar, here
+from ghp_agents.model.lease import KINDS, Lease, given_back, lease_name, taken
+from ghp_agents.model.names import Timestamp
+from ghp_agents.remote import coordination_remote
+from ghp_agents.repository import StateRepository, find_repository, open_repository
+from ghp_agents.workspace import Workspace
+
+
+class GitRefLeaser:
+    """`ports.Leaser` on the refs `refs/ghp/lease/<name>`."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def read(self, name: str) -> Lease | None:
+        """The lease as it is now."""
+        lease_name(name)
+        court = self._court()
+        if court:
+            return afar.read(court, name)
+        repository = find_repository(self._ws)
+        return here.read(repository, name) if repository else None
+
+    def acquire(
+        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+    ) -> Lease:
+        """Take the right if it still is as `expected`."""
+        now = Timestamp(to_text(self._ws.clock.now()))
+        nonce = secrets.token_hex(16)
+        new = taken(name, holder, expected, at=now, nonce=nonce, epoch=epoch, reason=reason)
+        return self._swap(new, expected)
+
+    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+        """Give the right back."""
+        return self._swap(given_back(name, expected, secrets.token_hex(16), reason), expected)
+
+    def list(self, prefix: str = "") -> list[Lease]:
+        """All leases below `prefix`, by name."""
+        kind = prefix.partition("/")[0]
+        folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
+        court = self._court()
+        if court:
+            found = afar.list_all(court, folder)
+        else:
+            repository = find_repository(self._ws)
+            found = [*here.list_all(repository).values()] if repository else []
+        return sorted((x for x in found if x.name.startswith(prefix)), key=lambda x: x.name)
+
+    def _swap(self, new: Lease, expected: Lease | None) -> Lease:
+        court = self._court()
+        if court:
+            return afar.swap(court, new, expected)
+        return here.swap(self._ws, self._open(), new, expected)
+
+    def _court(self) -> afar.Court | None:
+        remote = coordination_remote(self._ws)
+        return afar.Court(self._ws, self._open(), remote) if remote else None
+
+    def _open(self) -> StateRepository:
+        try:
+            return open_repository(self._ws)
+        except OSError as error:
+            raise GhpError(
+                f"Rights cannot be used from here, because {self._ws.ghp_dir} cannot be written: "
+                f"{error.strerror}.",
+                hint="Run this outside of the sandbox, or make room on the disk.",
+            ) from None

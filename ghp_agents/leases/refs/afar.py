@@ -1,0 +1,177 @@
+"""Rights that the coordination remote decides: one push is one compare-and-swap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ghp_agents.errors import GhpError, UnknownError
+from ghp_agents.leases.refs import chain, here
+from ghp_agents.leases.refs.scratch import SPACE, scratch
+from ghp_agents.model.lease import Lease, LeaseMovedError, revision
+from ghp_agents.remote import (
+    BRANCHES,
+    CUSTOM,
+    Answer,
+    Pushed,
+    Remote,
+    coordination_remote,
+    fetch_refs,
+    push,
+    unreachable,
+)
+from ghp_agents.repository import LEASE_REFS, StateRepository
+from ghp_agents.workspace import Workspace
+
+ATTEMPTS = 4  # each after the first only because something came between
+# Where a fetch puts what it finds in each of the two places that a remote may have our refs in.
+_FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """Who decides, and who asks."""
+
+    ws: Workspace
+    repository: StateRepository
+    remote: Remote
+
+    @property
+    def spaces(self) -> Sequence[str]:
+        """Where on the remote the rights may be."""
+        return [self.remote.namespace] if self.remote.settled else [CUSTOM, BRANCHES]
+
+
+def read(court: Court, name: str) -> Lease | None:
+    """The lease as the remote has it now. Raises UnknownError, GhpError."""
+    return _read(court, name, must_push=False)
+
+
+def list_all(court: Court, folder: str) -> list[Lease]:
+    """The leases below `folder` (`issue/`, or empty for all) as the remote has them now."""
+    refspecs = [f"+{space}lease/{folder}*:{_FOUND[space]}{folder}*" for space in court.spaces]
+    with scratch(court.ws, court.repository) as private:
+        for _ in range(ATTEMPTS):
+            fetch_refs(court.ws, private, court.remote, refspecs)
+            found: dict[str, Lease] = {}
+            for space in court.spaces:
+                found |= chain.load_all(private, _FOUND[space])
+            known = here.list_all(court.repository).values()
+            missing = [x for x in known if x.name.startswith(folder) and x.name not in found]
+            if not missing or _carry_over(court, private, missing) is not Answer.MOVED:
+                return [*found.values(), *missing]
+    raise unreachable(court.remote, "the rights changed again and again while they were listed")
+
+
+def swap(court: Court, new: Lease, expected: Lease | None) -> Lease:
+    """Put `new` in the place of `expected`, asking nobody before: the push compares.
+
+    Raises LeaseMovedError, UnknownError, GhpError.
+    """
+    with scratch(court.ws, court.repository) as private:
+        known = here.read(court.repository, new.name)
+        if not _can_begin(private, known, expected):
+            current = read(court, new.name)
+            if revision(current) != revision(expected):
+                raise LeaseMovedError(new.name, current)
+        if new.holder and known:  # newer than `expected` where another remote decided before
+            new = replace(new, generation=max(new.generation, known.generation + 1))
+        made = chain.append(private, new, expected, court.ws.clock.now())
+        _push(court, private, made, expected)
+    here.remember(court.ws, court.repository, made)
+    return made
+
+
+def _read(court: Court, name: str, *, must_push: bool) -> Lease | None:
+    with scratch(court.ws, court.repository) as private:
+        for _ in range(ATTEMPTS):
+            found = _fetch(court, private, name)
+            if found:
+                here.remember(court.ws, court.repository, found)
+                return found
+            known = here.read(court.repository, name)
+            if known is None:
+                return None
+            answer = _carry_over(court, private, [known], must_push=must_push)
+            if answer is not Answer.MOVED:
+                return known
+    raise unreachable(court.remote, f"{name} changed again and again while it was read")
+
+
+def _fetch(court: Court, private: StateRepository, name: str) -> Lease | None:
+    for space in court.spaces:
+        ref = _FOUND[space] + name
+        if fetch_refs(court.ws, private, court.remote, [f"+{space}lease/{name}:{ref}"]):
+            return chain.load(private, name, [ref], where=court.remote.name)[0]
+    return None
+
+
+def _can_begin(private: StateRepository, known: Lease | None, expected: Lease | None) -> bool:
+    """Whether the new lease can be made from what is here: its parent must be at hand, and a
+    right that is known must not be begun anew."""
+    if expected is None:
+        return known is None
+    with private.objects() as reader:
+        return reader.read([expected.revision])[0] is not None
+
+
+def _push(court: Court, private: StateRepository, made: Lease, expected: Lease | None) -> None:
+    """Push until it is known what came of it; the same commit again is no second acquisition."""
+    ref = LEASE_REFS + made.name
+    refspecs, compared = [f"{made.revision}:{ref}"], {ref: revision(expected)}
+    doubts = 0
+    for _ in range(ATTEMPTS):
+        pushed = push(court.ws, private, court.remote, refspecs, expected=compared)
+        if pushed.answer is Answer.DONE:
+            return
+        if pushed.answer is Answer.REFUSED:
+            raise _refused(court, [made], pushed)
+        doubts += pushed.answer is Answer.UNKNOWN
+        # Moved, or the connection broke, perhaps after the push: the ref itself tells the truth.
+        court = replace(court, remote=coordination_remote(court.ws) or court.remote)
+        try:
+            current = _read(court, made.name, must_push=True)
+        except UnknownError:
+            if doubts:
+                break
+            raise
+        if current and current.nonce == made.nonce:
+            return
+        if revision(current) != revision(expected):
+            raise LeaseMovedError(made.name, current)
+        if doubts > 1:
+            break
+    raise _ambiguous(court, made, pushed) if doubts else unreachable(court.remote, pushed.words)
+
+
+def _carry_over(
+    court: Court, private: StateRepository, known: Sequence[Lease], *, must_push: bool = False
+) -> Answer:
+    """Give the remote what was decided before it was there, so that generations go on; MOVED if
+    it came to know one of them meanwhile. Who only reads needs no permission for that."""
+    refs = [LEASE_REFS + lease.name for lease in known]
+    refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(known, refs, strict=True)]
+    pushed = push(court.ws, private, court.remote, refspecs, expected=dict.fromkeys(refs, ""))
+    if pushed.answer is Answer.UNKNOWN:
+        raise unreachable(court.remote, pushed.words)
+    if pushed.answer is Answer.REFUSED and must_push:
+        raise _refused(court, known, pushed)
+    return pushed.answer
+
+
+def _refused(court: Court, leases: Sequence[Lease], pushed: Pushed) -> GhpError:
+    names = ", ".join(lease.name for lease in leases)
+    return GhpError(
+        f"The remote {court.remote.name} does not let us change {names}: {pushed.words}",
+        hint="Ask for write access, or set `agents.remote` to a repository that you may push to, "
+        "a fork for example.",
+    )
+
+
+def _ambiguous(court: Court, made: Lease, pushed: Pushed) -> UnknownError:
+    name, ref = court.remote.name, court.remote.ref(LEASE_REFS + made.name)
+    return UnknownError(
+        f"The connection to {name} broke while {made.name} was being changed, so that may or may "
+        f"not have happened: {pushed.words}",
+        hint=f"Run the command again when {name} can be reached. To look by hand: `git fetch "
+        f"{name} {ref} && git show FETCH_HEAD:{chain.FILE}`; it happened if the nonce there is "
+        f"{made.nonce}.",
+    )

@@ -1,0 +1,73 @@
+"""Rights that this clone decides, because there is no remote; and its memory of the others."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from ghp_agents import files, git
+from ghp_agents.files import LockTimeoutError
+from ghp_agents.leases.refs import chain
+from ghp_agents.leases.refs.scratch import scratch
+from ghp_agents.model.lease import Lease, LeaseMovedError, revision
+from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, StateRepository, heal
+from ghp_agents.workspace import Workspace
+
+LOCK = "lease.lock"
+
+
+def read(repository: StateRepository, name: str) -> Lease | None:
+    """The lease as this clone has it."""
+    return chain.known(repository, name).lease
+
+
+def list_all(repository: StateRepository) -> dict[str, Lease]:
+    """All leases that this clone knows, by name."""
+    own = chain.load_all(repository, LEASE_REFS)
+    seen = chain.load_all(repository, SEEN_LEASE_REFS)
+    both = {name: chain.newest([own.get(name), seen.get(name)]) for name in {*own, *seen}}
+    return {name: lease for name, lease in both.items() if lease}
+
+
+def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease | None) -> Lease:
+    """Put `new` in the place of `expected`. Raises LeaseMovedError, GhpError."""
+    with _locked(ws) as held, scratch(ws, repository) as private:
+        known = chain.known(repository, new.name)
+        if revision(known.lease) != revision(expected):
+            raise LeaseMovedError(new.name, known.lease)
+        made = chain.append(private, new, expected, ws.clock.now())
+        moved = _point(repository, made, known.here, held)
+    if moved.code == 0:
+        return made
+    current = read(repository, new.name)  # without a lock file somebody can have come between
+    if revision(current) != revision(expected):
+        raise LeaseMovedError(new.name, current)
+    raise git.failure(["update-ref"], moved)
+
+
+def remember(ws: Workspace, repository: StateRepository, lease: Lease) -> None:
+    """Keep what the remote said, if it is newer than what is known here. It decides nothing while
+    there is a remote, so where it cannot be kept nothing is lost."""
+    with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
+        own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
+        if own is None or chain.newest([own, lease]) is not own:
+            _point(repository, lease, revision(own), held)
+
+
+def _point(
+    repository: StateRepository, lease: Lease, before: str, held: Sequence[int]
+) -> git.Result:
+    ref = LEASE_REFS + lease.name
+    if held:
+        heal(repository, ref)
+    return repository.run("update-ref", ref, lease.revision, before, keep_open=held)
+
+
+@contextlib.contextmanager
+def _locked(ws: Workspace) -> Iterator[Sequence[int]]:
+    """Hold the lock that a git child inherits, so that a ref's lock found under it is a dead
+    process's. Where no lock file can be made, git's comparison of the ref decides alone."""
+    with contextlib.ExitStack() as stack:
+        try:
+            held = [stack.enter_context(files.locked(ws.ghp_dir / LOCK))]
+        except OSError:
+            held = []
+        yield held
