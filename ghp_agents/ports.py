@@ -78,8 +78,11 @@ class StateStore(Protocol):
     def exclusive(self) -> AbstractContextManager[None]:
         """Keep others from writing meanwhile. Saves work; never needed to be right."""
 
-    def sync(self, *, push: bool = True) -> SyncReport:
-        """Exchange with the remote. Never raises for a remote that cannot be reached."""
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+        """Fold, then exchange with the remote. Never raises for a remote that cannot be reached.
+
+        `paced` keeps to the pace that hosts advise: before its time it only folds.
+        """
 
     def publish(self) -> SyncReport:
         """Put the joined state where people see it without this program."""

@@ -121,7 +121,10 @@ def _set_status(house: House, agent: str | None, new_status: str) -> None:
         house.name = agent
     name = house.ws.agent()
     services.heartbeat(house.ws, house.store, name, {"status": status_name(new_status)})
-    house.store.fold()
+    try:
+        house.store.fold()
+    except (GhpError, OSError) as error:  # the presence is kept, and folded when it can be
+        output.warn(f"Not in the state yet: {error}", "`ghp agent-doctor` says what is in the way.")
     output.done(f"{name} is {new_status}.")
     wake(house)
 

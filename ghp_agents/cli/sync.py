@@ -30,7 +30,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
 
 def _in_background(house: House) -> None:
     try:
-        services.sync(house.ws, house.store, house.leaser)
+        services.sync(house.ws, house.store, house.leaser, paced=True)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

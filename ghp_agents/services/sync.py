@@ -9,14 +9,21 @@ from ghp_agents.workspace import Workspace
 
 
 def sync(
-    ws: Workspace, store: StateStore, leaser: Leaser, *, push: bool = True, publish: bool = False
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    *,
+    push: bool = True,
+    publish: bool = False,
+    paced: bool = False,
 ) -> SyncReport:
     """One exchange with the coordination remote, and what follows from it.
 
+    `paced` is for background processes: no more often than hosts advise.
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
-    report = store.sync(push=push)
-    if push and not report.trouble and issue.name_provisional(ws, store, leaser):
+    report = store.sync(push=push, paced=paced)
+    if report.fetched and push and not report.trouble and issue.name_provisional(ws, store, leaser):
         report = _together(report, store.sync(push=push))
     presence.look(ws, store, store.snapshot(), processes=False)
     if publish and not report.trouble:

@@ -16,16 +16,13 @@ from ghp_agents.store.refs import (
     history,
     live,
     outbox,
+    pacing,
     publishing,
     reading,
     syncing,
     upkeep,
 )
 from ghp_agents.workspace import Workspace
-
-# These go to the other clones as soon as the rate limit allows; presence rides along.
-URGENT = ("escalate", "answer", "handoff", "issue-")
-SEND_PAUSE = 10.0  # seconds between two pushes: hosts advise at most six a minute
 
 
 class GitRefsStore:
@@ -78,14 +75,19 @@ class GitRefsStore:
                 stack.enter_context(self._locked())
             yield
 
-    def sync(self, *, push: bool = True) -> SyncReport:
-        """Fold, then exchange with the coordination remote."""
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+        """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
         with contextlib.suppress(OSError):
             self.fold()
-        report = syncing.safely(self._ws, send=push)
+        if paced:
+            soonest = pacing.next_exchange(self._ws)
+            if soonest > self._ws.clock.now():
+                folding.set_due(self._ws, soonest)
+                return SyncReport(remote=self.standing().remote)
+        report = syncing.safely(self._ws, send=push, wait=not paced)
         if report.news or report.notes:
             publishing.write_view(self._ws, self.snapshot())
-        self._schedule(report)
+        pacing.schedule(self._ws, report)
         return report
 
     def publish(self) -> SyncReport:
@@ -139,19 +141,5 @@ class GitRefsStore:
         return open_repository(self._ws)
 
     def _note_due(self, records: Sequence[Record]) -> None:
-        if any(record.event.startswith(URGENT) for record in records):
-            sent = syncing.read_note(self._ws).pushed_at or 0.0
-            folding.set_due(self._ws, max(self._ws.clock.now(), sent + SEND_PAUSE))
-
-    def _schedule(self, report: SyncReport) -> None:
-        settings = self._ws.settings
-        repository = find_repository(self._ws)
-        clones = len(reading.tips(repository)) if repository else 1
-        pause = max(settings.sync_every, 10.0 * clones, settings.fold_every)
-        if report.permanent:
-            pause = max(pause, 3_600.0)
-        # A clone's own id spreads the clones' syncs; nobody needs to know when the others come.
-        jitter = int(repository.clone[:4], 16) / 65_536 / 4 if repository else 0.0
-        folding.set_due(self._ws, self._ws.clock.now() + pause * (1 + jitter))
-
-
+        if any(record.event.startswith(pacing.URGENT) for record in records):
+            folding.set_due(self._ws, max(self._ws.clock.now(), pacing.next_exchange(self._ws)))

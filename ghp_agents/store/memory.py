@@ -101,7 +101,7 @@ class MemoryStore:
         with self._lock:
             yield
 
-    def sync(self, *, push: bool = True) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
         """Exchange with the hub."""
         self.fold()
         hub = self._hub

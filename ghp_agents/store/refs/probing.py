@@ -23,9 +23,8 @@ KIND = "probe/"
 
 def address(ws: Workspace, remote: Remote) -> str:
     """Where a push to `remote` goes, without credentials."""
-    shown = git.run(
-        ["remote", "get-url", "--push", "--all", remote.name], cwd=ws.common_dir, git_dir=ws.common_dir
-    )
+    args = ["remote", "get-url", "--push", "--all", remote.name]
+    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
     return ", ".join(masked(line) for line in shown.text.splitlines())
 
 
@@ -74,7 +73,8 @@ def _unique_commit(ws: Workspace, repository: StateRepository) -> str:
     # Two probes must never push one object: the second would be "up to date" and prove nothing.
     tree = repository.check("mktree", stdin=b"").text
     who = {"NAME": "ghp-agents", "EMAIL": "ghp-agents@invalid", "DATE": to_text(ws.clock.now())}
-    env = {f"GIT_{role}_{key}": said for role in ("AUTHOR", "COMMITTER") for key, said in who.items()}
+    roles = ("AUTHOR", "COMMITTER")
+    env = {f"GIT_{role}_{key}": said for role in roles for key, said in who.items()}
     args = ["commit-tree", tree, "-m", f"Probe {secrets.token_hex(8)}"]
     made = repository.run(*args, env=env)
     if made.code != 0:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ghp_agents import files, git
-from ghp_agents.errors import GhpError
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.model.state import SyncReport
 from ghp_agents.remote import Answer, Remote, coordination_remote, fetch, push
@@ -37,6 +36,7 @@ class Note:
     remote: str | None = None
     fetched_at: float | None = None
     pushed_at: float | None = None
+    tried_at: float | None = None
     trouble: str | None = None
     permanent: bool = False
 
@@ -48,13 +48,17 @@ def read_note(ws: Workspace) -> Note:
     return Note(**known)  # type: ignore[arg-type]
 
 
-def sync(ws: Workspace, *, send: bool) -> SyncReport:
-    """One exchange. A remote that cannot be reached, or refuses, is in the report, not raised."""
+def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
+    """One exchange. A remote that cannot be reached, or refuses, is in the report, not raised.
+
+    Without `wait`, an exchange that is under way already is left to those who began it.
+    """
     remote = coordination_remote(ws)
     if remote is None:
         return SyncReport(remote=None)
+    patience = ws.settings.timeout if wait else 0.05
     try:
-        with files.locked(ws.ghp_dir / LOCK, patience=ws.settings.timeout) as held:
+        with files.locked(ws.ghp_dir / LOCK, patience=patience) as held:
             report = _exchange(ws, remote, [held], send=send)
     except (LockTimeoutError, OSError) as error:
         return SyncReport(remote=remote.name, trouble=str(error))
@@ -66,6 +70,7 @@ def sync(ws: Workspace, *, send: bool) -> SyncReport:
             remote=remote.name,
             fetched_at=now if report.fetched else note.fetched_at,
             pushed_at=now if report.pushed else note.pushed_at,
+            tried_at=now,
             trouble=report.trouble,
             permanent=report.permanent,
         ),
@@ -197,11 +202,9 @@ def _write_note(ws: Workspace, note: Note) -> None:
         return
 
 
-def safely(ws: Workspace, *, send: bool) -> SyncReport:
+def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     """`sync`, with what git itself could not do in the report as well."""
     try:
-        return sync(ws, send=send)
+        return sync(ws, send=send, wait=wait)
     except git.GitError as error:
         return SyncReport(remote=ws.settings.remote or "", trouble=str(error))
-    except GhpError:
-        raise

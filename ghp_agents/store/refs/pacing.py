@@ -1,0 +1,50 @@
+"""When to exchange with the remote by ourselves: as often as hosts advise, at once for what waits.
+
+GitHub recommends at most six pushes a minute to a repository, from all who push.
+"""
+
+from ghp_agents.model.state import SyncReport
+from ghp_agents.repository import SEEN_REFS, StateRepository, find_repository
+from ghp_agents.store.refs import folding, reading, syncing
+from ghp_agents.workspace import Workspace
+
+URGENT = ("escalate", "answer", "handoff", "issue-")  # events that others wait for
+SEND_PAUSE = 10.0  # seconds between two pushes of what is urgent
+CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence
+REFUSED_PAUSE = 3_600.0  # a remote that refuses is asked again, but seldom
+
+
+def next_exchange(ws: Workspace) -> float:
+    """The time, in seconds, before which no background process should call the remote."""
+    repository = find_repository(ws)
+    note = syncing.read_note(ws)
+    last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
+    if repository is None or not last:
+        return 0.0
+    if note.permanent:
+        return last + REFUSED_PAUSE
+    return last + (SEND_PAUSE if _urgent(repository) else presence_pause(ws, repository))
+
+
+def presence_pause(ws: Workspace, repository: StateRepository) -> float:
+    """Seconds between two pushes of presence. A clone's own id spreads the clones' syncs, so that
+    nobody needs to know when the others come."""
+    clones = max(1, len(reading.tips(repository)))
+    jitter = 1 + int(repository.clone[:4], 16) / 65_536 / 4
+    return max(ws.settings.sync_every, CLONE_PAUSE * clones) * jitter
+
+
+def schedule(ws: Workspace, report: SyncReport) -> None:
+    """Note when the background is needed next, after an exchange."""
+    soon = next_exchange(ws) if report.unsent else 0.0
+    folding.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
+
+
+def _urgent(repository: StateRepository) -> bool:
+    head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+    if not head:
+        return False
+    sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    span = [head, f"^{sent}"] if sent else [head]
+    subjects = repository.run("log", "-200", "--format=%s", *span).text.splitlines()
+    return any(subject.startswith(URGENT) for subject in subjects)
