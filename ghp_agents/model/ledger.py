@@ -42,19 +42,19 @@ class Movement:
 
 
 def message(record: Record, clock: int, clone: CloneId) -> str:
-    """The commit message of a record."""
-    who = one_line(record.actor.name, 80)
+    """The commit message of a record. Every part is one line, so that none can pose as another."""
+    who, event = one_line(record.actor.name, 80), one_line(record.event, 80)
     trailers = [
-        ("Event", record.event),
+        ("Event", event),
         ("Person" if record.actor.is_person else "Agent", who),
         ("Issue", record.issue),
         ("Generation", record.generation),
-        ("Id", record.id),
+        ("Id", one_line(record.id, 200)),
         ("Clock", clock),
         ("Clone", clone),
     ]
     text = one_line(record.text, 200)
-    return _message(f"{record.event} {who} {one_line(record.object, 80)}", text, trailers)
+    return _message(f"{event} {who} {one_line(record.object, 80)}", text, trailers)
 
 
 def presence_message(movements: Sequence[Movement], count: int, clock: int, clone: CloneId) -> str:

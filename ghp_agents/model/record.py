@@ -50,6 +50,8 @@ def decode(data: bytes) -> Record:
     try:
         header = json.loads(line)
         sizes = [(str(path), int(size)) for path, size in header["files"]]
+        if any(size < 0 for _, size in sizes):
+            raise ValueError("not a record: a content of less than nothing")
         record = Record(
             event=str(header["event"]),
             actor=Actor(str(header["actor"]), bool(header["person"])),
@@ -57,16 +59,20 @@ def decode(data: bytes) -> Record:
             id=str(header["id"]),
             at=Timestamp(str(header["at"])),
             clock=int(header["clock"]),
-            issue=header["issue"],
-            generation=header["generation"],
+            issue=_number(header["issue"]),
+            generation=_number(header["generation"]),
             text=str(header["text"]),
             files=tuple(_cut(body, sizes)),
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a record: {error}") from None
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a record: {type(error).__name__}: {error}") from None
     if sum(size for _, size in sizes) != len(body):
         raise ValueError("not a whole record: its contents are cut off")
     return record
+
+
+def _number(value: object) -> int | None:
+    return None if value is None else int(str(value))
 
 
 def _cut(body: bytes, sizes: list[tuple[str, int]]) -> list[tuple[str, bytes]]:
