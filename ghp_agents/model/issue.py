@@ -85,8 +85,8 @@ NO_CHANGE = IssueChange()
 
 
 def provisional(issue: str) -> IssueNumber:
-    """The number that an issue goes by until it has one of its own."""
-    return IssueNumber(PROVISIONAL + int(issue[:8], 16))
+    """The number that an issue goes by until it has one of its own: its id, as digits."""
+    return IssueNumber(PROVISIONAL + int(issue[:12], 16))
 
 
 def short(issue: Issue) -> str:

@@ -20,7 +20,10 @@ LATER = Timestamp("2025-06-15T15:07:40Z")
 BAD_CHANGES = [
     (IssueChange(title=" \n\t"), "The title is empty."),
     (IssueChange(title="x" * 257), "The title has 257 characters; it needs 1 to 256."),
-    (IssueChange(body="x" * (BODY_LIMIT + 1)), "The body has 65537 characters; an issue takes 65536."),
+    (
+        IssueChange(body="x" * (BODY_LIMIT + 1)),
+        "The body has 65537 characters; an issue takes 65536.",
+    ),
     (IssueChange(priority="urgent"), "'urgent' is not a priority."),
     (IssueChange(state="done"), "'done' is not a state."),
     (IssueChange(add_labels=("",)), "The label is empty."),
@@ -254,9 +257,7 @@ class IssueTrackerContract:
         assert tracker.get(2).comments == (elsewhere,)
 
     @pytest.mark.parametrize("body", ["", " \n\t ", "x" * (BODY_LIMIT + 1)])
-    def test_an_empty_or_endless_comment_is_refused(
-        self, tracker: IssueTracker, body: str
-    ) -> None:
+    def test_an_empty_or_endless_comment_is_refused(self, tracker: IssueTracker, body: str) -> None:
         tracker.create(IssueChange(title="T"), ANN)
         with pytest.raises(UsageError):
             tracker.comment(1, body, ANN)
