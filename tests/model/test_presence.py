@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from ghp_agents.model import presence
 from ghp_agents.model.ledger import Movement
 from ghp_agents.model.presence import Agents, Presence
-from tests.support.said import AGENTS, JSON, PRESENCES
-
-
-def exactly(value: object) -> str:
-    """As JSON: in Python True equals 1 and 1.0."""
-    return json.dumps(value, sort_keys=True)
+from tests.support.said import AGENTS, JSON, PRESENCES, exactly
 
 
 # ------------------------------------------------------------------------------ the join

@@ -1,5 +1,7 @@
 """What agents and other programs may say, for hypothesis: ours, a newer version's, a hand's."""
 
+import json
+
 from hypothesis import strategies as st
 
 from ghp_agents.model.presence import Presence
@@ -31,3 +33,8 @@ def _joined(position: dict[str, int], fields: dict[str, object]) -> Presence:
 # Positions and fields are drawn apart, so that equal positions with other contents are common.
 PRESENCES = st.builds(_joined, POSITIONS, st.dictionaries(FIELDS, JSON, max_size=3))
 AGENTS = st.dictionaries(NAMES, PRESENCES)
+
+
+def exactly(value: object) -> str:
+    """A value as JSON, to compare: in Python True equals 1 and 1.0."""
+    return json.dumps(value, sort_keys=True)
