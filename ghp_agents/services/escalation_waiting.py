@@ -47,7 +47,9 @@ def _sync(ws: Workspace, store: StateStore, *, first: bool) -> float:
     unsaid = first and (standing.unsent or standing.waiting)
     if standing.news_at is not None and now - pause < standing.news_at <= now and not unsaid:
         return standing.news_at + pause
-    store.sync()
+    report = store.sync(paced=True)
+    if not report.fetched and not report.trouble:
+        store.sync(push=False)  # too soon to send; hosts mind reading much less
     # While a sync hangs nobody looks at what is said in this clone, so a slow remote is asked less.
     took = ws.clock.now() - now
     return now + took + max(pause, SLOW * took)

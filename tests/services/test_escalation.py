@@ -1,0 +1,537 @@
+"""Escalations end to end in one process: asked once, answered, told once, whatever breaks."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import (
+    NotFoundError,
+    NotSetUpError,
+    UnknownError,
+    UsageError,
+)
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.model.escalation import Escalation, Question
+from ghp_agents.model.escalation_record import path_of
+from ghp_agents.model.issue import Comment, Issue, IssueChange
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import Actor, AgentName, CloneId, Timestamp
+from ghp_agents.model.record import Record
+from ghp_agents.services.escalation import (
+    CONTEXT_LIMIT,
+    TEXT_LIMIT,
+    Answered,
+    Asked,
+    answer,
+    context_of,
+    escalate,
+    mark_told,
+    news_for,
+    post_owed,
+    read_all,
+    render_news,
+)
+from ghp_agents.services.escalation_posting import owed
+from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.workspace import open_workspace
+from tests.support.git import git
+
+NOW = Timestamp("2025-06-15T15:06:40Z")
+WORKER = AgentName("worker-1")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class ShakyTracker(MemoryTracker):
+    """A tracker that can be out of reach, or see its caller killed."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.create(IssueChange(title="Storage"), Actor("Ada", True))
+        self.reachable = True
+        self.kills = 0
+
+    def get(self, issue: str | int) -> Issue:
+        self._reach()
+        return super().get(issue)
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        self._reach()
+        if self.kills:
+            self.kills -= 1
+            raise Killed
+        return super().comment(issue, body, by, marker=marker)
+
+    def said(self) -> list[tuple[str, str]]:
+        """Who commented on the issue, and the first line of it: the marker."""
+        return [(c.author, c.body.split("\n")[0]) for c in super().get(1).comments]
+
+    def _reach(self) -> None:
+        if not self.reachable:
+            raise UnknownError("The tracker cannot be reached.", hint="Check the network.")
+
+
+class Place:
+    """A repository with a store and a tracker, for one agent or person."""
+
+    def __init__(
+        self,
+        repo: Path,
+        store: MemoryStore,
+        tracker: ShakyTracker,
+        clock: ManualClock,
+        name: str | None = WORKER,
+    ) -> None:
+        self.ws = open_workspace(repo, os.environ, clock, name)
+        self.store, self.tracker, self.clock = store, tracker, clock
+
+    def ask(self, text: str = "Which database?", **more: object) -> Asked:
+        return escalate(self.ws, self.store, self.tracker, text, **more)  # type: ignore[arg-type]
+
+    def reply(self, reference: str, text: str = "SQLite") -> Answered:
+        return answer(self.ws, self.store, self.tracker, reference, text)
+
+    def known(self) -> list[Escalation]:
+        return read_all(self.store.snapshot())[0]
+
+    def by(self, name: str | None) -> "Place":
+        """The same place, for somebody else."""
+        repo = Path(self.ws.place.toplevel or "")
+        return Place(repo, self.store, self.tracker, self.clock, name)
+
+
+@pytest.fixture
+def here(repo: Path) -> Place:
+    """Where worker-1 works."""
+    clock = ManualClock()
+    return Place(repo, MemoryStore(clock), ShakyTracker(clock), clock)
+
+
+@pytest.fixture
+def person(here: Place) -> Place:
+    """The person at the same repository."""
+    return here.by(None)
+
+
+# ---------------------------------------------------------------------------------- asking
+
+
+def test_a_question_is_kept_with_where_it_was_asked(here: Place) -> None:
+    asked = here.ask(
+        "Which\r\ndatabase?\n", issue=1, options=["SQLite", " Postgres\n"], context="a\r\nb\n",
+        urgency="high",
+    )  # fmt: skip
+    head = git(here.ws.folder, "rev-parse", "HEAD")
+    expected = Escalation(
+        id=asked.escalation.id,
+        question=Question("worker-1", "Which\ndatabase?", 1, ("SQLite", "Postgres")),
+        asked_at=NOW,
+        clock=1,
+        clone=CloneId("memory"),
+        urgency="high",
+        context="a\nb",
+        branch="main",
+        commit=head,
+    )
+    assert asked == Asked(expected, is_new=True)
+    assert here.known() == [expected]
+    entry = LedgerEntry(
+        1, CloneId("memory"), expected.id, "escalate", "worker-1", expected.name, NOW,
+        issue=1, text="Which",
+    )  # fmt: skip
+    assert here.store.ledger() == [entry]
+
+
+def test_asking_the_same_again_while_it_is_open_asks_nothing_new(here: Place) -> None:
+    first = here.ask(issue=1)
+    again = here.ask(issue=1, context="more of it", urgency="high")
+    assert again == Asked(first.escalation, is_new=False)
+    assert here.known() == [first.escalation]
+    assert len(here.store.ledger()) == 1
+    assert here.tracker.said() == [("worker-1", f"<!-- ghp:escalation {first.escalation.name} -->")]
+
+
+def test_after_an_answer_the_same_may_be_asked_again(here: Place, person: Place) -> None:
+    first = here.ask(issue=1).escalation
+    person.reply(first.id)
+    second = here.ask(issue=1)
+    assert second.is_new
+    assert second.escalation.id != first.id
+    assert here.ask(issue=1).escalation == second.escalation
+    assert len(here.tracker.said()) == 3
+
+
+def test_who_was_cut_off_while_waiting_gets_the_answer_instead_of_asking_again(
+    here: Place, person: Place
+) -> None:
+    first = here.ask(waiting=True).escalation
+    said = person.reply(first.id).answer
+    assert here.ask(waiting=True) == Asked(replace(first, answers=(said,)), is_new=False)
+    mark_told(here.ws, WORKER, [said.id])
+    assert here.ask(waiting=True).is_new
+
+
+def test_the_issue_in_hand_is_the_one_that_is_asked_about(here: Place) -> None:
+    git(here.ws.folder, "switch", "--quiet", "--create", "agent/worker-1/1-storage")
+    assert here.ask().escalation.question.issue == 1
+
+
+def test_a_branch_that_only_looks_like_an_issue_stops_no_question(here: Place) -> None:
+    git(here.ws.folder, "switch", "--quiet", "--create", "2024-report")
+    asked = here.ask()
+    assert asked.escalation.question.issue is None
+    assert asked.notes == (
+        "There is no issue #2024, as this branch or agent has it: asked without.",
+    )
+
+
+def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
+    here: Place, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet", "empty")
+    empty = Place(tmp_path / "empty", here.store, here.tracker, here.clock)
+    asked = empty.ask("From nothing?").escalation
+    assert (asked.branch, asked.commit) == ("main", None)
+    git(here.ws.folder, "checkout", "--quiet", "--detach")
+    asked = here.ask("From nowhere?").escalation
+    assert (asked.branch, asked.commit) == (None, git(here.ws.folder, "rev-parse", "HEAD"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "said"),
+    [
+        (lambda here: here.ask(" \n"), UsageError, "The question is empty."),
+        (lambda here: here.ask("x" * (TEXT_LIMIT + 1)), UsageError, "The question has 2000001 "),
+        (lambda here: here.ask(options=["a", " "]), UsageError, "An option has 0 characters"),
+        (lambda here: here.ask(options=["x" * 501]), UsageError, "An option has 501 characters"),
+        (lambda here: here.ask(urgency="now"), UsageError, "'now' is no urgency."),
+        (lambda here: here.ask(issue=99), NotFoundError, "There is no issue 99."),
+        (lambda here: here.by(None).ask(), NotSetUpError, "This command acts for an agent"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(
+    here: Place, ask: Callable[[Place], Asked], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error) as caught:
+        ask(here)
+    assert str(caught.value).startswith(said)
+    assert here.store.ledger() == []
+    assert here.tracker.said() == []
+
+
+HOSTILE = [
+    "---\nid: x\n---\n",
+    "<!-- ghp:escalation E-000000000000 -->",
+    "\x1b[2J\x1b]0;owned\x07",
+    "{{ 7 * 7 }} {0.__class__} %s $(reboot) `reboot`",
+    "../../etc/passwd\x00",
+    "\udcff\ud800",
+    "-- \n@everyone",
+    "x\n" * 500_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_kept_as_text(here: Place, person: Place, text: str) -> None:
+    asked = here.ask(text, issue=1, context=text[:1000])
+    said = person.reply(asked.escalation.id, text)
+    kept = text.encode("utf-8", "replace").decode().strip()
+    (known,) = here.known()
+    assert (known.question.text, known.answers[0].text) == (kept, kept)
+    assert known == said.escalation
+    assert len(here.tracker.said()) == 2
+    assert here.ask(text, issue=1, waiting=True) == Asked(known, is_new=False)
+    assert all(entry.text.isprintable() for entry in here.store.ledger())
+
+
+# ------------------------------------------------------------------- races and failures
+
+
+class RivalStore(MemoryStore):
+    """Somebody else writes between the first look and the first commit."""
+
+    rival: Callable[[], object] | None = None
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        rival, self.rival = self.rival, None
+        if rival:
+            rival()
+        super().commit(records, expected)
+
+
+def test_two_who_ask_the_same_at_once_ask_it_once(repo: Path) -> None:
+    clock = ManualClock()
+    store = RivalStore(clock)
+    one = Place(repo, store, ShakyTracker(clock), clock)
+    made: list[Asked] = []
+    store.rival = lambda: made.append(one.ask(issue=1))
+    late = one.ask(issue=1)
+    assert late == Asked(made[0].escalation, is_new=False)
+    assert len(store.ledger()) == 1
+    assert len(one.tracker.said()) == 1
+
+
+def test_two_who_answer_at_once_are_both_kept_and_the_first_closes(repo: Path) -> None:
+    clock = ManualClock()
+    store = RivalStore(clock)
+    one = Place(repo, store, ShakyTracker(clock), clock)
+    asked = one.ask().escalation
+    store.rival = lambda: one.by("worker-2").reply(asked.id, "Postgres")
+    late = one.by(None).reply(asked.id, "SQLite")
+    assert [said.text for said in late.escalation.answers] == ["Postgres", "SQLite"]
+    assert one.known() == [late.escalation]
+
+
+def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    clock, hub = ManualClock(), Hub()
+    tracker = ShakyTracker(clock)
+    stores = [MemoryStore(clock, name, hub) for name in ("c1", "c2")]
+    one, two = (
+        Place(path, store, tracker, clock) for path, store in zip(clones(2), stores, strict=True)
+    )
+    assert one.ask(issue=1).is_new
+    assert two.ask(issue=1).is_new
+    for store in (*stores, *stores):
+        store.sync()
+    assert one.known() == two.known()
+    assert len(one.known()) == 1
+    assert len(tracker.said()) == 1
+    two.by(None).reply(one.known()[0].id)
+    two.store.sync()
+    one.store.sync()
+    assert [news.answer.text for news in news_for(one.ws, one.store, WORKER)] == ["SQLite"]
+
+
+def test_killed_between_record_and_comment_the_same_command_posts_it_once(
+    here: Place, person: Place
+) -> None:
+    here.tracker.kills = 1
+    with pytest.raises(Killed):
+        here.ask(issue=1)
+    (asked,) = here.known()
+    assert here.tracker.said() == []
+    here.ask(issue=1)
+    here.ask(issue=1)
+    question = ("worker-1", f"<!-- ghp:escalation {asked.name} -->")
+    assert here.tracker.said() == [question]
+    here.tracker.kills = 1
+    with pytest.raises(Killed):
+        person.reply(asked.id)
+    said = person.reply(asked.id)
+    assert not said.is_new
+    assert here.tracker.said() == [
+        question,
+        ("Test Person", f"<!-- ghp:answer {said.answer.id} -->"),
+    ]
+
+
+def test_a_tracker_out_of_reach_loses_no_question_and_the_comment_is_made_later(
+    here: Place, person: Place
+) -> None:
+    here.tracker.reachable = False
+    asked = here.ask(issue="#1")
+    note = (
+        "The comment on #1 could not be made: The tracker cannot be reached. Nothing is lost: it "
+        "is made with the next question or answer here, or by this command again."
+    )
+    assert (asked.is_new, asked.notes) == (True, (note,))
+    assert owed(here.ws) == {asked.escalation.id}
+    assert post_owed(here.ws, here.store, here.tracker) == [note]
+    said = person.reply(asked.escalation.id)
+    assert (said.is_new, said.notes) == (True, (note,))
+    here.tracker.reachable = True
+    assert here.ask("Another one?").notes == ()
+    assert [author for author, _ in here.tracker.said()] == ["worker-1", "Test Person"]
+    assert owed(here.ws) == set()
+    assert post_owed(here.ws, here.store, here.tracker) == []
+
+
+def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
+    here.tracker.reachable = False
+    with pytest.raises(UnknownError):
+        here.ask(issue="I-3f9a")
+    assert here.known() == []
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["ask 1", "ask 2", "answer", "answer more", "agent answers"]),
+        st.sampled_from(["well", "well", "offline", "killed"]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
+    repo: Path, steps: list[tuple[str, str]]
+) -> None:
+    clock = ManualClock()
+    here = Place(repo, MemoryStore(clock), ShakyTracker(clock), clock)
+
+    def do(what: str) -> None:
+        if what.startswith("ask"):
+            here.ask(f"Question {what[-1]}?", issue=1)
+        elif known := here.known():
+            here.by("worker-2" if what.startswith("agent") else None).reply(known[-1].id, what)
+
+    for what, how in steps:
+        here.tracker.reachable, here.tracker.kills = how != "offline", int(how == "killed")
+        try:
+            do(what)
+        except Killed:
+            here.tracker.kills = 0
+            do(what)
+        here.tracker.reachable, here.tracker.kills = True, 0
+    post_owed(here.ws, here.store, here.tracker)
+    known = here.known()
+    wanted = [f"<!-- ghp:escalation {each.name} -->" for each in known]
+    wanted += [f"<!-- ghp:answer {said.id} -->" for each in known for said in each.answers]
+    assert sorted(mark for _, mark in here.tracker.said()) == sorted(wanted)
+    assert len(here.store.ledger()) == len(wanted)
+
+
+def test_a_record_that_cannot_be_read_is_never_written_over(here: Place) -> None:
+    asked = here.ask().escalation
+    path, at = path_of(asked.id), asked.asked_at
+    broken = Record("escalate", Actor("x"), "E-0", "0", at, 9, ((path, b"zz broken"),))
+    here.store.commit([broken], here.store.snapshot().revision)
+    known, problems = read_all(here.store.snapshot())
+    assert (known, [problem.place for problem in problems]) == ([], [path])
+    again = here.ask()
+    assert again.is_new
+    assert here.known() == [again.escalation]
+    assert here.store.snapshot().files(path) == {path: b"zz broken"}
+
+
+# ------------------------------------------------------------------------------- answering
+
+
+def test_an_answer_says_who_gave_it_and_is_in_the_ledger(here: Place, person: Place) -> None:
+    asked = here.ask(issue=1).escalation
+    said = person.reply(f"e-{asked.id[:4].upper()}", "SQLite.\nFor now.\n")
+    assert (said.is_new, said.answer.by, said.answer.text) == (
+        True, Actor("Test Person", True), "SQLite.\nFor now.",
+    )  # fmt: skip
+    assert said.escalation == here.known()[0]
+    entry = LedgerEntry(
+        2, CloneId("memory"), said.answer.id, "answer", "Test Person", asked.name, NOW,
+        is_person=True, issue=1, text="SQLite.",
+    )  # fmt: skip
+    assert here.store.ledger()[-1] == entry
+
+
+def test_several_answers_are_all_kept_and_the_same_again_is_not_said_twice(
+    here: Place, person: Place
+) -> None:
+    asked = here.ask().escalation
+    first = person.reply(asked.id, "SQLite")
+    more = here.by("worker-2").reply(asked.id, "SQLite")
+    again = person.reply(asked.id, "SQLite\n")
+    assert [first.is_new, more.is_new, again.is_new] == [True, True, False]
+    assert again.escalation.answers == (first.answer, more.answer)
+
+
+@pytest.mark.parametrize(
+    ("reference", "text", "error", "said"),
+    [
+        ("E-99", "x", NotFoundError, "There is no question E-99."),
+        ("", "x", NotFoundError, "There is no question (nothing)."),
+        ("E", " ", UsageError, "The answer is empty."),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(
+    here: Place, person: Place, reference: str, text: str, error: type[Exception], said: str
+) -> None:
+    here.ask("An id without 99?")
+    with pytest.raises(error) as caught:
+        person.reply(reference, text)
+    assert str(caught.value) == said
+    assert len(here.store.ledger()) == 1
+
+
+# ------------------------------------------------------------------------- news and context
+
+
+def test_an_agent_is_told_of_each_answer_once_and_of_those_to_itself_alone(
+    here: Place, person: Place
+) -> None:
+    one, two = here.ask("One?").escalation, here.ask("Two?").escalation
+    other = here.by("worker-2").ask("Three?").escalation
+    for asked, text in ((two, "2"), (one, "1"), (other, "3"), (two, "2 again")):
+        person.reply(asked.id, text)
+    news = news_for(here.ws, here.store, WORKER)
+    assert [each.answer.text for each in news] == ["2", "1", "2 again"]
+    assert news_for(here.ws, here.store, WORKER) == news
+    mark_told(here.ws, WORKER, [each.id for each in news[:2]])
+    assert news_for(here.ws, here.store, WORKER) == news[2:]
+    mark_told(here.ws, WORKER, [news[2].id])
+    assert news_for(here.ws, here.store, WORKER) == []
+    assert [n.answer.text for n in news_for(here.ws, here.store, AgentName("worker-2"))] == ["3"]
+
+
+def test_news_in_words_are_one_block_for_each_answer(here: Place, person: Place) -> None:
+    for text in ("One?", "Two?"):
+        person.reply(here.ask(text).escalation.id)
+    text = render_news(news_for(here.ws, here.store, WORKER))
+    blocks = text.split('End of the answer by person "Test Person".\n')
+    assert [block.count("SQLite") for block in blocks] == [1, 1, 0]
+    assert render_news([]) == ""
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"a": 1}', b"[1, null]", b"\xff"])
+def test_a_damaged_memory_of_what_was_told_tells_once_more(
+    here: Place, person: Place, content: bytes
+) -> None:
+    person.reply(here.ask().escalation.id)
+    news = news_for(here.ws, here.store, WORKER)
+    mark_told(here.ws, WORKER, [news[0].id])
+    (here.ws.ghp_dir / "told/worker-1.json").write_bytes(content)
+    assert news_for(here.ws, here.store, WORKER) == news
+    mark_told(here.ws, WORKER, [news[0].id])
+    assert news_for(here.ws, here.store, WORKER) == []
+
+
+def test_where_the_clone_cannot_be_written_it_is_remembered_outside(
+    here: Place, person: Place
+) -> None:
+    person.reply(here.ask().escalation.id)
+    news = news_for(here.ws, here.store, WORKER)
+    here.ws.ghp_dir.write_text("a file stands where our folder should be")
+    mark_told(here.ws, WORKER, [news[0].id])
+    assert news_for(here.ws, here.store, WORKER) == []
+    here.tracker.reachable = False
+    assert owed(here.ws) == set()
+    asked = here.ask("And then?", issue=1).escalation
+    assert owed(here.ws) == {asked.id}
+
+
+def test_a_name_cannot_lead_the_memory_elsewhere(here: Place) -> None:
+    with pytest.raises(UsageError):
+        mark_told(here.ws, AgentName("../../x"), ["aa"])
+
+
+def test_a_context_is_cut_at_its_limit_between_two_letters() -> None:
+    assert context_of(b"abc", "x") == ("abc", False)
+    assert context_of(b"a" * CONTEXT_LIMIT, "x") == ("a" * CONTEXT_LIMIT, False)
+    assert context_of(b"a" * (CONTEXT_LIMIT + 1), "x") == ("a" * CONTEXT_LIMIT, True)
+    for size in range(1, 4):
+        data = b"a" * (CONTEXT_LIMIT - size) + "🎉".encode()
+        assert context_of(data, "x") == ("a" * (CONTEXT_LIMIT - size), True)
+
+
+@pytest.mark.parametrize("data", [b"ab\xff", b"ab\xff" + b"c" * CONTEXT_LIMIT, "é".encode()[:1]])
+def test_a_context_that_is_not_text_is_refused(data: bytes) -> None:
+    with pytest.raises(UsageError, match=r"build\.log is not UTF-8 text \(byte [02]\)\."):
+        context_of(data, "build.log")
