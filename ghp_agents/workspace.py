@@ -5,6 +5,7 @@ A `Workspace` is the first argument of everything above. Nothing here is read be
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Any
 
 from ghp_agents import files, git, pulse
 from ghp_agents.clock import SystemClock
-from ghp_agents.errors import NotSetUpError
+from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.locate import Location, branch, locate
 from ghp_agents.model.names import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.model.settings import Settings
@@ -145,15 +146,17 @@ def open_workspace(
 
 
 def _settings(ws: Workspace) -> Settings:
-    present = [path for path in ws.config_files() if path.is_file()]
-    stamp = [[str(path), *_signature(path)] for path in present]
+    present = [(path, found) for path in ws.config_files() if (found := _signature(path))]
     if not present:
         _drop_cache(ws)
         return Settings()
+    # Another version of this program may know other settings than the one that cached these.
+    known = sorted(field.name for field in fields(Settings))
+    stamp = [known, *([str(path), *signature] for path, signature in present)]
     cached = pulse.read(str(ws.cache_dir / SETTINGS_CACHE))
-    if cached and cached.get("stamp") == stamp:
+    if cached and cached.get("stamp") == stamp and isinstance(cached.get("values"), dict):
         return _from_values(cached["values"])
-    values = _read_config(present)
+    values = _read_config([path for path, _ in present])
     content = json.dumps({"stamp": stamp, "values": values}).encode()
     try:
         files.write_atomically(ws.cache_dir / SETTINGS_CACHE, content)
@@ -177,15 +180,31 @@ def _read_config(present: list[Path]) -> dict[str, Any]:
         try:
             texts.append((str(path), path.read_text(encoding="utf-8")))
         except (OSError, UnicodeDecodeError) as error:
-            raise config.ConfigError(
-                f"{path} cannot be read: {error}.", hint="Correct the file or its permissions."
-            ) from None
+            raise _unreadable(path, error) from None
     return config.read(texts)
 
 
-def _signature(path: Path) -> tuple[int, int, int]:
-    status = path.stat()
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    """What changes when the file does; None where there is no file. One that cannot be looked at
+    is an error: it may say that nothing must leave this clone."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if stat.S_ISDIR(status.st_mode):
+        return None
     return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
+    from ghp_agents.model.config import ConfigError
+
+    why = error.strerror if isinstance(error, OSError) else f"not UTF-8 text (byte {error.start})"
+    return ConfigError(
+        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
+    )
 
 
 def _from_values(values: Mapping[str, Any]) -> Settings:

@@ -4,9 +4,11 @@ The only user of pydantic: importing it costs twice what click costs, so it is l
 configuration changed; the result is kept as plain values (see `workspace.py`).
 """
 
+import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -43,6 +45,21 @@ class AgentsConfig(BaseModel):
     capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong in a configuration file."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A key that means nothing to this version, and the one that was meant, perhaps."""
+
+    line: int
+    key: str
+    meant: str | None
 
 
 def known_keys() -> tuple[str, ...]:
@@ -53,53 +70,118 @@ def known_keys() -> tuple[str, ...]:
 def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The settings said in `files` [(name, text)], later files winning, as plain values.
 
-    Upstream's own keys stay untouched; of them only `mainBranch` is used, as the trunk.
-    Raises ConfigError with file and line.
+    Upstream's own keys stay untouched; of them only `mainBranch` is used, as the trunk, where
+    `agents.trunk` does not say another. Raises ConfigError with file and line.
     """
     said: dict[str, Any] = {}
+    main_branch: str | None = None
     for name, text in files:
-        whole = _parse(name, text)
-        ours = whole.get("agents", {})
-        if not isinstance(ours, Mapping):
-            raise _error(name, _line(text, ["agents"]), "`agents` is not an object")
-        if isinstance(whole.get("mainBranch"), str):
-            said.setdefault("trunk", whole["mainBranch"])
-        said |= _validate(name, text, ours)
+        values, main, wrong = _read_one(text)
+        if wrong:
+            raise ConfigError(
+                f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
+                hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
+            )
+        # As upstream merges: objects key by key, everything else as a whole.
+        capabilities = said.get("capabilities", {}) | values.get("capabilities", {})
+        said |= values
+        if capabilities:
+            said["capabilities"] = capabilities
+        main_branch = main or main_branch
+    if main_branch and said.get("trunk") is None:
+        said["trunk"] = main_branch
     return said
 
 
-def _parse(name: str, text: str) -> Mapping[str, Any]:
+def faults(text: str) -> list[Fault]:
+    """All that is wrong in one file, in the order of its lines."""
+    return sorted(_read_one(text)[2], key=lambda fault: fault.line)
+
+
+def unknown_keys(text: str) -> list[UnknownKey]:
+    """The keys of one file that look like ours and mean nothing; none if it cannot be read."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(whole, dict):
+        return []
+    ours = whole.get("agents")
+    ours = ours if isinstance(ours, dict) else {}
+    known, where = known_keys(), _lines(text)
+    found = [
+        UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
+        for key in ours
+        if key not in known and not key.startswith("_")  # `_comment` is a custom of upstream's
+    ]
+    # At the top they are upstream's to define, which has none of these names.
+    found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
+    return sorted(found, key=lambda unknown: unknown.line)
+
+
+def _meant(key: str, known: Sequence[str]) -> str | None:
+    by_word = {word.lower(): word for word in known}
+    plain = key.replace("_", "").replace("-", "").lower()
+    close = difflib.get_close_matches(plain, by_word, n=1)
+    return f"agents.{by_word[close[0]]}" if close else None
+
+
+def _read_one(text: str) -> tuple[dict[str, Any], str | None, list[Fault]]:
+    """What one file says: our values, upstream's main branch, and what is wrong."""
     try:
         whole = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
-        raise _error(name, error.lineno, f"not valid JSON: {error.msg}") from None
+        return {}, None, [Fault(error.lineno, f"not valid JSON: {error.msg.lower()}")]
+    except (ValueError, RecursionError):
+        return {}, None, [Fault(1, "not valid JSON: nested too deep, or a number too long")]
     if not isinstance(whole, dict):
-        raise _error(name, 1, "not a JSON object")
-    return whole
-
-
-def _validate(name: str, text: str, ours: Mapping[str, Any]) -> dict[str, Any]:
+        return {}, None, [Fault(1, "not a JSON object")]
+    ours, main = whole.get("agents", {}), whole.get("mainBranch")
+    main = main if isinstance(main, str) and main else None
+    if not isinstance(ours, dict):
+        return {}, main, [Fault(_lines(text)[("agents",)], "`agents` is not an object")]
     try:
         checked = AgentsConfig.model_validate(ours)
     except ValidationError as error:
-        first = error.errors()[0]
-        path = ["agents", *map(str, first["loc"])]
-        reason = f"`{'.'.join(path)}`: {first['msg'].lower()}"
-        raise _error(name, _line(text, path), reason) from None
-    return checked.model_dump(exclude_unset=True, include=set(AgentsConfig.model_fields))
+        return {}, main, _faults(text, error)
+    names = set(AgentsConfig.model_fields)
+    return checked.model_dump(exclude_unset=True, include=names), main, []
 
 
-def _line(text: str, path: Sequence[str]) -> int:
-    position = 0
-    for key in path:
-        found = re.compile(rf'"{re.escape(key)}"\s*:').search(text, position)
-        if found:
-            position = found.start()
-    return text.count("\n", 0, position) + 1
+def _faults(text: str, error: ValidationError) -> list[Fault]:
+    where = _lines(text)
+    found: list[Fault] = []
+    for one in error.errors(include_url=False, include_context=False):
+        path = ("agents", *map(str, one["loc"]))
+        known = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
+        found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {one['msg'].lower()}"))
+    return found
 
 
-def _error(name: str, line: int, reason: str) -> ConfigError:
-    return ConfigError(
-        f"{name}, line {line}: {reason}.",
-        hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
-    )
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+
+
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """The line of each key and each item in a JSON text, by the path to it."""
+    found: dict[tuple[str, ...], int] = {}
+    path: list[str | int] = []  # of each open object the key, of each open list the index
+    key_is_next = False
+    line, counted = 1, 0
+    for token in _TOKEN.finditer(text):
+        word, here = token[0], tuple(map(str, path))
+        line += text.count("\n", counted, token.start())
+        counted = token.start()
+        if word in "}]":
+            path.pop()
+        elif word == ",":
+            key_is_next = isinstance(path[-1], str)
+            path[-1] = path[-1] if isinstance(path[-1], str) else path[-1] + 1
+        elif key_is_next and word.startswith('"'):
+            path[-1], key_is_next = json.loads(word), False
+            found[tuple(map(str, path))] = line
+        elif word != ":":
+            found.setdefault(here, line)
+            if word in "{[":
+                path.append("" if word == "{" else 0)
+                key_is_next = word == "{"
+    return found
