@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ghp_agents.errors import RefusedError, UsageError
-from ghp_agents.model.names import Timestamp
+from ghp_agents.model.names import Timestamp, one_line
+
+REASON_LIMIT = 500
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_HIGHEST = 2**53  # more than this no reader of JSON is sure of
 
 # What there are several of. A name is a word, or one of these and a word, so that no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
@@ -69,8 +73,11 @@ def taken(
     reason: str = "",
 ) -> Lease:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError."""
-    if not holder.strip():
-        raise UsageError("Nobody is named to hold the right.", hint="Name an agent, or a person.")
+    if not holder.strip() or len(holder) > 200 or _CONTROL.search(holder):
+        raise UsageError(
+            f"{holder[:80]!r} cannot hold a right.",
+            hint="Name an agent or a person, in one line of at most 200 characters.",
+        )
     return Lease(
         name=lease_name(name),
         holder=holder,
@@ -78,7 +85,7 @@ def taken(
         epoch=epoch,
         acquired_at=at,
         nonce=nonce,
-        reason=reason,
+        reason=one_line(reason, REASON_LIMIT),
         revision=nonce,
     )
 
@@ -86,7 +93,8 @@ def taken(
 def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Lease:
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
-    return replace(expected, holder=None, nonce=nonce, reason=reason, revision=nonce)
+    said = one_line(reason, REASON_LIMIT)
+    return replace(expected, holder=None, nonce=nonce, reason=said, revision=nonce)
 
 
 def revision(lease: Lease | None) -> str:
@@ -104,17 +112,24 @@ def encode(lease: Lease) -> bytes:
 
 def decode(data: bytes, revision: str) -> Lease:
     """The reverse of `encode`. Raises ValueError when it is not a lease."""
-    fields: dict[str, Any] = json.loads(data)
     try:
-        return Lease(
-            name=str(fields["name"]),
+        fields: dict[str, Any] = json.loads(data)
+        found = Lease(
+            name=fields["name"],
             holder=fields["holder"],
-            generation=int(fields["generation"]),
-            epoch=int(fields["epoch"]),
-            acquired_at=Timestamp(str(fields["acquiredAt"])),
-            nonce=str(fields["nonce"]),
-            reason=str(fields.get("reason", "")),
+            generation=fields["generation"],
+            epoch=fields["epoch"],
+            acquired_at=fields["acquiredAt"],
+            nonce=fields["nonce"],
+            reason=fields.get("reason", ""),
             revision=revision,
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
+    words = (found.name, found.acquired_at, found.nonce, found.reason, found.holder or "")
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("not a lease: a text is not a text")
+    for number, least in ((found.generation, 1), (found.epoch, 0)):
+        if type(number) is not int or not least <= number < _HIGHEST:
+            raise ValueError("not a lease: a number is out of range")
+    return found
