@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; YAML can be made to cost seconds
@@ -40,15 +41,18 @@ def _value(value: Any) -> str:
 def parse(data: bytes) -> Document:
     """The reverse of `render`; also reads YAML written by hand. Raises ValueError."""
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from None
-    text = text.replace("\r\n", "\n")
+    if text.startswith("---\r\n"):  # saved by an editor of another system
+        text = text.replace("\r\n", "\n")
     if not text.startswith(_FENCE):
         raise ValueError("no front matter: the first line is not `---`")
-    head, fence, body = text[len(_FENCE) :].partition("\n" + _FENCE)
+    # The first line's own end counts, for front matter may be empty.
+    head, fence, body = text[len(_FENCE) - 1 :].partition("\n" + _FENCE)
     if not fence:
         raise ValueError("the front matter has no end: no second `---`")
+    head = head.removeprefix("\n")
     meta = _rendered(head)
     return Document(_hand_written(head) if meta is None else meta, body.removeprefix("\n"))
 
@@ -59,7 +63,7 @@ def _rendered(head: str) -> dict[str, Any] | None:
     Most records are read this way, which needs no YAML and takes any size.
     """
     meta: dict[str, Any] = {}
-    for line in head.split("\n"):
+    for line in head.split("\n") if head else ():
         field = _FIELD.fullmatch(line)
         if not field:
             return None
@@ -73,15 +77,32 @@ def _rendered(head: str) -> dict[str, Any] | None:
 def _hand_written(head: str) -> dict[str, Any]:
     import yaml
 
+    # Not the C loader: a deep nest of brackets from another clone ends its whole process.
+    class PlainLoader(yaml.SafeLoader):
+        def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+            # A few aliases of aliases are gigabytes as soon as somebody prints them.
+            if self.check_event(yaml.AliasEvent):
+                raise ValueError("the front matter has an alias (`*name`)")
+            return super().compose_node(parent, index)
+
     if len(head) > HAND_WRITTEN_LIMIT:
         raise ValueError(f"the front matter has more than {HAND_WRITTEN_LIMIT} characters")
     try:
-        # Not the C loader: a deep nest of brackets from another clone ends its whole process.
-        meta = yaml.load(head, Loader=yaml.SafeLoader)
+        meta = yaml.load(head, Loader=PlainLoader)
+        if not isinstance(meta, dict):
+            raise ValueError("the front matter is not a list of fields")
+        # A date becomes text; what else JSON cannot hold is refused.
+        plain: dict[str, Any] = json.loads(json.dumps(meta, default=_text, allow_nan=False))
     except RecursionError:
         raise ValueError("the front matter is nested too deep") from None
     except yaml.YAMLError as error:
         raise ValueError(f"the front matter is not YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(meta, dict):
-        raise ValueError("the front matter is not a list of fields")
-    return {str(key): value for key, value in meta.items()}
+    except TypeError as error:
+        raise ValueError(f"the front matter is not what JSON can hold: {error}") from None
+    return plain
+
+
+def _text(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(type(value).__name__)
