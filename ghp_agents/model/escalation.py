@@ -111,12 +111,12 @@ def listed(options: Iterable[str]) -> str:
 
 
 def find(known: Sequence[Escalation], reference: str) -> Escalation:
-    """The escalation whose id is, or begins with, `reference`: `E-3f9a`, `3f9a`.
+    """The escalation whose id is, or begins with, `reference`: `E-3f9a`, `3f9a`, `E3f9a`.
 
     Raises NotFoundError, or UsageError when several fit.
     """
     prefix = reference.strip().lower().removeprefix("e-")
-    found = [each for each in known if prefix and each.id.startswith(prefix)]
+    found = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
     exact = [each for each in found if each.id == prefix]
     if len(exact or found) == 1:
         return (exact or found)[0]
@@ -131,6 +131,10 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
         f"There is no question {said}.",
         hint="`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones.",
     )
+
+
+def _starting(known: Sequence[Escalation], prefix: str) -> list[Escalation]:
+    return [each for each in known if prefix and each.id.startswith(prefix)]
 
 
 def short_names(known: Sequence[Escalation]) -> dict[str, str]:

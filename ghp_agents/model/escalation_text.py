@@ -52,7 +52,6 @@ def comment(escalation: Escalation) -> str:
     urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     parts = [
-        marker(escalation),
         f"{question.agent} asks ({escalation.name}{urgency}):",
         cut(indented(question.text), QUESTION_IN_COMMENT, rest),
     ]
@@ -61,6 +60,7 @@ def comment(escalation: Escalation) -> str:
     if escalation.context:
         parts.append("Context:\n\n" + _context(escalation.context, rest))
     parts.append(f'Answer with `ghp agent-answer {escalation.name} "…"`.')
+    parts.append(marker(escalation))
     return "\n\n".join(parts)
 
 
@@ -75,9 +75,9 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     return "\n\n".join(
         [
-            answer_marker(answer),
             f"{visible(_capital(who(answer.by)))} answers {escalation.name}:",
             cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
+            answer_marker(answer),
         ]
     )
 

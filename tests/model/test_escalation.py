@@ -72,7 +72,9 @@ def test_the_first_answer_closes_and_later_ones_are_kept_in_their_order() -> Non
     assert not whole.is_open
 
 
-@pytest.mark.parametrize("text", ["3f9a", "3F9A", "E-3f9a", "e-3F9A", " E-3f9a0c1d2e4b ", "3"])
+@pytest.mark.parametrize(
+    "text", ["3f9a", "3F9A", "E-3f9a", "e-3F9A", " E-3f9a0c1d2e4b ", "3", "e3F9A"]
+)
 def test_a_question_goes_by_the_start_of_its_id(text: str) -> None:
     assert find([ASKED, named("771100aabbcc")], text) == ASKED
 

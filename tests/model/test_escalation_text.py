@@ -47,8 +47,6 @@ def test_a_question_is_a_comment_with_all_that_a_person_needs() -> None:
     asked = replace(ASKED, urgency="high", context="line 1\n```\nline 2")
     assert comment(asked) == (
         """\
-<!-- ghp:escalation E-3f9a0c1d2e4b -->
-
 worker-1 asks (E-3f9a0c1d2e4b, urgency high):
 
 > Which database?
@@ -64,19 +62,21 @@ line 1
 line 2
 ````
 
-Answer with `ghp agent-answer E-3f9a0c1d2e4b "…"`."""
+Answer with `ghp agent-answer E-3f9a0c1d2e4b "…"`.
+
+<!-- ghp:escalation E-3f9a0c1d2e4b -->"""
     )
 
 
 def test_an_answer_is_a_comment_that_says_whose_it_is() -> None:
     assert answer_comment(ASKED, SAID) == (
         """\
-<!-- ghp:answer aa00 -->
-
 Person "Ada" answers E-3f9a0c1d2e4b:
 
 > SQLite.
-> For now."""
+> For now.
+
+<!-- ghp:answer aa00 -->"""
     )
 
 
@@ -102,7 +102,7 @@ def test_a_comment_of_any_text_fits_an_issue_and_says_what_was_cut(unit: str) ->
     assert comment(asked).count(rest) >= 2
     said = answer_comment(asked, replace(SAID, text=long))
     assert len(said) <= BODY_LIMIT
-    assert said.endswith(f"… ({rest})")
+    assert said.endswith(f"… ({rest})\n\n<!-- ghp:answer aa00 -->")
 
 
 def test_news_name_the_author_before_and_after_what_he_said() -> None:

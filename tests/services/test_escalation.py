@@ -71,8 +71,8 @@ class ShakyTracker(MemoryTracker):
         return super().comment(issue, body, by, marker=marker)
 
     def said(self) -> list[tuple[str, str]]:
-        """Who commented on the issue, and the first line of it: the marker."""
-        return [(c.author, c.body.split("\n")[0]) for c in super().get(1).comments]
+        """Who commented on the issue, and the last line of it: the marker."""
+        return [(c.author, c.body.split("\n")[-1]) for c in super().get(1).comments]
 
     def _reach(self) -> None:
         if not self.reachable:
