@@ -169,8 +169,7 @@ def _agent(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """A field that is text; a time that somebody wrote by hand was read as one, by YAML."""
-    return str(value) if isinstance(value, str) or hasattr(value, "isoformat") else ""
+    return value if isinstance(value, str) else ""
 
 
 def _texts(value: Any) -> tuple[str, ...]:

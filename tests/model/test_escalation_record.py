@@ -34,8 +34,7 @@ ASKED = Escalation(
 )
 SAID = Answer("aa00", ASKED.id, Actor("Ada", True), "SQLite.\n", AT, 9, CloneId("c2"))
 
-# Lines are what editors may change; the services see to it that texts have none of these.
-LINES = st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"]))
+LINES = st.text(st.characters(exclude_categories=["Cs"]))  # half a character is none
 HOSTILE = st.sampled_from(
     [
         "---",
@@ -217,7 +216,7 @@ def test_a_question_written_by_hand_is_read() -> None:
     data = b"---\nagent: worker-1\naskedAt: 2026-01-02T03:04:05Z\n---\n\nWhich\none?\n"
     (asked,), problems = read({".ghp/escalations/0001.md": data})
     assert problems == []
-    assert (asked.question.text, asked.asked_at) == ("Which\none?", "2026-01-02 03:04:05+00:00")
+    assert (asked.question.text, asked.asked_at) == ("Which\none?", "2026-01-02T03:04:05+00:00")
 
 
 @pytest.mark.parametrize(
