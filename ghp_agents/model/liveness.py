@@ -53,7 +53,8 @@ def observe(memory: Memory, known: Mapping[str, Presence], now: float) -> dict[s
     for key, presence in known.items():
         epoch, seq = position(presence)
         had = memory.get(key)
-        if had is None or (had.epoch, had.seq) < (epoch, seq):
+        # A lower one, too: a clone that was restored from a backup begins again below.
+        if had is None or (had.epoch, had.seq) != (epoch, seq):
             seen[key] = Sighting(epoch, seq, now)
         else:
             # A clock that was set back must not make an agent older or younger than it is.
@@ -97,7 +98,8 @@ def liveness(
     """What an agent's silence of `silent` seconds means.
 
     `process_lives` is known only on the agent's own machine: a process that ended is dead at
-    once; one that runs is at most stale, for it may be in a long test run.
+    once; one that runs is at most stale, for it may be in a long test run. After a day it is gone
+    all the same: its number may be another process's by now.
     """
     if silent >= thresholds.gone:
         return Liveness.GONE

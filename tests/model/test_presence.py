@@ -13,7 +13,6 @@ from ghp_agents.model.ledger import Movement
 from ghp_agents.model.presence import Agents, Presence
 from tests.support.said import AGENTS, JSON, PRESENCES, exactly
 
-
 # ------------------------------------------------------------------------------ the join
 
 
