@@ -21,7 +21,7 @@ from ghp_agents.store.refs.making import has_worktree, shown
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probing.KIND)  # beside these, `ghp/…` may be a branch of the user's
-_GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
+GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
 
 
 # ------------------------------------------------------------------------------ this machine
@@ -33,7 +33,7 @@ def belongings(ws: Workspace) -> list[Step]:
     if ws.ghp_dir.is_dir():
         what = f"{shown(ws, ws.ghp_dir)}: presence, outbox, the private repository, caches"
         steps.append(_removal(what, partial(_remove_clone_folder, ws)))
-    for grave in sorted(ws.common_dir.glob(f"{_GRAVE}*")):
+    for grave in sorted(ws.common_dir.glob(f"{GRAVE}*")):
         what = f"{shown(ws, grave)}: left by an earlier removal"
         steps.append(_removal(what, partial(shutil.rmtree, grave)))
     for name_file in _name_files(ws):
@@ -68,7 +68,7 @@ def _removal(what: str, act: Callable[[], object]) -> Step:
 
 def _remove_clone_folder(ws: Workspace) -> None:
     """Away in one step under both locks, so that nobody writes into half a folder."""
-    grave = ws.common_dir / f"{_GRAVE}{secrets.token_hex(4)}"
+    grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
         stack.enter_context(files.locked(ws.ghp_dir / syncing.LOCK))
         stack.enter_context(folding.state_lock(ws))

@@ -105,7 +105,7 @@ def _send(
 ) -> SyncReport:
     notes: list[str] = []
     for _ in range(3):
-        if _has_twin(repository):
+        if has_twin(repository):
             repository = _part_from_twin(ws, repository)
             notes.append(
                 "Another clone uses this clone's id (a copied folder, or a container image); "
@@ -138,7 +138,7 @@ def _send(
     )
 
 
-def _has_twin(repository: StateRepository) -> bool:
+def has_twin(repository: StateRepository) -> bool:
     """Whether the remote has, under our id, what we never said."""
     sent = _oid(repository, SEEN_REFS + repository.clone)
     head = _oid(repository, repository.ref)
