@@ -127,8 +127,8 @@ def new(
     output.done(f"Made {show_as.name(made)}.")
     if made.number >= PROVISIONAL:
         output.warn(
-            "It has no number of its own yet, because the remote cannot be reached.",
-            f"It gets one at the next `ghp agent-sync`; {short(made)} names it too, for ever.",
+            "It has no number of its own yet: the place that gives them is out of reach.",
+            f"It gets one at `ghp agent-sync`; {short(made)} names it until then and ever after.",
         )
     wake(house)
 

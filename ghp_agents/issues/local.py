@@ -3,7 +3,7 @@
 import secrets
 from dataclasses import replace
 
-from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.errors import GhpError
 from ghp_agents.model import issue_log
 from ghp_agents.model.blocking import refuse_circles
 from ghp_agents.model.issue import (
@@ -105,10 +105,10 @@ class LocalTracker:
         return transact(self._store, decide)
 
     def _number(self, known: Log, by: Actor, reason: str) -> IssueNumber | None:
-        """A number, or None where none can be had now: the issue is not lost for that."""
+        """A number, or None where none can be had now, whyever: the issue is not lost for that."""
         try:
             return next_number(self._leaser, by.name, known.numbers, reason)
-        except (UnknownError, RefusedError):
+        except GhpError:
             return None
 
     def _said(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ghp_agents.errors import RefusedError, UnknownError, UsageError
+from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import blocking, issue_log
 from ghp_agents.model.issue import (
     NO_CHANGE,
@@ -251,7 +251,7 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: Leaser) -> list[I
         reason = f"for I-{creation.issue}"
         try:
             number = next_number(leaser, creation.by.name, log.numbers, reason)
-        except (UnknownError, RefusedError):
+        except GhpError:
             break
         if _name(ws, store, creation, number):
             given.append(number)

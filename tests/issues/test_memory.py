@@ -4,11 +4,11 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.ports import IssueTracker
-from tests.contracts.issue_tracker import IssueTrackerContract
+from tests.contracts.issue_tracker import IssueTrackerContract, MakeTracker
 
 
 class TestMemoryTracker(IssueTrackerContract):
     @pytest.fixture
-    def tracker(self, clock: ManualClock) -> IssueTracker:
-        return MemoryTracker(clock)
+    def make(self, clock: ManualClock) -> MakeTracker:
+        tracker = MemoryTracker(clock)
+        return lambda: tracker
