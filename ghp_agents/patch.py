@@ -21,7 +21,6 @@ from ghp_agents.locate import Location
 
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
 _GITLINK = "160000"
-Screen = Callable[[str, bytes], str | None]
 
 
 class Change(NamedTuple):
@@ -32,6 +31,9 @@ class Change(NamedTuple):
     added: int | None
     removed: int | None
     source: str = ""  # where a renamed file was
+
+
+Screen = Callable[[Change, bytes], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,10 @@ class Patch:
 # ------------------------------------------------------------------------------ taking
 
 
-def take(place: Location, limit: int, screen: Screen = lambda _path, _added: None) -> Patch:
+def take(place: Location, limit: int, screen: Screen = lambda _change, _added: None) -> Patch:
     """The uncommitted work of a worktree, in at most `limit` bytes; the largest is left out first.
 
-    `screen` sees each path with the lines that the patch would add there, and answers why it must
-    not be kept, or None. The user's index, objects, refs and files stay as they are. Raises
+    `screen` sees each change with the lines that it adds, and answers why it must not be kept, or None. The user's index, objects, refs and files stay as they are. Raises
     GitError.
     """
     assert place.toplevel is not None
@@ -169,7 +170,7 @@ def _reasons(parts: Sequence[_Part], whole: Path, limit: int, screen: Screen) ->
             reasons[path] = "a submodule"
         elif total + part.size > limit:
             reasons[path] = "too large"
-        elif reason := screen(path, _added(part.read(whole))):
+        elif reason := screen(part.change, _added(part.read(whole))):
             reasons[path] = reason
         else:
             total += part.size

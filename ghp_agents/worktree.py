@@ -112,8 +112,21 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
     return {pair[0]: pair[1] for pair in pairs}
 
 
-def history(place: Location, others: Sequence[str]) -> History:
-    """What the commit that is checked out has, and `others` (full ref names) have not.
+def unsent(folder: Path, commit: str) -> int | None:
+    """How many commits up to this one are on no branch of a remote; None without remotes."""
+    if not git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text:
+        return None
+    counted = git.check(["rev-list", "--count", commit, "--not", "--remotes", "--"], cwd=folder)
+    return int(counted.text)
+
+
+def contains(folder: Path, commit: str, other: str) -> bool:
+    """Whether `other` is `commit` or came before it."""
+    return git.run(["merge-base", "--is-ancestor", other, commit], cwd=folder).code == 0
+
+
+def history(place: Location, commit: str, others: Sequence[str]) -> History:
+    """What `commit` has, and `others` (full ref names) have not.
 
     Without others there is nothing to compare with, and no base.
     """
@@ -123,15 +136,15 @@ def history(place: Location, others: Sequence[str]) -> History:
     def ask(*args: str) -> str:
         return git.look(folder, git_dir, *args) or ""
 
-    wanted = ["HEAD", "--not", *others] if others else ["HEAD"]
+    wanted = [commit, "--not", *others] if others else [commit]
     lines = ask(
         "log", "--no-show-signature", "--no-color", f"--max-count={SHOWN}",
         "--format=%H%x1f%an%x1f%aI%x1f%s", *wanted, "--",
     )  # fmt: skip
     commits = [Commit(*line.split("\x1f", 3)) for line in lines.split("\n") if "\x1f" in line]
     count = int(ask("rev-list", "--count", *wanted, "--") or 0)
-    base = ask("merge-base", "HEAD", *others) if others else ""
-    stat = ask("diff", "--numstat", "-z", "--no-renames", base, "HEAD", "--") if base else ""
+    base = ask("merge-base", commit, *others) if others else ""
+    stat = ask("diff", "--numstat", "-z", "--no-renames", base, commit, "--") if base else ""
     return History(base, tuple(commits), count, tuple(_lines(stat)))
 
 

@@ -28,7 +28,7 @@ def place_of(folder: Path) -> Location:
 
 
 def take(
-    folder: Path, limit: int = LIMIT, screen: patch.Screen = lambda path, added: None
+    folder: Path, limit: int = LIMIT, screen: patch.Screen = lambda change, added: None
 ) -> Patch:
     return patch.take(place_of(folder), limit, screen)
 
@@ -336,8 +336,8 @@ def test_what_the_screen_refuses_is_left_out_with_its_reason(repo: Path) -> None
     (repo / "open").write_text("x\n")
     seen: list[tuple[str, bytes]] = []
 
-    def screen(path: str, added: bytes) -> str | None:
-        seen.append((path, added))
+    def screen(change: Change, added: bytes) -> str | None:
+        seen.append((change.path, added))
         return "holds a secret" if b"secret" in added else None
 
     made = take(repo, screen=screen)

@@ -1,0 +1,103 @@
+"""A text within a budget: sections, the most important first, each cut where it must be.
+
+What is cut is said, with the command that shows it, so that a reader knows what they do not see.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LEAST = 1_000  # characters; below, not even what is left out could be said
+
+# Characters that cleaned text cannot have: nobody's text can begin a section.
+_MARK, _BETWEEN = "\x1e", "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the text, and the command that shows what is cut of it."""
+
+    title: str
+    command: str
+    text: str
+
+    @property
+    def whole(self) -> str:
+        """The section under its heading."""
+        return _under(self.title, self.text)
+
+
+def mark(title: str, command: str) -> str:
+    """What begins a section, in a text that `split` reads."""
+    return f"{_MARK}{title}{_BETWEEN}{command}{_MARK}"
+
+
+def split(text: str) -> tuple[str, list[Section]]:
+    """The text before the first mark, and the sections that say something."""
+    head, *rest = text.split(_MARK)
+    sections: list[Section] = []
+    for name, content in zip(rest[::2], rest[1::2], strict=True):
+        title, _, command = name.partition(_BETWEEN)
+        if content.strip():
+            sections.append(Section(title, command, content.strip("\n")))
+    return head.strip("\n"), sections
+
+
+def fit(head: str, sections: Sequence[Section], limit: int) -> str:
+    """At most `limit` characters. A section may use half of what is left, so that a long one does
+    not hide all others; what the later ones do not need is given back, the first come first."""
+    everything = "\n".join([f"{head}\n", *(section.whole for section in sections)])
+    if len(everything) <= limit:
+        return everything
+    room = limit - len(head) - 2 - len(_left_out(sections))
+    needs = [len(section.whole) + 1 for section in sections]
+    shares: list[int] = []
+    for need in needs:
+        shares.append(min(need, max(0, room // 2)))
+        room -= shares[-1]
+    for at, need in enumerate(needs):
+        more = max(0, min(need - shares[at], room))
+        shares[at] += more
+        room -= more
+    parts, omitted = [f"{head}\n"], []
+    for section, share in zip(sections, shares, strict=True):
+        part = section.whole if len(section.whole) < share + 1 else _cut(section, share - 1)
+        parts.append(part) if part else omitted.append(section)
+    text = "\n".join([*parts, _left_out(omitted)] if omitted else parts)
+    return text if len(text) <= limit else f"{text[: limit - 2]}…\n"
+
+
+def _cut(section: Section, limit: int) -> str:
+    """As many lines of a section as fit, and a line that says what is missing; empty if that
+    would be too little to be of use."""
+    lines = section.text.split("\n")
+
+    def said(kept: int) -> str:
+        return f"… ({len(lines) - kept} of {len(lines)} lines cut; {_shown(section)})"
+
+    room = limit - len(_under(section.title, "\n" + said(0)))
+    kept: list[str] = []
+    for line in lines:
+        if len(line) + 1 > room:
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    if not any(line.strip("> ") for line in kept):
+        if room < 80:
+            return ""
+        long_line = lines[len(kept)]
+        kept.append(f"{long_line[: room - 2]}…")
+        return _under(section.title, "\n".join([*kept, said(len(kept) - 1)]))
+    return _under(section.title, "\n".join([*kept, said(len(kept))]))
+
+
+def _shown(section: Section) -> str:
+    return f"`{section.command}` shows them"
+
+
+def _left_out(sections: Sequence[Section]) -> str:
+    named = "; ".join(f"{section.title} (`{section.command}`)" for section in sections)
+    return f"Left out for size: {named}.\n"
+
+
+def _under(title: str, text: str) -> str:
+    return f"## {title}\n\n{text}\n"

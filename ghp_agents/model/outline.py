@@ -1,0 +1,85 @@
+"""The outline of an issue's body: what is wanted, when it is done, what is ticked off."""
+
+import re
+from dataclasses import dataclass
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_TASK = re.compile(r"\s*[-*+] \[([ xX])\]\s+\S.*")
+_GOAL = re.compile(
+    r"\b(goal|summary|overview|description|problem|motivation|what|why|user story)\b", re.IGNORECASE
+)
+_ACCEPTANCE = re.compile(
+    r"\b(accept\w*|criteria|definition of done|done when|must hold|requirements?|tasks?|to.?do"
+    r"|deliver\w*|check.?list)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with the text below it, deeper headings included."""
+
+    title: str
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What an issue's body says; empty where it says nothing of the kind."""
+
+    goal: str = ""
+    acceptance: str = ""
+    tasks_open: int = 0
+    tasks: int = 0
+
+
+def outline(body: str) -> Outline:
+    """Read a body, as a person or an issue form wrote it."""
+    lines = body.replace("\r\n", "\n").split("\n")
+    plain = _outside_fences(lines)
+    ticks = [found[1] for line in plain if (found := _TASK.fullmatch(line))]
+    top, sections = _sections(lines, plain)
+    goals = [each.text for each in sections if _GOAL.search(each.title)]
+    wanted = [f"{each.title}\n\n{each.text}" for each in sections if _ACCEPTANCE.search(each.title)]
+    acceptance = "\n\n".join(wanted)
+    if not acceptance and ticks:
+        acceptance = "\n".join(line for line in plain if _TASK.fullmatch(line))
+    said = "\n\n".join([text for text in (top, *goals) if text])
+    goal = said or ("" if acceptance else body.strip())
+    return Outline(goal, acceptance, ticks.count(" "), len(ticks))
+
+
+def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
+    """The text above the first heading, and the sections, none of them inside another."""
+    heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
+    top = "\n".join(lines[: heads[0][0]] if heads else lines).strip()
+    sections: list[Section] = []
+    end_of_last = 0
+    for number, (at, found) in enumerate(heads):
+        level = len(found[1])
+        rest = heads[number + 1 :]
+        end = next((place for place, other in rest if len(other[1]) <= level), len(lines))
+        wanted = _GOAL.search(found[2]) or _ACCEPTANCE.search(found[2])
+        if at < end_of_last or not wanted:
+            continue
+        sections.append(Section(found[2], level, "\n".join(lines[at + 1 : end]).strip()))
+        end_of_last = end
+    return top, [each for each in sections if each.text]
+
+
+def _outside_fences(lines: list[str]) -> list[str]:
+    """The lines, empty where they are inside a block of code."""
+    plain: list[str] = []
+    fence = ""
+    for line in lines:
+        mark = _FENCE.match(line)
+        if fence:
+            closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+            fence = "" if closes else fence
+            plain.append("")
+        else:
+            fence = mark[1] if mark else ""
+            plain.append("" if mark else line)
+    return plain
