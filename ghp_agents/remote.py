@@ -174,9 +174,10 @@ def push(
     elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
         branches = replace(remote, namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
-        if again.answer in (Answer.DONE, Answer.MOVED):
+        if again.answer is Answer.DONE:
             _settle(ws, remote, BRANCHES)
-            return again
+        if again.answer is not Answer.REFUSED:
+            return again  # also when it broke off: then it may have happened, as a branch
     return pushed
 
 

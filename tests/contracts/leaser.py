@@ -1,0 +1,368 @@
+"""What every leaser does. A test class inherits it and says where its rivals meet."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Protocol, TypeVar
+
+import pytest
+from hypothesis import strategies as st
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import UnknownError, UsageError
+from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.ports import Leaser
+
+T = TypeVar("T")
+
+NAMES = ("issue/1", "issue/12", "trunk")
+RIVALS = 3
+# What one of the rivals does: who, what, with which right.
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, RIVALS - 1),
+        st.sampled_from(["acquire", "acquire", "release", "read"]),
+        st.sampled_from(NAMES),
+    ),
+    max_size=25,
+)
+Steps = Sequence[tuple[int, str, str]]
+
+
+class Field(Protocol):
+    """Where rivals meet: one place that decides, and a clock."""
+
+    clock: ManualClock
+
+    def leaser(self) -> Leaser:
+        """One more rival, as far from the others as they can be here."""
+
+
+class RemoteField(Field, Protocol):
+    """A field on which the one place that decides can be far away."""
+
+    def cut(self) -> None:
+        """Nobody can reach it any more."""
+
+    def mend(self) -> None:
+        """It can be reached again."""
+
+    def break_after_write(self) -> None:
+        """The next change happens, and then nobody can reach the place that decides."""
+
+
+def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LeaseMovedError]:
+    """What each rival got when all began at the same moment."""
+    start = threading.Barrier(len(rivals))
+
+    def run(rival: Callable[[], T]) -> T | LeaseMovedError:
+        start.wait()
+        try:
+            return rival()
+        except LeaseMovedError as moved:
+            return moved
+
+    with ThreadPoolExecutor(len(rivals)) as pool:
+        return list(pool.map(run, rivals))
+
+
+def play(field: Field, steps: Steps) -> None:
+    """Rivals act on what each saw last; each right must go as one chain of leases."""
+    rivals = [field.leaser() for _ in range(RIVALS)]
+    seen: dict[tuple[int, str], Lease | None] = {}
+    truth: dict[str, list[Lease]] = {name: [] for name in NAMES}
+    for who, verb, name in steps:
+        field.clock.wait(1)
+        now = truth[name][-1] if truth[name] else None
+        had = seen.get((who, name))
+        got, outcome = _act(rivals[who], verb, name, f"worker-{who}", had)
+        seen[who, name] = got
+        assert outcome in ("looked", "done" if had == now else "moved")
+        if outcome == "done" and got:
+            truth[name].append(got)
+        else:
+            assert got == now
+    for name, leases in truth.items():
+        _check_chain(leases)
+        assert rivals[0].read(name) == (leases[-1] if leases else None)
+    held = [leases[-1] for leases in truth.values() if leases]
+    assert rivals[-1].list() == sorted(held, key=lambda lease: lease.name)
+
+
+def _act(
+    rival: Leaser, verb: str, name: str, holder: str, had: Lease | None
+) -> tuple[Lease | None, str]:
+    """What the rival knows afterwards, and what came of it."""
+    try:
+        if verb == "acquire":
+            return rival.acquire(name, holder, expected=had), "done"
+        if verb == "release" and had:
+            return rival.release(name, expected=had), "done"
+    except LeaseMovedError as moved:
+        return moved.current, "moved"
+    return rival.read(name), "looked"
+
+
+def _check_chain(leases: Sequence[Lease]) -> None:
+    generation = 0
+    for lease in leases:
+        generation += lease.holder is not None
+        assert lease.generation == generation
+    assert len({lease.revision for lease in leases}) == len(leases)
+    assert len({lease.nonce for lease in leases}) == len(leases)
+
+
+class LeaserContract:
+    """Inherit it, with a fixture `field`."""
+
+    crowd = 6  # how many race at once
+
+    def test_a_right_that_nobody_took_is_nobodys(self, field: Field) -> None:
+        assert field.leaser().read("trunk") is None
+        assert field.leaser().list() == []
+
+    def test_the_first_acquisition_has_generation_1(self, field: Field) -> None:
+        taken = field.leaser().acquire(
+            "issue/12", "worker-1", expected=None, epoch=3, reason="to fix it"
+        )
+        assert taken == Lease(
+            name="issue/12",
+            holder="worker-1",
+            generation=1,
+            epoch=3,
+            acquired_at=taken.acquired_at,
+            nonce=taken.nonce,
+            reason="to fix it",
+            revision=taken.revision,
+        )
+        assert taken.acquired_at == "2025-06-15T15:06:40Z"
+        assert taken.nonce
+        assert taken.revision
+
+    def test_every_rival_reads_what_one_took(self, field: Field) -> None:
+        taken = field.leaser().acquire("issue/12", "worker-1", expected=None)
+        assert field.leaser().read("issue/12") == taken
+        assert field.leaser().list() == [taken]
+
+    def test_who_comes_second_is_told_who_holds_it(self, field: Field) -> None:
+        taken = field.leaser().acquire("issue/12", "worker-1", expected=None)
+        with pytest.raises(LeaseMovedError) as caught:
+            field.leaser().acquire("issue/12", "worker-2", expected=None)
+        assert caught.value.current == taken
+        assert field.leaser().read("issue/12") == taken
+
+    def test_a_release_keeps_the_generation_and_the_next_one_is_higher(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        free = one.release("issue/12", expected=taken, reason="done")
+        assert (free.holder, free.generation, free.reason) == (None, 1, "done")
+        assert two.read("issue/12") == free
+        again = two.acquire("issue/12", "worker-2", expected=free)
+        assert (again.holder, again.generation) == ("worker-2", 2)
+
+    def test_a_right_can_be_taken_from_its_holder_by_who_saw_it(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        over = two.acquire("issue/12", "worker-2", expected=two.read("issue/12"))
+        assert (over.holder, over.generation) == ("worker-2", 2)
+        assert one.read("issue/12") == over
+        assert over.revision != taken.revision
+
+    def test_a_holder_who_was_replaced_cannot_release(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        over = two.acquire("issue/12", "worker-2", expected=taken)
+        with pytest.raises(LeaseMovedError) as caught:
+            one.release("issue/12", expected=taken)
+        assert caught.value.current == over
+        assert one.read("issue/12") == over
+
+    def test_a_holder_who_was_replaced_cannot_acquire_on_what_it_knew(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        over = two.acquire("issue/12", "worker-2", expected=taken)
+        with pytest.raises(LeaseMovedError) as caught:
+            one.acquire("issue/12", "worker-1", expected=taken)
+        assert caught.value.current == over
+
+    def test_a_second_release_is_refused_and_shows_that_it_is_free(self, field: Field) -> None:
+        one = field.leaser()
+        taken = one.acquire("trunk", "worker-1", expected=None)
+        free = one.release("trunk", expected=taken)
+        with pytest.raises(LeaseMovedError) as caught:
+            field.leaser().release("trunk", expected=taken)
+        assert caught.value.current == free
+
+    def test_equal_claims_by_two_never_both_succeed(self, field: Field) -> None:
+        # The same holder, time, epoch and reason: without a nonce these would be one object.
+        first = field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
+        with pytest.raises(LeaseMovedError) as caught:
+            field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
+        assert caught.value.current == first
+
+    def test_the_same_release_by_two_never_succeeds_twice(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("trunk", "worker-1", expected=None)
+        got = at_once([partial(x.release, "trunk", expected=taken) for x in (one, two)])
+        (free,) = [lease for lease in got if isinstance(lease, Lease)]
+        assert one.read("trunk") == two.read("trunk") == free
+
+    def test_one_right_does_not_touch_another(self, field: Field) -> None:
+        one = field.leaser()
+        first = one.acquire("issue/1", "worker-1", expected=None)
+        second = one.acquire("issue/12", "worker-2", expected=None)
+        one.release("issue/1", expected=first)
+        assert field.leaser().read("issue/12") == second
+
+    def test_a_list_has_the_rights_below_its_prefix_by_name(self, field: Field) -> None:
+        one = field.leaser()
+        made = {
+            name: one.acquire(name, "worker-1", expected=None)
+            for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b")
+        }
+        names = {
+            prefix: [lease.name for lease in field.leaser().list(prefix)]
+            for prefix in ("", "issue/", "issue/1", "t", "path/", "nothing/", "Issue/")
+        }
+        assert names == {
+            "": ["issue/12", "issue/2", "numbers", "path/0a1b", "trunk"],
+            "issue/": ["issue/12", "issue/2"],
+            "issue/1": ["issue/12"],
+            "t": ["trunk"],
+            "path/": ["path/0a1b"],
+            "nothing/": [],
+            "Issue/": [],
+        }
+        assert field.leaser().list("issue/") == [made["issue/12"], made["issue/2"]]
+
+    def test_a_free_right_stays_in_the_list(self, field: Field) -> None:
+        one = field.leaser()
+        free = one.release("trunk", expected=one.acquire("trunk", "worker-1", expected=None))
+        assert field.leaser().list() == [free]
+
+    @pytest.mark.parametrize("name", ["issue", "../trunk", "", "issue/1/2", "Trunk", "a.lock"])
+    def test_what_is_no_name_is_refused_before_anything_happens(
+        self, field: Field, name: str
+    ) -> None:
+        one = field.leaser()
+        taken = one.acquire("trunk", "worker-1", expected=None)
+        with pytest.raises(UsageError):
+            one.read(name)
+        with pytest.raises(UsageError):
+            one.acquire(name, "worker-1", expected=None)
+        with pytest.raises(UsageError):
+            one.release(name, expected=taken)
+        assert one.list() == [taken]
+
+    def test_nobody_cannot_hold_a_right(self, field: Field) -> None:
+        with pytest.raises(UsageError):
+            field.leaser().acquire("trunk", " ", expected=None)
+        assert field.leaser().read("trunk") is None
+
+    def test_words_of_others_are_kept_as_they_are(self, field: Field) -> None:
+        one = field.leaser()
+        taken = one.acquire("trunk", 'Zoë "<x>" $(x) 🙂', expected=None, reason="<- %s {0} `x`\n-x")
+        assert (taken.holder, taken.reason) == ('Zoë "<x>" $(x) 🙂', "<- %s {0} `x` -x")
+        assert field.leaser().read("trunk") == taken
+
+    def test_of_many_who_want_one_right_exactly_one_gets_it(self, field: Field) -> None:
+        rivals = [field.leaser() for _ in range(self.crowd)]
+        got = at_once(
+            [
+                partial(rival.acquire, "trunk", f"worker-{who}", expected=None)
+                for who, rival in enumerate(rivals)
+            ]
+        )
+        (winner,) = [lease for lease in got if isinstance(lease, Lease)]
+        losers = [moved.current for moved in got if isinstance(moved, LeaseMovedError)]
+        assert losers == [winner] * (self.crowd - 1)
+        assert [rival.read("trunk") for rival in rivals] == [winner] * self.crowd
+
+    def test_of_many_who_take_over_one_right_exactly_one_gets_it(self, field: Field) -> None:
+        dead = field.leaser().acquire("issue/12", "worker-0", expected=None)
+        rivals = [field.leaser() for _ in range(self.crowd)]
+        got = at_once(
+            [
+                partial(rival.acquire, "issue/12", f"worker-{who}", expected=dead)
+                for who, rival in enumerate(rivals, start=1)
+            ]
+        )
+        (winner,) = [lease for lease in got if isinstance(lease, Lease)]
+        assert winner.generation == 2
+        assert rivals[0].read("issue/12") == winner
+
+    def test_many_who_count_with_a_right_never_get_one_number_twice(self, field: Field) -> None:
+        def number(leaser: Leaser, who: int) -> int:
+            current = leaser.read("numbers")
+            while True:
+                try:
+                    return leaser.acquire("numbers", f"w-{who}", expected=current).generation
+                except LeaseMovedError as moved:
+                    current = moved.current
+
+        rivals = [field.leaser() for _ in range(self.crowd)]
+        got = at_once([partial(number, rival, who) for who, rival in enumerate(rivals)])
+        assert sorted(x for x in got if isinstance(x, int)) == list(range(1, self.crowd + 1))
+
+    def test_a_rival_who_comes_between_reading_and_taking_wins(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        seen = one.read("trunk")
+        rival = two.acquire("trunk", "worker-2", expected=two.read("trunk"))
+        with pytest.raises(LeaseMovedError) as caught:
+            one.acquire("trunk", "worker-1", expected=seen)
+        assert caught.value.current == rival
+
+
+class RemoteLeaserContract(LeaserContract):
+    """For leasers whose one place that decides can be out of reach."""
+
+    def test_out_of_reach_is_unknown_and_never_free(self, field: RemoteField) -> None:
+        one = field.leaser()
+        taken = one.acquire("trunk", "worker-1", expected=None)
+        field.cut()
+        for ask in (
+            lambda: one.read("trunk"),
+            lambda: one.read("issue/1"),
+            lambda: one.list(),
+            lambda: one.acquire("issue/1", "worker-1", expected=None),
+            lambda: one.acquire("trunk", "worker-2", expected=taken),
+            lambda: one.release("trunk", expected=taken),
+            lambda: field.leaser().read("trunk"),
+        ):
+            with pytest.raises(UnknownError) as caught:
+                ask()
+            assert caught.value.hint
+        field.mend()
+        assert one.read("trunk") == taken
+        assert field.leaser().list() == [taken]
+
+    def test_nobody_is_told_a_lie_when_the_connection_breaks_after_the_change(
+        self, field: RemoteField
+    ) -> None:
+        one, two = field.leaser(), field.leaser()
+        field.break_after_write()
+        with pytest.raises(UnknownError):
+            one.acquire("issue/12", "worker-1", expected=None)
+        field.mend()
+        truth = one.read("issue/12")
+        assert truth is not None
+        assert (truth.holder, truth.generation) == ("worker-1", 1)
+        with pytest.raises(LeaseMovedError) as caught:
+            two.acquire("issue/12", "worker-2", expected=None)
+        assert caught.value.current == truth
+        assert one.release("issue/12", expected=truth).holder is None
+
+    def test_a_release_of_which_nobody_heard_happened_once(self, field: RemoteField) -> None:
+        one = field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        field.break_after_write()
+        with pytest.raises(UnknownError):
+            one.release("issue/12", expected=taken)
+        field.mend()
+        free = one.read("issue/12")
+        assert free is not None
+        assert (free.holder, free.generation) == (None, 1)
+        with pytest.raises(LeaseMovedError) as caught:
+            one.release("issue/12", expected=taken)
+        assert caught.value.current == free
