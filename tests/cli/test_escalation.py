@@ -1,0 +1,379 @@
+"""`agent-escalate`, `agent-escalations`, `agent-answer` as agents, people and scripts call them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
+from tests.support.git import git
+
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def ask(repo: Path, *args: str, env: dict[str, str] = AS, stdin: str = "") -> str:
+    """Ask, and answer the id."""
+    code, out, err = invoke(["agent-escalate", *args], repo, env, stdin)
+    assert code == 0, err
+    return out.rstrip("\n")
+
+
+def listed(repo: Path, *args: str, env: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    code, out, err = invoke(["agent-escalations", "--json", *args], repo, env)
+    assert (code, err) == (0, "")
+    found: list[dict[str, Any]] = json.loads(out)
+    return found
+
+
+def environ(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(CHECKOUT), **more}
+
+
+# -------------------------------------------------------------------------------- asking
+
+
+def test_asking_prints_the_id_and_says_how_it_is_answered(repo: Path) -> None:
+    code, out, err = invoke(["agent-escalate", "Which database?"], repo, AS)
+    name = out.rstrip("\n")
+    assert (code, out) == (0, f"{name}\n")
+    assert name.startswith("E-")
+    assert err == f"✓ Asked {name}. It is answered by: ghp agent-answer {name} TEXT\n"
+    again = invoke(["agent-escalate", "Which database?"], repo, AS)
+    assert again == (0, out, f"Already asked as {name}; nobody has answered yet.\n")
+
+
+def test_an_issue_shows_its_question_and_its_answer_once_each(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Storage"], repo)
+    name = ask(repo, "Which database?", "--issue", "1")
+    ask(repo, "Which database?", "--issue", "#1")
+    for _ in range(2):
+        assert invoke(["agent-answer", name, "SQLite"], repo).code == 0
+    code, out, _ = invoke("agent-issue show 1 --json", repo)
+    assert code == 0
+    bodies = [comment["body"] for comment in json.loads(out)["comments"]]
+    (answer,) = listed(repo)[0]["answers"]
+    assert bodies == [
+        f"worker-1 asks ({name}):\n\n> Which database?\n\n"
+        f'Answer with `ghp agent-answer {name} "…"`.\n\n<!-- ghp:escalation {name} -->',
+        f'Person "Test Person" answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer["id"]} -->',
+    ]
+
+
+def test_the_issue_in_hand_needs_no_naming(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Storage"], repo)
+    invoke("agent-heartbeat --issue 1", repo, AS)
+    ask(repo, "Which database?")
+    assert [each["issue"] for each in listed(repo)] == [1]
+    assert [each["issue"] for each in listed(repo, "--issue", "#1")] == [1]
+
+
+def test_question_and_context_come_from_files_and_pipes(repo: Path) -> None:
+    (repo / "build.log").write_text("error: ---\n```\nline 3\n")
+    ask(repo, "-", "--context", "build.log", stdin="Why?\n---\nreally\n")
+    ask(repo, "And this?", "--context", "-", stdin="from a pipe\n")
+    assert [(each["question"], each["context"]) for each in listed(repo)] == [
+        ("Why?\n---\nreally", "error: ---\n```\nline 3"),
+        ("And this?", "from a pipe"),
+    ]
+
+
+def test_a_context_that_is_too_long_is_cut_and_both_sides_are_told(repo: Path) -> None:
+    (repo / "build.log").write_text("é" * 100_000)
+    code, _, err = invoke(["agent-escalate", "Why?", "--context", "build.log"], repo, AS)
+    assert code == 0
+    assert err.startswith("Warning: Of build.log only the first 64 kB are attached.\n")
+    context = listed(repo)[0]["context"]
+    assert context == "é" * 32_768 + "\n… (cut: only the first 64 kB are here)"
+
+
+@pytest.mark.parametrize(
+    ("args", "env", "code", "said"),
+    [
+        (["Why?", "--context", "none.log"], AS, 2, "none.log cannot be read: No such file or dir"),
+        (["Why?", "--context", "."], AS, 2, ". cannot be read: Is a directory."),
+        (["Why?", "--context", "a.bin"], AS, 2, "a.bin is not UTF-8 text (byte 1)."),
+        (["-", "--context", "-"], AS, 2, "The question and --context cannot both be read from"),
+        (["Why?", "--timeout", "5"], AS, 2, "--timeout says how long to wait."),
+        (["Why?", "--option", ""], AS, 2, "An option has 0 characters; it needs 1 to 500."),
+        ([""], AS, 2, "The question is empty."),
+        (["Why?", "--issue", "99"], AS, 1, "There is no issue 99."),
+        (["Why?"], {}, 5, "This command acts for an agent, and none is named here."),
+        (["Why?"], {"GHP_AGENT": "../x"}, 2, "'../x' is not a name for an agent."),
+    ],
+)
+def test_what_cannot_be_asked_says_why_and_what_next(
+    repo: Path, args: list[str], env: dict[str, str], code: int, said: str
+) -> None:
+    (repo / "a.bin").write_bytes(b"a\xff")
+    ended, out, err = invoke(["agent-escalate", *args], repo, env)
+    assert (ended, out) == (code, "")
+    error, hint = err.splitlines()
+    assert error.startswith(f"Error: {said}")
+    assert hint.startswith("Hint: ")
+    assert listed(repo) == []
+
+
+def test_standard_input_that_is_not_text_is_refused(repo: Path) -> None:
+    command = [sys.executable, "-m", "ghp_agents", "agent-escalate", "-", "--as", "worker-1"]
+    done = subprocess.run(
+        command, cwd=repo, input=b"ab\xff", capture_output=True, env=environ(), check=False
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Error: The question on standard input is not UTF-8 text (byte 2)." in done.stderr
+
+
+# ------------------------------------------------------------------------------- waiting
+
+
+def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -> None:
+    invoke("agent-heartbeat --status implementing", repo, AS)
+    command = [sys.executable, "-m", "ghp_agents", "agent-escalate", "Which database?", "--wait"]
+    with subprocess.Popen(
+        command, cwd=repo, env=environ(**AS), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as waiting:  # fmt: skip
+        assert waiting.stderr is not None
+        name = waiting.stderr.readline().split()[2].rstrip(".")
+        answered = invoke(["agent-answer", name, "-"], repo, stdin="SQLite,\n\x1b[2Jfor now.\n")
+        out, err = waiting.communicate(timeout=60)
+    said = f"✓ Answered {name}; worker-1 is told at its next status, resume or hook.\n"
+    assert answered == (0, "", said)
+    assert (waiting.returncode, out) == (0, "SQLite,\n�[2Jfor now.\n")
+    assert err == f'{name} was answered by person "Test Person":\n'
+    status = json.loads(invoke("agent-status --json", repo).out)
+    assert status["agents"]["worker-1"]["status"] == "implementing"
+    assert "Which database?" not in invoke("agent-status", repo, AS).err
+
+
+def test_who_waits_too_long_is_told_how_to_go_on_and_the_question_stays(repo: Path) -> None:
+    code, out, err = invoke('agent-escalate "Why?" --wait --timeout 0', repo, AS)
+    (asked,) = listed(repo, "--open")
+    name = asked["id"]
+    assert (code, out) == (1, "")
+    assert err.splitlines()[1:] == [
+        f"Error: No answer to {name} within 0 s.",
+        f"Hint: It stays open: `ghp agent-escalations {name}` shows it, the same command waits "
+        "on, and `ghp agent-status` tells of the answer.",
+    ]
+    invoke(["agent-answer", str(name), "Because."], repo)
+    again = invoke('agent-escalate "Why?" --wait --timeout 0', repo, AS)
+    assert again == (
+        0,
+        "Because.\n",
+        f"Already asked as {name}, and answered meanwhile.\n"
+        f'{name} was answered by person "Test Person":\n',
+    )
+
+
+def test_an_answer_in_another_clone_reaches_the_one_that_asked(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, two = clones(2)
+    name = ask(one, "Which database?")
+    for clone in (one, two):
+        assert invoke("agent-sync", clone).code == 0
+    assert invoke(["agent-answer", name, "SQLite"], two, {"GHP_AGENT": "worker-2"}).code == 0
+    for clone in (two, one):
+        assert invoke("agent-sync", clone).code == 0
+    code, _, err = invoke("agent-status", one, AS)
+    assert code == 0
+    assert f'{name}, by agent "worker-2"' in err
+    assert '```\nSQLite\n```\nEnd of the answer by agent "worker-2".\n' in err
+    assert "worker-2" not in invoke("agent-status", one, AS).err
+
+
+# ------------------------------------------------------------------------------- listing
+
+
+def test_a_fresh_repository_has_no_questions(repo: Path) -> None:
+    assert invoke("agent-escalations", repo) == (0, "", "No questions.\n")
+    assert invoke("agent-escalations --json", repo) == (0, "[]\n", "")
+
+
+def test_the_list_puts_first_what_waits_and_is_urgent(repo: Path) -> None:
+    ids = [
+        ask(repo, "Answered?"),
+        ask(repo, "Small?", "--urgency", "low"),
+        ask(repo, "Usual?\nwith more"),
+        ask(repo, "Burning?", "--urgency", "high", env={"GHP_AGENT": "worker-2"}),
+    ]
+    invoke(["agent-answer", ids[0], "Yes"], repo)
+    code, out, err = invoke("agent-escalations", repo)
+    assert (code, err) == (0, "")
+    head, *rows = [line.split() for line in out.splitlines()]
+    assert head == ["ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"]
+    assert [(row[1], row[2], row[3], row[4], row[-1]) for row in rows] == [
+        ("open", "high", "worker-2", "-", "Burning?"),
+        ("open", "normal", "worker-1", "-", "Usual?"),
+        ("open", "low", "worker-1", "-", "Small?"),
+        ("answered", "normal", "worker-1", "-", "Answered?"),
+    ]
+    assert all(ids[3 - index].startswith(row[0]) for index, row in enumerate(rows))
+    assert len(listed(repo, "--open")) == 3
+    assert [each["id"] for each in listed(repo, "--mine", env=AS)] == ids[:3]
+    assert [each["id"] for each in listed(repo, "--mine", "--open", env=AS)] == ids[1:3]
+    assert invoke("agent-escalations --mine", repo).code == 5
+
+
+def test_json_has_all_there_is(repo: Path) -> None:
+    name = ask(repo, "Which?", "--option", "SQLite", "--option", "Postgres", "--urgency", "high")
+    invoke(["agent-answer", name, "SQLite"], repo)
+    (found,) = listed(repo, name)
+    (answer,) = found["answers"]
+    assert found == {
+        "id": name,
+        "state": "answered",
+        "agent": "worker-1",
+        "issue": None,
+        "urgency": "high",
+        "question": "Which?",
+        "options": ["SQLite", "Postgres"],
+        "context": "",
+        "askedAt": found["askedAt"],
+        "branch": "main",
+        "commit": git(repo, "rev-parse", "HEAD"),
+        "answers": [
+            {
+                "id": answer["id"],
+                "by": "Test Person",
+                "person": True,
+                "at": answer["at"],
+                "text": "SQLite",
+            }
+        ],
+    }
+
+
+def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
+    (repo / "a.txt").write_text("line 1\nline 2\x1b[31m\n")
+    name = ask(repo, "Which?\nSay \x1b[2J.", "--option", "SQLite", "--context", "a.txt")
+    head = git(repo, "rev-parse", "HEAD")[:12]
+    asked_at = listed(repo)[0]["askedAt"]
+    open_part = (
+        f"{name}\nAsked by: worker-1, {asked_at}\nUrgency: normal\nBranch: main {head}\n\n"
+        "Which?\nSay �[2J.\n\nOptions:\n1. SQLite\n\nContext:\nline 1\nline 2�[31m\n\n"
+    )
+    shown = invoke(["agent-escalations", name[:6].lower()], repo)
+    assert shown == (
+        0, f"{open_part}Nobody has answered yet: ghp agent-answer {name} TEXT\n", "",
+    )  # fmt: skip
+    for env, text in (({}, "SQLite"), ({"GHP_AGENT": "worker-2"}, "No:\nPostgres")):
+        invoke(["agent-answer", name, text], repo, env)
+    one, two = (answer["at"] for answer in listed(repo)[0]["answers"])
+    assert invoke(["agent-escalations", name], repo).out == (
+        f'{open_part}Answer by person "Test Person", {one}:\nSQLite\n\n'
+        f'One more answer by agent "worker-2", {two}:\nNo:\nPostgres\n'
+    )
+
+
+# ------------------------------------------------------------------------------ answering
+
+
+def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
+    name = ask(repo, "Which?")
+    invoke(["agent-answer", name, "SQLite"], repo)
+    more = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
+    said = f'✓ Added to {name}, which person "Test Person" had answered: SQLite\n'
+    assert more == (0, "", said)
+    again = invoke(["agent-answer", name, "SQLite"], repo)
+    assert again == (0, "", f"{name} has this answer already.\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["E-zz", "x"], 1, "There is no question E-zz."),
+        (["", "x"], 1, "There is no question (nothing)."),
+        (["$(reboot)\x1b[2J", "x"], 1, "There is no question $(reboot) [2J."),
+        (["E-1", " "], 2, "The answer is empty."),
+    ],
+)
+def test_what_cannot_be_answered_says_why_and_what_next(
+    repo: Path, args: list[str], code: int, said: str
+) -> None:
+    ask(repo, "Which?")
+    ended, out, err = invoke(["agent-answer", *args], repo)
+    assert (ended, out) == (code, "")
+    assert err.startswith(f"Error: {said}\nHint: ")
+
+
+def test_an_id_that_fits_several_lists_them(repo: Path) -> None:
+    ids = [ask(repo, f"Question {number}?") for number in range(17)]  # two begin alike
+    firsts = [name[2] for name in ids]
+    shared = next(first for first in firsts if firsts.count(first) > 1)
+    code, out, err = invoke(["agent-answer", shared, "x"], repo)
+    assert (code, out) == (2, "")
+    error, hint = err.splitlines()
+    assert error.startswith(f"Error: '{shared}' fits {firsts.count(shared)} questions.")
+    assert all(name in hint for name in ids if name[2] == shared)
+
+
+# ----------------------------------------------------------------------- cost and hostility
+
+
+def test_listing_imports_nothing_heavy(repo: Path) -> None:
+    ask(repo, "Which?", "--context", str(CHECKOUT / "LICENSE"))
+    command = [sys.executable, "-X", "importtime", "-m", "ghp_agents", "agent-escalations"]
+    done = subprocess.run(command, cwd=repo, env=environ(), capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "Which?" in done.stdout
+    imported = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
+    }
+    assert "click" in imported
+    heavy = {"filelock", "git", "github", "jinja2", "mem0", "pathspec", "pydantic", "rich", "yaml"}
+    assert imported & heavy == set()
+
+
+def test_a_question_like_an_option_or_a_terminal_command_stays_a_question(repo: Path) -> None:
+    text = "--wait \x1b]0;owned\x07 $(touch owned) `touch owned` {0} %s"
+    code, out, err = invoke(["agent-escalate", "--", text], repo, AS)
+    assert code == 0
+    assert "\x1b" not in out + err
+    shown = invoke("agent-escalations", repo)
+    assert "--wait ]0;owned $(touch owned)" in shown.out
+    assert "\x1b" not in shown.out + shown.err
+    assert listed(repo)[0]["question"] == text
+    assert not (repo / "owned").exists()
+
+
+def test_a_broken_record_of_another_clone_is_reported_and_hides_nothing(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, two = clones(2)
+    name = ask(one, "Which?")
+    ask(two, "Broken?")
+    state = two / ".git/ghp/state.git"
+    ref = git(state, "for-each-ref", "--format=%(refname)", "refs/ghp/clone/")
+    path = git(state, "ls-tree", "-r", "--name-only", ref, ".ghp/escalations/")
+    stream = (
+        f"commit {ref}\ncommitter x <x@x> 1750000000 +0000\ndata 0\n\nfrom {ref}^0\n"
+        f"M 100644 inline {path}\ndata 7\n\0\x1b[2J\0\n\n"
+    )
+    git(state, "fast-import", "--quiet", "--force", stdin=stream)
+    for clone in (two, one):
+        assert invoke("agent-sync", clone).code == 0
+    code, out, err = invoke("agent-escalations", one)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()][1:] == [name[:6]]
+    reason = "no front matter: the first line is not `---`"
+    assert err == f"Warning: {path} cannot be read: {reason}.\n"
+
+
+@pytest.mark.parametrize("command", ["agent-escalate", "agent-escalations", "agent-answer"])
+def test_help_has_an_example_and_needs_no_repository(tmp_path: Path, command: str) -> None:
+    result: Result = run_ghp(f"{command} --help", tmp_path)
+    assert (result.code, result.err) == (0, "")
+    assert f"Example: ghp {command} " in result.out
+
+
+def test_outside_of_a_repository_it_says_so(tmp_path: Path) -> None:
+    for args in (["agent-escalate", "x"], ["agent-escalations"], ["agent-answer", "E-1", "x"]):
+        code, out, err = invoke(args, tmp_path, AS)
+        assert (code, out) == (5, "")
+        assert "is not inside a git repository." in err
