@@ -159,8 +159,9 @@ def failure(args: Sequence[str], result: Result) -> GitError:
     words = result.err.strip().splitlines() or [f"exit code {result.code}"]
     hint = "Run `ghp agent-doctor`; it checks git, the remote and the permissions."
     if "dubious ownership" in result.err:
-        hint = "The repository belongs to another user: `git config --global --add safe.directory <path>`."
-    elif "No space left" in result.err:
+        trust = "git config --global --add safe.directory <path>"
+        hint = f"The repository belongs to another user: `{trust}`."
+    elif "No space left" in result.err or "Disk quota exceeded" in result.err:
         hint = "The disk is full: make room and run the command again."
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
@@ -196,8 +197,9 @@ def objects(git_dir: Path, env: Mapping[str, str] | None = None) -> Iterator["Ob
 class ObjectReader:
     """The two ends of a `git cat-file --batch`."""
 
-    # Requests are written before any answer is read, so they must fit a pipe (64 kB).
-    _AT_ONCE = 400
+    # Requests are written before their answers are read, so some at a time must fit any pipe,
+    # also the 4 kB that are left to a user who has many.
+    _AT_ONCE = 4_000
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
         self._requests = requests
@@ -206,28 +208,52 @@ class ObjectReader:
     def read(self, names: Sequence[str]) -> list[Object | None]:
         """The objects called `names` (an oid, or `<ref>:<path>`), None for each that is not there.
 
-        Names must be free of newlines and shorter than 150 bytes.
+        Raises GitError when git ends before it has answered.
         """
-        found: list[Object | None] = []
-        for start in range(0, len(names), self._AT_ONCE):
-            some = names[start : start + self._AT_ONCE]
-            self._requests.write("".join(f"{name}\n" for name in some).encode())
-            self._requests.flush()
-            found += [self._answer() for _ in some]
-        return found
+        try:
+            return [found for some in self._portions(names) for found in self._ask(some)]
+        except BrokenPipeError:
+            raise _ended_early() from None
+
+    def _portions(self, names: Sequence[str]) -> Iterator[list[str]]:
+        some: list[str] = []
+        size = 0
+        for name in names:
+            length = len(name.encode("utf-8", "surrogateescape")) + 1
+            if some and size + length > self._AT_ONCE:
+                yield some
+                some, size = [], 0
+            some.append(name)
+            size += length
+        if some:
+            yield some
+
+    def _ask(self, names: Sequence[str]) -> list[Object | None]:
+        # A name with a line end would be two requests; nothing is called so.
+        asked = ["" if "\n" in name else name for name in names]
+        lines = "".join(f"{name}\n" for name in asked)
+        self._requests.write(lines.encode("utf-8", "surrogateescape"))
+        self._requests.flush()
+        return [self._answer() for _ in names]
 
     def _answer(self) -> Object | None:
-        header = self._answers.readline().decode().split()
-        if len(header) != 3 or header[1] in ("missing", "ambiguous"):
-            if not header:
-                raise GitError(
-                    "`git cat-file` ended early.",
-                    hint="The state may be damaged: run `ghp agent-doctor`.",
-                )
+        header = self._answers.readline()
+        if not header.endswith(b"\n"):
+            raise _ended_early()
+        # What is not there is answered by its name, which may hold spaces, and one of these words.
+        if header.endswith((b" missing\n", b" ambiguous\n")):
             return None
-        content = self._answers.read(int(header[2]))
-        self._answers.read(1)
-        return Object(header[0], header[1], content)
+        oid, kind, size = header.split()
+        content = self._answers.read(int(size))
+        if len(content) != int(size) or self._answers.read(1) != b"\n":
+            raise _ended_early()
+        return Object(oid.decode(), kind.decode(), content)
+
+
+def _ended_early() -> GitError:
+    return GitError(
+        "`git cat-file` ended early.", hint="The state may be damaged: run `ghp agent-doctor`."
+    )
 
 
 class Entry(NamedTuple):
