@@ -10,6 +10,7 @@ from ghp_agents.demo.place import Place, ghp
 from ghp_agents.errors import GhpError
 from ghp_agents.model.ledger import PRESENCE, LedgerEntry
 from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import issue_of
 from ghp_agents.services import escalation, presence
 from ghp_agents.services.presence import AgentView
@@ -127,7 +128,7 @@ def sentence(entry: LedgerEntry) -> str:
     about = f" #{entry.issue}" if entry.issue and f"#{entry.issue}" not in entry.object else ""
     who = f"{entry.actor} (person)" if entry.is_person else entry.actor
     event = "is" if entry.event == PRESENCE else entry.event
-    text = f": {entry.text}" if entry.text else ""
+    text = f": {one_line(entry.text, 72)}" if entry.text else ""
     return f"{who} {event} {entry.object}{about}{text}"
 
 
