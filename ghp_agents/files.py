@@ -54,7 +54,7 @@ def below(root: Path, relative: str) -> Path:
     """The one way from a stored name to a path: refuses whatever would leave `root`."""
     parts = relative.split("/")
     bad = not relative or any(
-        part in ("", ".", "..", ".git") or "\0" in part or "\\" in part for part in parts
+        part.lower() in ("", ".", "..", ".git") or "\0" in part or "\\" in part for part in parts
     )
     if bad or relative.startswith(("/", "~")) or any(ord(char) < 32 for char in relative):
         raise UsageError(
@@ -78,10 +78,11 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     lock = FileLock(path, timeout=patience, poll_interval=0.005)
     try:
         lock.acquire()
+    except NotImplementedError as error:  # an older filelock, on a file system without locks
+        raise OSError(str(error)) from None
     except Timeout:
         raise LockTimeoutError(
-            f"Another process has held {path.name} for more than {patience:.0f} s"
-            f"{_holder(path)}.",
+            f"Another process has held {path.name} for more than {patience:g} s{_holder(path)}.",
             hint="Try again; `ghp agent-doctor` shows who holds it.",
         ) from None
     descriptor = lock._context.lock_file_fd  # filelock has no public name for it
