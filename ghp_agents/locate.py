@@ -46,9 +46,9 @@ def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
         if os.path.isdir(dot_git) and _is_git_dir(dot_git):
             return Location(folder, dot_git, _common_dir(dot_git))
         if os.path.isfile(dot_git):
+            # One that leads nowhere is the end, as for git: the repository around it is another.
             git_dir = _read_pointer(dot_git, folder)
-            if git_dir is not None:
-                return Location(folder, git_dir, _common_dir(git_dir))
+            return Location(folder, git_dir, _common_dir(git_dir)) if git_dir else None
         if _is_git_dir(folder):
             return Location(None, folder, _common_dir(folder))
         parent = os.path.dirname(folder)
@@ -58,7 +58,8 @@ def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
     git_dir = environ.get("GIT_DIR", "")
     if git_dir and _is_git_dir(git_dir):
         git_dir = os.path.abspath(git_dir)
-        return Location(environ.get("GIT_WORK_TREE"), git_dir, _common_dir(git_dir))
+        worktree = environ.get("GIT_WORK_TREE")
+        return Location(worktree and os.path.abspath(worktree), git_dir, _common_dir(git_dir))
     return None
 
 
@@ -95,4 +96,6 @@ def _read_line(path: str) -> str:
 def branch(git_dir: str) -> str | None:
     """The branch checked out in this worktree, without starting git; None when detached."""
     head = _read_line(git_dir + "/HEAD")
-    return head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else None
+    name = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
+    # This is what HEAD says where refs are kept in tables, which only git can read.
+    return name if name not in ("", ".invalid") else None
