@@ -68,7 +68,9 @@ def load_all(repository: StateRepository, space: str) -> dict[str, Lease]:
 
 
 def _decoded(name: str, oid: str, file: git.Object | None) -> Lease:
-    lease = model.decode(file.content if file else b"", oid)
+    if file is None or file.kind != "blob":
+        raise ValueError(f"it has no {FILE}")
+    lease = model.decode(file.content, oid)
     if lease.name != name:
         raise ValueError(f"it is the lease of {one_line(lease.name, 80)!r}")
     return lease
