@@ -191,7 +191,7 @@ def comment(house: House, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
     outcome = services.comment(house.ws, house.tracker, number, _text(text) or "")
     made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Said on {made}.", f"It is the last comment on {made} already.")
+    _report(house, outcome, f"Commented on {made}.", f"It is the last comment on {made} already.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")

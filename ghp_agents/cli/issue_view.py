@@ -76,7 +76,7 @@ def _lines(view: View) -> Iterator[str]:
 
 def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
     return "; ".join(
-        name(view.open[number]) if number in view.open else f"#{number} (not open)"
+        name(view.open[number]) if number in view.open else f"#{number} (closed)"
         for number in numbers
     )
 

@@ -1,7 +1,6 @@
 """Issues kept in the state in git: for repositories without GitHub, and offline."""
 
 import secrets
-from dataclasses import replace
 
 from ghp_agents.errors import GhpError
 from ghp_agents.model import issue_log
@@ -61,7 +60,7 @@ class LocalTracker:
             new = effective(blank, resolved(issues, wanted))
             said = self._said(snapshot, log, "create", issue, record, by)
             free = number if number not in log.numbers else None
-            said = replace(spelled(said, new, issues), number=free)
+            said = spelled(said, new, issues)._replace(number=free)
             made = _after(log, said)
             return made, [entry(said, "issue-new", made, made.title)]
 
@@ -98,7 +97,7 @@ class LocalTracker:
             if there:
                 return there, []
             said = self._said(snapshot, log, "comment", had.id, record, by)
-            said = replace(said, body=text, marker=marker)
+            said = said._replace(body=text, marker=marker)
             comment = _after(log, said).comments[-1]
             return comment, [entry(said, "issue-comment", had, text)]
 

@@ -6,7 +6,7 @@ add it, comments are kept all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents.model.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.model.issue_record import SETS, Said, decode, ids_of
@@ -14,8 +14,7 @@ from ghp_agents.model.names import IssueNumber, Timestamp
 from ghp_agents.model.state import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(NamedTuple):
     """The records of all issues, as far as they can be read."""
 
     said: tuple[Said, ...] = ()

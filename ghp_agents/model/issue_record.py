@@ -5,8 +5,8 @@ The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever wri
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ghp_agents.model.issue import NO_CHANGE, Issue, IssueChange, short
 from ghp_agents.model.names import Actor, CloneId, IssueNumber, Timestamp, one_line
@@ -18,10 +18,10 @@ TEXTS = ("title", "body", "state", "priority", "parent")  # the last one said ho
 SETS = ("labels", "assignees", "blockedBy")  # for each element the last word holds
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
+_NONE: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One record. Other issues are in it by their ids, which never change."""
 
     issue: str
@@ -32,9 +32,9 @@ class Said:
     at: Timestamp
     by: Actor
     number: int | None = None  # of create and number
-    texts: Mapping[str, str | None] = field(default_factory=dict)
-    added: Elements = field(default_factory=dict)
-    removed: Elements = field(default_factory=dict)
+    texts: Mapping[str, str | None] = _NONE
+    added: Elements = _NONE
+    removed: Elements = _NONE
     body: str = ""  # of comment
     marker: str = ""
 
@@ -81,8 +81,7 @@ def spelled(said: Said, change: IssueChange, issues: Iterable[Issue]) -> Said:
         "parent": None if change.parent is None else ids[change.parent],
     }
     said_texts = {name: text for name, text in texts.items() if text is not None}
-    return replace(
-        said,
+    return said._replace(
         texts=said_texts | ({"parent": None} if change.no_parent else {}),
         added=_named(change.add_labels, change.add_assignees, change.add_blockers, ids),
         removed=_named(change.remove_labels, change.remove_assignees, change.remove_blockers, ids),

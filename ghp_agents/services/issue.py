@@ -1,7 +1,8 @@
 """Issues: choose, make and change them. Saying the same thing twice changes nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import blocking, issue_log
@@ -27,8 +28,7 @@ from ghp_agents.workspace import Workspace, now_text
 ME = "@me"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """An issue after a command, and whether the command changed it."""
 
     issue: Issue
@@ -36,8 +36,7 @@ class Outcome:
     comment: Comment | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """Chosen issues."""
 
     issues: list[Issue]
@@ -45,11 +44,10 @@ class Listing:
     circle: list[Issue]  # open ones that wait for each other, where somebody looks for work
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """An issue among the others: what it waits for and belongs to, and the other way round.
 
-    Relations that are not open any more are there as numbers only.
+    Related issues that are closed are there as numbers only.
     """
 
     issue: Issue
@@ -167,7 +165,7 @@ def edit(
 def close(ws: Workspace, tracker: IssueTracker, reference: str, message: str = "") -> Outcome:
     """Close an issue; the message is a comment, said before it closes."""
     said = comment(ws, tracker, reference, message).comment if message else None
-    return replace(_change(ws, tracker, reference, IssueChange(state="closed")), comment=said)
+    return _change(ws, tracker, reference, IssueChange(state="closed"))._replace(comment=said)
 
 
 def reopen(ws: Workspace, tracker: IssueTracker, reference: str) -> Outcome:

@@ -1,0 +1,420 @@
+"""`agent-issues` and `agent-issue` as agents and people call them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.model.issue import PROVISIONAL
+from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
+from tests.support.git import git, refs
+
+WORKER = {"GHP_AGENT": "worker-1"}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def issue(repo: Path, *args: str, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
+    return invoke(["agent-issue", *args], repo, env, stdin)
+
+
+def listed(repo: Path, *args: str, env: Mapping[str, str] | None = None) -> list[str]:
+    """The titles that `agent-issues --json` answers."""
+    code, out, err = invoke(["agent-issues", "--json", *args], repo, env)
+    assert (code, err) == (0, "")
+    return [each["title"] for each in json.loads(out)]
+
+
+@pytest.fixture
+def three(repo: Path) -> Path:
+    """#1, #2 that waits for it, and #3 of worker-1."""
+    issue(repo, "new", "Parse files", "--label", "bug", "--label", "parser", "--priority", "high")
+    issue(repo, "new", "Write docs", "--blocked-by", "1", "--body", "All of them.", env=WORKER)
+    issue(repo, "new", "Release", "--assign", "worker-1", "--parent", "#2", "--priority", "low")
+    return repo
+
+
+# ---------------------------------------------------------------------------------- listing
+
+
+def test_a_fresh_repository_has_no_issues_and_nothing_is_made_in_it(repo: Path) -> None:
+    assert invoke("agent-issues", repo) == (
+        0,
+        "",
+        "No issue fits. `ghp agent-issue new TITLE` makes one.\n",
+    )
+    assert invoke("agent-issues --ready --json", repo) == (0, "[]\n", "")
+    assert not (repo / ".git/ghp/state.git").exists()
+
+
+def test_the_list_is_a_table(three: Path) -> None:
+    assert invoke("agent-issues", three) == (
+        0,
+        """\
+ISSUE  PRIORITY  STATE  ASSIGNED  BLOCKED BY  LABELS       TITLE
+#1     high      open                         bug, parser  Parse files
+#2     medium    open             #1                       Write docs
+#3     low       open   worker-1                           Release
+""",
+        "",
+    )
+
+
+def test_a_closed_blocker_blocks_no_more(three: Path) -> None:
+    issue(three, "close", "1")
+    assert (
+        invoke("agent-issues --all", three).out
+        == """\
+ISSUE  PRIORITY  STATE   ASSIGNED  BLOCKED BY  LABELS       TITLE
+#1     high      closed                        bug, parser  Parse files
+#2     medium    open                                       Write docs
+#3     low       open    worker-1                           Release
+"""
+    )
+    assert listed(three, "--ready") == ["Write docs"]
+    assert listed(three, "--closed") == ["Parse files"]
+
+
+def test_wishes_choose(three: Path) -> None:
+    assert listed(three) == ["Parse files", "Write docs", "Release"]
+    assert listed(three, "--ready") == ["Parse files"]
+    assert listed(three, "--label", "bug") == ["Parse files"]
+    assert listed(three, "--mine", env=WORKER) == ["Release"]
+    assert listed(three, "--mine", "--ready", env=WORKER) == ["Release"]
+    assert listed(three, "--mine", "--as", "worker-2") == []
+    assert listed(three, "--mine") == []
+
+
+def test_nothing_ready_says_where_the_rest_is(repo: Path) -> None:
+    issue(repo, "new", "T", "--assign", "worker-1")
+    assert invoke("agent-issues --ready", repo).err == (
+        "No issue is ready. `ghp agent-issues` shows what is assigned or blocked.\n"
+    )
+
+
+def test_ready_and_closed_contradict_each_other(repo: Path) -> None:
+    code, out, err = invoke("agent-issues --ready --closed", repo)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: Closed issues are never ready.\nHint: ")
+
+
+def test_the_list_runs_as_a_process_of_its_own(three: Path) -> None:
+    assert run_ghp("agent-issues --ready", three).out.splitlines()[1:] == [
+        "#1     high      open                         bug, parser  Parse files"
+    ]
+
+
+def test_a_list_and_a_view_import_nothing_heavy(three: Path) -> None:
+    for words in ("agent-issues", "agent-issues --ready --json", "agent-issue show 2"):
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-m", "ghp_agents", *words.split()],
+            cwd=three,
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        heavy = {"filelock", "git", "github", "jinja2", "pathspec", "pydantic", "rich", "yaml"}
+        assert "click" in loaded
+        assert loaded & heavy == set()
+
+
+# ------------------------------------------------------------------------------------ making
+
+
+def test_new_prints_the_number_alone_and_says_the_rest_aside(repo: Path) -> None:
+    assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Made #1 Parse files.\n")
+    assert issue(repo, "new", "Next") == (0, "2\n", "✓ Made #2 Next.\n")
+
+
+def test_new_again_makes_no_second_one(repo: Path) -> None:
+    issue(repo, "new", "T", "--body", "B")
+    assert issue(repo, "new", "T", "--body", "B") == (
+        0,
+        "1\n",
+        "#1 T is there already; --again makes another one.\n",
+    )
+    assert issue(repo, "new", "T", "--body", "B", "--again").out == "2\n"
+
+
+def test_the_body_can_come_from_standard_input(repo: Path) -> None:
+    issue(repo, "new", "T", "--body", "-", stdin="Zeile 1: Grüße\nLine 2\n")
+    assert json.loads(issue(repo, "show", "1", "--json").out)["body"] == "Zeile 1: Grüße\nLine 2"
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "error"),
+    [
+        (["new"], 2, "Missing argument 'TITLE'"),
+        (["new", " "], 2, "The title is empty."),
+        (["new", "x" * 300], 2, "The title has 300 characters; it needs 1 to 256."),
+        (["new", "T", "--priority", "urgent"], 2, "'urgent' is not one of"),
+        (["new", "T", "--assign", "../../x"], 2, "'../../x' is not a name for an agent."),
+        (["new", "T", "--blocked-by", "9"], 1, "There is no issue 9."),
+        (["new", "T", "--as", "../../x"], 2, "'../../x' is not a name for an agent."),
+        (["show", "9"], 1, "There is no issue 9."),
+        (["edit", "1"], 2, "Nothing is said that should change."),
+        (["comment", "1", ""], 2, "The comment is empty."),
+        (["comment", "1", "x" * 70_000], 2, "The comment has 70000 characters"),
+        (["close", "I-zz"], 1, "There is no issue I-zz."),
+        (["block", "1"], 2, "Missing option '--by'"),
+        (["block", "1", "--by", "1"], 2, "#1 cannot be blocked by itself."),
+        (["assign", "1"], 2, "Missing argument 'NAME...'"),
+        (["take", "1"], 2, "No such command 'take'"),
+    ],
+)
+def test_wrong_words_change_nothing(repo: Path, args: list[str], code: int, error: str) -> None:
+    issue(repo, "new", "Here")
+    before = refs(repo / ".git/ghp/state.git")
+    ended, out, err = issue(repo, *args)
+    assert (ended, out) == (code, "")
+    assert error in err
+    assert "Hint: " in err or "Usage: " in err
+    assert refs(repo / ".git/ghp/state.git") == before
+
+
+def test_standard_input_that_is_not_text_is_refused(repo: Path) -> None:
+    issue(repo, "new", "Here")
+    done = subprocess.run(
+        [sys.executable, "-m", "ghp_agents", "agent-issue", "comment", "1", "-"],
+        cwd=repo,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        input=b"good \xff bad",
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"Error: Standard input is not UTF-8 text (byte 5).\nHint: ")
+
+
+def test_a_repository_without_a_name_to_act_under_is_not_set_up(repo: Path, home: Path) -> None:
+    (home / ".gitconfig").write_text("")
+    code, out, err = issue(repo, "new", "T")
+    assert (code, out) == (5, "")
+    assert err.startswith("Error: Nobody is named here")
+
+
+def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
+    assert issue(tmp_path, "new", "T").code == 5
+    assert invoke("agent-issues", tmp_path).code == 5
+
+
+# ---------------------------------------------------------------------------------- changing
+
+
+def test_an_issue_goes_through_its_life(three: Path) -> None:
+    steps: list[tuple[list[str], str, str]] = [
+        (["comment", "2", "Found it"], "✓ Commented on #2 Write docs.",
+         "It is the last comment on #2 Write docs already."),
+        (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 Docs.",
+         "#2 Docs is like that already."),
+        (["assign", "2", "worker-2", "Ann Example"],
+         "✓ #2 Docs is assigned to Ann Example, worker-2.",
+         "#2 Docs is assigned to Ann Example, worker-2 already."),
+        (["assign", "2", "worker-2", "--remove"], "✓ #2 Docs is assigned to Ann Example.",
+         "#2 Docs is assigned to Ann Example already."),
+        (["block", "2", "--by", "3"], "✓ #2 Docs waits for #1, #3.",
+         "#2 Docs waits for #1, #3 already."),
+        (["block", "2", "--by", "1", "--by", "#3", "--remove"], "✓ #2 Docs waits for nothing.",
+         "#2 Docs waits for nothing already."),
+        (["close", "2", "--message", "Merged"], "✓ Closed #2 Docs.", "#2 Docs is closed already."),
+        (["reopen", "2"], "✓ Opened #2 Docs again.", "#2 Docs is open already."),
+    ]  # fmt: skip
+    for words, first, again in steps:
+        assert issue(three, *words, env=WORKER) == (0, "", f"{first}\n")
+        assert issue(three, *words, env=WORKER) == (0, "", f"{again}\n")
+    log = json.loads(invoke("agent-log --issue 2 --json", three).out)
+    assert [entry["event"] for entry in log] == [
+        "issue-new",
+        "issue-comment",
+        "issue-edit",
+        "issue-assign",
+        "issue-assign",
+        "issue-block",
+        "issue-block",
+        "issue-comment",
+        "issue-close",
+        "issue-reopen",
+    ]
+
+
+def test_who_says_it_is_me(three: Path) -> None:
+    issue(three, "assign", "1", "@me")
+    issue(three, "assign", "1", "@me", env=WORKER)
+    assert listed(three, "--mine") == ["Parse files"]
+    assert listed(three, "--mine", env=WORKER) == ["Parse files", "Release"]
+    assert json.loads(issue(three, "show", "1", "--json").out)["assignees"] == [
+        "Test Person",
+        "worker-1",
+    ]
+
+
+def test_a_circle_is_refused_with_the_way_round(three: Path) -> None:
+    assert issue(three, "block", "1", "--by", "2") == (
+        2,
+        "",
+        "Error: That would be a circle: #1 would be blocked by #2, which is blocked by #1.\n"
+        "Hint: If it is right, take away what it contradicts: "
+        "`ghp agent-issue block 2 --by 1 --remove`.\n",
+    )
+
+
+# ----------------------------------------------------------------------------------- showing
+
+
+def test_show_is_a_page_for_people(three: Path) -> None:
+    issue(three, "comment", "2", "Which ones?\nAll?", env=WORKER)
+    issue(three, "comment", "2", "All.")
+    assert (
+        TIME.sub("TIME", issue(three, "show", "2").out)
+        == """\
+#2 Write docs
+open · medium · by worker-1, TIME
+parts: #3 Release
+blocked by: #1 Parse files
+
+All of them.
+
+── worker-1 (agent), TIME
+Which ones?
+All?
+
+── Test Person (person), TIME
+All.
+"""
+    )
+    issue(three, "close", "2")
+    assert (
+        TIME.sub("TIME", issue(three, "show", "3").out)
+        == """\
+#3 Release
+open · low · by Test Person, TIME
+assigned to: worker-1
+part of: #2 (closed)
+"""
+    )
+    assert "blocks:" not in issue(three, "show", "1").out
+
+
+def test_show_as_json_has_every_field(three: Path) -> None:
+    issue(three, "comment", "3", "Soon", env=WORKER)
+    issue(three, "block", "3", "--by", "1")
+    shown = json.loads(issue(three, "show", "I-" + _id(three, 3), "--json").out)
+    comment = shown["comments"][0]
+    assert shown == {
+        "number": 3,
+        "id": _id(three, 3),
+        "title": "Release",
+        "body": "",
+        "state": "open",
+        "labels": [],
+        "assignees": ["worker-1"],
+        "blockedBy": [1],
+        "parent": 2,
+        "priority": "low",
+        "author": "Test Person",
+        "createdAt": shown["createdAt"],
+        "updatedAt": shown["updatedAt"],
+        "comments": [
+            {
+                "id": comment["id"],
+                "author": "worker-1",
+                "byPerson": False,
+                "createdAt": comment["createdAt"],
+                "body": "Soon",
+            }
+        ],
+    }
+    assert shown in json.loads(invoke("agent-issues --json", three).out)
+    assert all(TIME.fullmatch(shown[field]) for field in ("createdAt", "updatedAt"))
+
+
+def _id(repo: Path, number: int) -> str:
+    found = json.loads(invoke("agent-issues --all --json", repo).out)
+    return str(next(each["id"] for each in found if each["number"] == number))
+
+
+def test_text_of_others_cannot_move_the_cursor(repo: Path) -> None:
+    issue(repo, "new", "T\x1b]0;title\x07", "--body", "a\x1b[2Jb\nnext")
+    issue(repo, "comment", "1", "\x1b[31mred")
+    shown = issue(repo, "show", "1").out
+    assert "\x1b" not in shown + invoke("agent-issues", repo).out
+    assert "a�[2Jb\nnext" in shown
+
+
+@pytest.mark.parametrize(
+    "command", ["new", "show", "edit", "comment", "close", "reopen", "assign", "block"]
+)
+def test_every_help_has_an_example(repo: Path, command: str) -> None:
+    code, out, _ = issue(repo, command, "--help")
+    assert code == 0
+    assert re.search(rf"Example: ghp agent-issue {command} ", " ".join(out.split()))
+
+
+# ------------------------------------------------------------------------------- many clones
+
+
+def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
+    clones: Callable[[int], list[Path]], remote: Path
+) -> None:
+    one, two = clones(2)
+    issue(two, "new", "Before")
+    away = remote.rename(remote.with_name("away.git"))
+    code, out, err = issue(one, "new", "Offline")
+    name = f"I-{_id(one, int(out))[:6]}"
+    assert (code, int(out) > PROVISIONAL) == (0, True)
+    assert err == (
+        f"✓ Made {name} Offline.\n"
+        "Warning: It has no number of its own yet: the place that gives them is out of reach.\n"
+        f"Hint: It gets one at `ghp agent-sync`; {name} names it until then and ever after.\n"
+    )
+    issue(one, "new", "Waits", "--blocked-by", name)
+    away.rename(remote)
+    for clone in (two, one, two):
+        assert invoke("agent-sync", clone).code == 0
+    rows = [
+        "#1     medium    open                                 Before",
+        "#2     medium    open                                 Offline",
+        "#3     medium    open             #2                  Waits",
+    ]
+    for clone in (one, two):
+        assert sorted(invoke("agent-issues", clone).out.splitlines()[1:]) == rows
+        assert issue(clone, "show", out.strip()).out.startswith("#2 Offline\n")
+    assert f"also known as: #{out.strip()}" in issue(two, "show", "2").out
+
+
+def test_issues_never_touch_what_is_the_users(three: Path) -> None:
+    assert git(three, "status", "--porcelain", "--ignored") == ""
+    assert set(refs(three)) == {"refs/heads/main"}
+    assert git(three, "rev-list", "--count", "--all") == "1"
+
+
+@pytest.mark.slow
+def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_its_own(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    places = clones(2) * 6
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "ghp_agents", "agent-issue", "new", f"Issue {n}"],
+            cwd=place,
+            env=env,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for n, place in enumerate(places)
+    ]
+    printed = [int(process.communicate(timeout=120)[0]) for process in started]
+    assert [process.returncode for process in started] == [0] * len(places)
+    for place in [*places[:2], places[0]]:
+        assert invoke("agent-sync", place).code == 0
+    answers = [json.loads(invoke("agent-issues --json", place).out) for place in places[:2]]
+    assert answers[0] == answers[1]
+    assert sorted(each["number"] for each in answers[0]) == sorted(printed)
+    assert len(set(printed)) == len(places)
+    assert {each["title"] for each in answers[0]} == {f"Issue {n}" for n in range(len(places))}
