@@ -4,6 +4,7 @@ The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever wri
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ SETS = ("labels", "assignees", "blockedBy")  # for each element the last word ho
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
 _NONE: Mapping[str, Any] = {}
+_ID = re.compile(r"[0-9a-f]{8,64}")
 
 
 class Said(NamedTuple):
@@ -178,7 +180,7 @@ def ids_of(path: str) -> tuple[str, str]:
 
 
 def _id(text: str) -> str:
-    if not (8 <= len(text) <= 64 and all(char in "0123456789abcdef" for char in text)):
+    if not _ID.fullmatch(text):
         raise ValueError(f"{one_line(text, 40)!r} is not an id")
     return text
 
@@ -187,12 +189,13 @@ def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name!r} is missing or not a text")
     # JSON can spell half of a surrogate pair, which no file and no terminal takes.
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _line(value: object, name: str) -> str:
     text = _text(value, name)
-    return one_line(text, len(text) + 1)
+    is_one = text.isprintable() and "  " not in text and text == text.strip()
+    return text if is_one else one_line(text, len(text) + 1)
 
 
 def _whole(value: object, name: str) -> int:
@@ -221,10 +224,10 @@ def _texts(fields: Mapping[str, Any]) -> dict[str, str | None]:
 def _elements(fields: Mapping[str, Any]) -> Elements:
     sets: dict[str, tuple[str, ...]] = {}
     for name in SETS:
-        elements = fields.get(name, [])
-        if not isinstance(elements, list):
+        if name not in fields:
+            continue
+        if not isinstance(fields[name], list):
             raise ValueError(f"{name!r} is not a list")
-        lines = [_line(element, name) for element in elements]
-        if lines:
-            sets[name] = tuple(_id(line) if name == "blockedBy" else line for line in lines)
+        lines = (_line(element, name) for element in fields[name])
+        sets[name] = tuple(_id(line) if name == "blockedBy" else line for line in lines)
     return sets
