@@ -1,13 +1,10 @@
 """Escalations end to end in one process: asked once, answered, told once, whatever breaks."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import (
@@ -16,103 +13,33 @@ from ghp_agents.errors import (
     UnknownError,
     UsageError,
 )
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.model.escalation import Escalation, Question
 from ghp_agents.model.escalation_record import path_of
-from ghp_agents.model.issue import Comment, Issue, IssueChange
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor, AgentName, CloneId, Timestamp
 from ghp_agents.model.record import Record
 from ghp_agents.services.escalation import (
     CONTEXT_LIMIT,
     TEXT_LIMIT,
-    Answered,
     Asked,
-    answer,
     context_of,
-    escalate,
     mark_told,
     news_for,
-    post_owed,
     read_all,
     render_news,
 )
 from ghp_agents.services.escalation_posting import owed
 from ghp_agents.store.memory import Hub, MemoryStore
-from ghp_agents.workspace import open_workspace
+from tests.support.escalations import WORKER, Place, RivalStore, ShakyTracker, make_place
 from tests.support.git import git
 
 NOW = Timestamp("2025-06-15T15:06:40Z")
-WORKER = AgentName("worker-1")
-
-
-class Killed(BaseException):
-    """The process ends here."""
-
-
-class ShakyTracker(MemoryTracker):
-    """A tracker that can be out of reach, or see its caller killed."""
-
-    def __init__(self, clock: ManualClock) -> None:
-        super().__init__(clock)
-        self.create(IssueChange(title="Storage"), Actor("Ada", True))
-        self.reachable = True
-        self.kills = 0
-
-    def get(self, issue: str | int) -> Issue:
-        self._reach()
-        return super().get(issue)
-
-    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        self._reach()
-        if self.kills:
-            self.kills -= 1
-            raise Killed
-        return super().comment(issue, body, by, marker=marker)
-
-    def said(self) -> list[tuple[str, str]]:
-        """Who commented on the issue, and the last line of it: the marker."""
-        return [(c.author, c.body.split("\n")[-1]) for c in super().get(1).comments]
-
-    def _reach(self) -> None:
-        if not self.reachable:
-            raise UnknownError("The tracker cannot be reached.", hint="Check the network.")
-
-
-class Place:
-    """A repository with a store and a tracker, for one agent or person."""
-
-    def __init__(
-        self,
-        repo: Path,
-        store: MemoryStore,
-        tracker: ShakyTracker,
-        clock: ManualClock,
-        name: str | None = WORKER,
-    ) -> None:
-        self.ws = open_workspace(repo, os.environ, clock, name)
-        self.store, self.tracker, self.clock = store, tracker, clock
-
-    def ask(self, text: str = "Which database?", **more: object) -> Asked:
-        return escalate(self.ws, self.store, self.tracker, text, **more)  # type: ignore[arg-type]
-
-    def reply(self, reference: str, text: str = "SQLite") -> Answered:
-        return answer(self.ws, self.store, self.tracker, reference, text)
-
-    def known(self) -> list[Escalation]:
-        return read_all(self.store.snapshot())[0]
-
-    def by(self, name: str | None) -> "Place":
-        """The same place, for somebody else."""
-        repo = Path(self.ws.place.toplevel or "")
-        return Place(repo, self.store, self.tracker, self.clock, name)
 
 
 @pytest.fixture
 def here(repo: Path) -> Place:
     """Where worker-1 works."""
-    clock = ManualClock()
-    return Place(repo, MemoryStore(clock), ShakyTracker(clock), clock)
+    return make_place(repo)
 
 
 @pytest.fixture
@@ -177,6 +104,13 @@ def test_who_was_cut_off_while_waiting_gets_the_answer_instead_of_asking_again(
     assert here.ask(waiting=True) == Asked(replace(first, answers=(said,)), is_new=False)
     mark_told(here.ws, WORKER, [said.id])
     assert here.ask(waiting=True).is_new
+
+
+def test_questions_are_in_the_order_in_which_they_were_asked(here: Place) -> None:
+    texts = [f"Question {number}?" for number in range(12)]
+    for text in texts:
+        here.ask(text)
+    assert [each.question.text for each in here.known()] == texts
 
 
 def test_the_issue_in_hand_is_the_one_that_is_asked_about(here: Place) -> None:
@@ -255,18 +189,6 @@ def test_hostile_text_is_kept_as_text(here: Place, person: Place, text: str) -> 
 # ------------------------------------------------------------------- races and failures
 
 
-class RivalStore(MemoryStore):
-    """Somebody else writes between the first look and the first commit."""
-
-    rival: Callable[[], object] | None = None
-
-    def commit(self, records: Sequence[Record], expected: str) -> None:
-        rival, self.rival = self.rival, None
-        if rival:
-            rival()
-        super().commit(records, expected)
-
-
 def test_two_who_ask_the_same_at_once_ask_it_once(repo: Path) -> None:
     clock = ManualClock()
     store = RivalStore(clock)
@@ -312,94 +234,11 @@ def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
     assert [news.answer.text for news in news_for(one.ws, one.store, WORKER)] == ["SQLite"]
 
 
-def test_killed_between_record_and_comment_the_same_command_posts_it_once(
-    here: Place, person: Place
-) -> None:
-    here.tracker.kills = 1
-    with pytest.raises(Killed):
-        here.ask(issue=1)
-    (asked,) = here.known()
-    assert here.tracker.said() == []
-    here.ask(issue=1)
-    here.ask(issue=1)
-    question = ("worker-1", f"<!-- ghp:escalation {asked.name} -->")
-    assert here.tracker.said() == [question]
-    here.tracker.kills = 1
-    with pytest.raises(Killed):
-        person.reply(asked.id)
-    said = person.reply(asked.id)
-    assert not said.is_new
-    assert here.tracker.said() == [
-        question,
-        ("Test Person", f"<!-- ghp:answer {said.answer.id} -->"),
-    ]
-
-
-def test_a_tracker_out_of_reach_loses_no_question_and_the_comment_is_made_later(
-    here: Place, person: Place
-) -> None:
-    here.tracker.reachable = False
-    asked = here.ask(issue="#1")
-    note = (
-        "The comment on #1 could not be made: The tracker cannot be reached. Nothing is lost: it "
-        "is made with the next question or answer here, or by this command again."
-    )
-    assert (asked.is_new, asked.notes) == (True, (note,))
-    assert owed(here.ws) == {asked.escalation.id}
-    assert post_owed(here.ws, here.store, here.tracker) == [note]
-    said = person.reply(asked.escalation.id)
-    assert (said.is_new, said.notes) == (True, (note,))
-    here.tracker.reachable = True
-    assert here.ask("Another one?").notes == ()
-    assert [author for author, _ in here.tracker.said()] == ["worker-1", "Test Person"]
-    assert owed(here.ws) == set()
-    assert post_owed(here.ws, here.store, here.tracker) == []
-
-
 def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
     here.tracker.reachable = False
     with pytest.raises(UnknownError):
         here.ask(issue="I-3f9a")
     assert here.known() == []
-
-
-STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(["ask 1", "ask 2", "answer", "answer more", "agent answers"]),
-        st.sampled_from(["well", "well", "offline", "killed"]),
-    ),
-    max_size=12,
-)
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(STEPS)
-def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
-    repo: Path, steps: list[tuple[str, str]]
-) -> None:
-    clock = ManualClock()
-    here = Place(repo, MemoryStore(clock), ShakyTracker(clock), clock)
-
-    def do(what: str) -> None:
-        if what.startswith("ask"):
-            here.ask(f"Question {what[-1]}?", issue=1)
-        elif known := here.known():
-            here.by("worker-2" if what.startswith("agent") else None).reply(known[-1].id, what)
-
-    for what, how in steps:
-        here.tracker.reachable, here.tracker.kills = how != "offline", int(how == "killed")
-        try:
-            do(what)
-        except Killed:
-            here.tracker.kills = 0
-            do(what)
-        here.tracker.reachable, here.tracker.kills = True, 0
-    post_owed(here.ws, here.store, here.tracker)
-    known = here.known()
-    wanted = [f"<!-- ghp:escalation {each.name} -->" for each in known]
-    wanted += [f"<!-- ghp:answer {said.id} -->" for each in known for said in each.answers]
-    assert sorted(mark for _, mark in here.tracker.said()) == sorted(wanted)
-    assert len(here.store.ledger()) == len(wanted)
 
 
 def test_a_record_that_cannot_be_read_is_never_written_over(here: Place) -> None:

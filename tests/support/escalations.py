@@ -1,0 +1,98 @@
+"""A place to ask and answer in, for tests: a repository, a store, and a tracker that may fail."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import UnknownError
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.issue import Comment, Issue, IssueChange
+from ghp_agents.model.names import Actor, AgentName
+from ghp_agents.model.record import Record
+from ghp_agents.services.escalation import Answered, Asked, answer, escalate, read_all
+from ghp_agents.store.memory import MemoryStore
+from ghp_agents.workspace import open_workspace
+
+WORKER = AgentName("worker-1")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class ShakyTracker(MemoryTracker):
+    """A tracker that can be out of reach, or see its caller killed."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.create(IssueChange(title="Storage"), Actor("Ada", True))
+        self.reachable = True
+        self.kills = 0
+
+    def get(self, issue: str | int) -> Issue:
+        self._reach()
+        return super().get(issue)
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        self._reach()
+        if self.kills:
+            self.kills -= 1
+            raise Killed
+        return super().comment(issue, body, by, marker=marker)
+
+    def said(self) -> list[tuple[str, str]]:
+        """Who commented on the issue, and the last line of it: the marker."""
+        return [(c.author, c.body.split("\n")[-1]) for c in super().get(1).comments]
+
+    def _reach(self) -> None:
+        if not self.reachable:
+            raise UnknownError("The tracker cannot be reached.", hint="Check the network.")
+
+
+class Place:
+    """A repository with a store and a tracker, for one agent or person."""
+
+    def __init__(
+        self,
+        repo: Path,
+        store: MemoryStore,
+        tracker: ShakyTracker,
+        clock: ManualClock,
+        name: str | None = WORKER,
+    ) -> None:
+        self.ws = open_workspace(repo, os.environ, clock, name)
+        self.store, self.tracker, self.clock = store, tracker, clock
+
+    def ask(self, text: str = "Which database?", **more: object) -> Asked:
+        return escalate(self.ws, self.store, self.tracker, text, **more)  # type: ignore[arg-type]
+
+    def reply(self, reference: str, text: str = "SQLite") -> Answered:
+        return answer(self.ws, self.store, self.tracker, reference, text)
+
+    def known(self) -> list[Escalation]:
+        return read_all(self.store.snapshot())[0]
+
+    def by(self, name: str | None) -> "Place":
+        """The same place, for somebody else."""
+        repo = Path(self.ws.place.toplevel or "")
+        return Place(repo, self.store, self.tracker, self.clock, name)
+
+
+class RivalStore(MemoryStore):
+    """Somebody else writes between the first look and the first commit."""
+
+    rival: Callable[[], object] | None = None
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        rival, self.rival = self.rival, None
+        if rival:
+            rival()
+        super().commit(records, expected)
+
+
+def make_place(repo: Path) -> Place:
+    """Where worker-1 works."""
+    clock = ManualClock()
+    return Place(repo, MemoryStore(clock), ShakyTracker(clock), clock)
