@@ -7,6 +7,10 @@ from pathlib import Path
 from ghp_agents.ports import Clock, IssueTracker, Leaser, StateStore
 from ghp_agents.workspace import Workspace, open_workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.model.ground import Ground
+
 
 class House:
     """The parts of the program for one command; each is made when it is first used."""
@@ -49,3 +53,10 @@ class House:
         from ghp_agents.issues.local import LocalTracker
 
         return LocalTracker(self.ws, self.store, self.leaser)
+
+    @cached_property
+    def ground(self) -> "Ground":
+        """What set-up and the doctor can do with the place where records are kept."""
+        from ghp_agents.store.refs import ground
+
+        return ground.lay(self.ws, self.store)

@@ -48,6 +48,11 @@ def error(text: str, hint: str) -> None:
         say(f"{_paint('Hint:', '36', sys.stderr)} {hint}")
 
 
+def marked(mark: str, colour: str, text: str) -> None:
+    """Print a line of data that begins with a mark, coloured on a terminal."""
+    data(f"{_paint(mark, colour, sys.stdout)} {clean(text)}")
+
+
 def is_terminal() -> bool:
     """Whether standard output is a terminal that a person looks at."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

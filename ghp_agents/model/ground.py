@@ -14,8 +14,9 @@ from ghp_agents.model.finding import Check, Repair
 class Step:
     """One thing that set-up makes or takes away, and how."""
 
-    would: str  # make the private repository .git/ghp/state.git
-    did: str  # Made the private repository .git/ghp/state.git
+    doing: str  # make
+    did: str  # Made
+    what: str  # the private repository .git/ghp/state.git
     act: Callable[[], object]
 
 
@@ -48,6 +49,7 @@ class RemoteRef:
     oid: str
     about: str  # for people: this clone, another clone, a right
     last: float | None = None  # when its writer last wrote, by the writer's clock
+    is_foreign: bool = False  # another clone's
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
         yield ok("presence", f"Presence of {_agents(len(seen.beaten))} is folded.")
         return
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
-    text = f"Presence of {_agents(len(waiting))} is not folded yet, the oldest of {ago(age)} ago."
+    text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
     remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
     level = warning if age > LATE else info
     yield level("presence", text, remedy, fixable=True)

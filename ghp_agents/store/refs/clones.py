@@ -3,16 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ghp_agents import git
 from ghp_agents.clock import ago
 from ghp_agents.model.address import masked
 from ghp_agents.model.finding import Finding, info, ok, warning
 from ghp_agents.model.names import CloneId
-from ghp_agents.remote import BRANCHES, CUSTOM, coordination_remote
+from ghp_agents.remote import BRANCHES, CUSTOM, coordination_remote, exchange
 from ghp_agents.repository import StateRepository, find_repository, first_error
-from ghp_agents.store.refs import probing, reading, syncing
+from ghp_agents.store.refs import reading, syncing
 from ghp_agents.workspace import Workspace
 
 SKEW = 300.0  # seconds between two clocks that are worth telling
@@ -117,38 +116,36 @@ def _said(repository: StateRepository) -> list[Said]:
 
 
 def check_remote(ws: Workspace) -> Iterator[Finding]:
-    """Whether the coordination remote answers. Raises GhpError when there is none of its name."""
+    """Whether the coordination remote answers."""
     remote = coordination_remote(ws)
     if remote is None:
-        why = "the configuration keeps it here" if not ws.settings.push else "there is no remote"
-        yield info("remote", f"Everything stays in this clone: {why}.")
         return
     repository = find_repository(ws)
-    where = f"{remote.name} ({probing.address(ws, remote)})"
     args = ["ls-remote", remote.name, f"{CUSTOM}clone/*", f"{BRANCHES}clone/*"]
-    folder = repository.folder if repository else ws.folder
     try:
-        listed = git.run(
-            args, cwd=folder, git_dir=_asker(ws, repository), timeout=ws.settings.timeout
-        )
+        listed = exchange(ws, repository or _users_own(ws), remote, args)
     except git.GitTimeoutError:
         waited = f"{ws.settings.timeout:g} s"
         yield warning(
-            "remote", f"{where} did not answer within {waited}.", _unreachable(remote.name)
+            "remote", f"{remote.name} did not answer within {waited}.", _unreachable(remote.name)
         )
         return
     if listed.code != 0:
         words = masked(first_error(listed))
-        yield warning("remote", f"{where} cannot be reached: {words}", _unreachable(remote.name))
+        yield warning(
+            "remote", f"{remote.name} cannot be reached: {words}", _unreachable(remote.name)
+        )
         return
     names = (line.split("\t")[1] for line in listed.text.splitlines())
     count = sum(1 for name in names if name.startswith((f"{CUSTOM}clone/", f"{BRANCHES}clone/")))
-    yield ok("remote", f"{where} answers; {count} clone{'s' if count != 1 else ''} meet there.")
+    yield ok(
+        "remote", f"{remote.name} answers; {count} clone{'s' if count != 1 else ''} meet there."
+    )
 
 
-def _asker(ws: Workspace, repository: StateRepository | None) -> Path:
-    # The private repository has the person's remotes and credentials, too.
-    return repository.path if repository else ws.common_dir
+def _users_own(ws: Workspace) -> StateRepository:
+    """The person's repository in the place of ours, which is not made yet: it only asks."""
+    return StateRepository(ws.common_dir, ws.folder, CloneId(""))
 
 
 def _unreachable(name: str) -> str:

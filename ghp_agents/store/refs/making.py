@@ -36,12 +36,11 @@ def missing(ws: Workspace, store: StateStore) -> list[Step]:
     steps: list[Step] = []
     if find_repository(ws) is None:
         what = f"the private repository {shown(ws, state_path(ws))}"
-        steps.append(Step(f"make {what}", f"Made {what}", partial(_make, ws)))
+        steps.append(Step("make", "Made", what, partial(_make, ws)))
     if _view_is_missing(ws):
         exclude = f"{shown(ws, ws.common_dir)}/info/exclude"
         what = f"the view {presence.PATH}, kept out of git by {exclude}"
-        act = partial(_write_view, ws, store)
-        steps.append(Step(f"write {what}", f"Wrote {what}", act))
+        steps.append(Step("write", "Wrote", what, partial(_write_view, ws, store)))
     return steps
 
 

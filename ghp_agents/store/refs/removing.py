@@ -14,8 +14,23 @@ from ghp_agents.model import ledger, presence
 from ghp_agents.model.address import masked
 from ghp_agents.model.ground import RemoteRef, Step
 from ghp_agents.model.names import Timestamp
-from ghp_agents.remote import BRANCHES, CUSTOM, Answer, Remote, coordination_remote, fetch, push
-from ghp_agents.repository import SEEN_REFS, StateRepository, find_repository, open_repository
+from ghp_agents.remote import (
+    BRANCHES,
+    CUSTOM,
+    Answer,
+    Remote,
+    coordination_remote,
+    exchange,
+    fetch,
+    push,
+)
+from ghp_agents.repository import (
+    SEEN_REFS,
+    StateRepository,
+    find_repository,
+    first_error,
+    open_repository,
+)
 from ghp_agents.store.refs import folding, outbox, probing, publishing, syncing
 from ghp_agents.store.refs.making import has_worktree, shown
 from ghp_agents.workspace import NAME_FILE, Workspace
@@ -63,7 +78,7 @@ def losses(ws: Workspace) -> list[str]:
 
 
 def _removal(what: str, act: Callable[[], object]) -> Step:
-    return Step(f"remove {what}", f"Removed {what}", act)
+    return Step("remove", "Removed", what, act)
 
 
 def _remove_clone_folder(ws: Workspace) -> None:
@@ -172,12 +187,12 @@ def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
 def _list(ws: Workspace, repository: StateRepository, remote: Remote) -> list[tuple[str, str]]:
     patterns = [f"{CUSTOM}*", *(f"{BRANCHES}{kind}*" for kind in KINDS), publishing.BRANCH]
     try:
-        shown = repository.run("ls-remote", remote.name, *patterns, timeout=ws.settings.timeout)
+        listed = exchange(ws, repository, remote, ["ls-remote", remote.name, *patterns])
     except git.GitTimeoutError as error:
         raise _unreachable(remote, str(error)) from None
-    if shown.code != 0:
-        raise _unreachable(remote, git.failure(["ls-remote"], shown).args[0])
-    pairs = (line.split("\t", 1) for line in shown.text.splitlines())
+    if listed.code != 0:
+        raise _unreachable(remote, first_error(listed))
+    pairs = (line.split("\t", 1) for line in listed.text.splitlines())
     starts = (CUSTOM, *(f"{BRANCHES}{kind}" for kind in KINDS), publishing.BRANCH)
     # A pattern of ls-remote also matches at the end of a longer name.
     return [(name, oid) for oid, name in pairs if name.startswith(starts)]
@@ -197,13 +212,14 @@ def _describe(
         return RemoteRef(name, oid, "the published page")
     kind, _, rest = name.removeprefix(BRANCHES).removeprefix(CUSTOM).partition("/")
     if kind == "clone":
-        whose = "this clone" if rest == repository.clone else "another clone"
-        return RemoteRef(name, oid, whose, dates.get(rest))
+        foreign = rest != repository.clone
+        whose = "another clone" if foreign else "this clone"
+        return RemoteRef(name, oid, whose, dates.get(rest), foreign)
     return RemoteRef(name, oid, {"lease": "a right", "probe": "a probe"}.get(kind, "ours"))
 
 
 def _unreachable(remote: Remote, words: str) -> UnknownError:
     return UnknownError(
-        f"{remote.name} cannot be reached: {masked(words)}.",
+        f"{remote.name} cannot be reached: {masked(words.removesuffix('.'))}.",
         hint="Check the network and try again; without --remote-refs only this machine is changed.",
     )

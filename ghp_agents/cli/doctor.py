@@ -1,0 +1,75 @@
+"""`agent-doctor`: check everything, and say what to do about each finding."""
+
+from collections.abc import Iterable
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.errors import ExitCode
+from ghp_agents.model.finding import Finding, Level, as_json
+from ghp_agents.services import doctor as services
+from ghp_agents.wiring import House
+
+MARKS = {
+    Level.OK: ("✓", "32"),
+    Level.INFO: ("•", "36"),
+    Level.WARNING: ("⚠", "33"),
+    Level.ERROR: ("✗", "31"),
+}
+
+
+@click.command("agent-doctor", epilog="Example: ghp agent-doctor --fix")
+@click.option(
+    "--fix", is_flag=True, help="Mend what can be mended; what was said is never removed."
+)
+@click.option("--probe", is_flag=True, help="Ask the remote to take a ref; it is deleted again.")
+@click.option("--json", "json", is_flag=True, help="Print the findings as a list.")
+@click.pass_context
+def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
+    """Check everything; say what to do about each finding.
+
+    Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
+    """
+    house: House = ctx.obj
+    checks = services.checks(house.ws, house.store, house.ground, probe=probe)
+    if fix:
+        found = services.treat(checks, house.ground.repairs)
+        _print(found, json)
+    elif json:
+        found = list(services.examine(checks))
+        _print(found, json)
+    else:
+        found = []
+        for one in services.examine(checks):  # as they come: the remote may take its time
+            found.append(one)
+            _print_one(one)
+            output.flush()
+    if not json:
+        _print_sum(found)
+    if not services.healthy(found):
+        ctx.exit(int(ExitCode.ERROR))
+
+
+def _print(found: Iterable[Finding], json: bool) -> None:
+    if json:
+        output.as_json([as_json(one) for one in found])
+        return
+    for one in found:
+        _print_one(one)
+
+
+def _print_one(one: Finding) -> None:
+    mark, colour = MARKS[one.level]
+    output.marked(mark, colour, f"Mended: {one.text}" if one.fixed else one.text)
+    if one.remedy:
+        output.data(output.clean(f"  → {one.remedy}"))
+
+
+def _print_sum(found: Iterable[Finding]) -> None:
+    levels = [one.level for one in found]
+    bad = {"error": levels.count(Level.ERROR), "warning": levels.count(Level.WARNING)}
+    parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in bad.items() if count]
+    if parts:
+        output.say(f"{' and '.join(parts)}.")
+    else:
+        output.done("Nothing is wrong.")

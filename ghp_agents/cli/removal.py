@@ -1,0 +1,137 @@
+"""`agent-init --remove`: list, ask, take away; what is on the remote only after asking again."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model.ground import RemoteRef
+from ghp_agents.services import init as services
+from ghp_agents.wiring import House
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What was asked for."""
+
+    remote_refs: bool  # also what is on the remote
+    force: bool  # lose what was never sent
+    yes: bool  # do not ask
+    dry_run: bool
+
+
+def take_away(house: House, asked: Removal) -> None:
+    """Take away what is ours. Raises RefusedError where a person has to say so first."""
+    ground = house.ground
+    steps = ground.belongings()  # first: whoever reads the settings makes a cache again
+    refs = ground.remote_refs() if asked.remote_refs else []
+    if not steps and not refs:
+        _clean_up(house)
+        output.done("Nothing to do: there is nothing of ours here.")
+        return
+    _list(house, [step.what for step in steps], refs, asked)
+    if asked.dry_run:
+        if not steps:
+            _clean_up(house)
+        return
+    if steps:
+        services.refuse_losses(ground, force=asked.force)
+        _warn_of_the_living(house)
+        if not _agrees("Remove this from this clone?", asked):
+            output.say("Nothing was removed.")
+            return
+    _remove_refs(house, refs, asked)
+    if not steps:
+        _clean_up(house)
+        return
+    for step in ground.belongings():
+        step.act()
+        output.done(f"Removed {step.what}.")
+    stays = services.kept(house.ws)
+    if stays:
+        output.say(stays)
+
+
+def _clean_up(house: House) -> None:
+    """Asking the remote made a private repository where there was none."""
+    for step in house.ground.belongings():
+        step.act()
+
+
+def _list(house: House, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
+    tell = output.data if asked.dry_run else output.say
+    if what:
+        tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {house.ws.root}:")
+    for one in what:
+        tell(output.clean(f"  {one}"))
+    if refs:
+        _list_refs(house, refs, tell)
+    if asked.dry_run:
+        for lost in house.ground.losses():
+            output.warn(f"Only this clone has {lost}.", "Send it first: ghp agent-sync")
+
+
+def _list_refs(house: House, refs: Sequence[RemoteRef], tell: Tell) -> None:
+    sharing = house.ground.sharing()
+    tell(f"On {sharing.remote} ({sharing.address}), for everybody who works with it:")
+    for line in services.ref_lines(refs, house.ws.clock.now()):
+        tell(output.clean(f"  {line}"))
+
+
+def _warn_of_the_living(house: House) -> None:
+    names = services.living(house.ws, house.store)
+    if names:
+        text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
+        output.warn(text, "Stop them first.")
+
+
+def _remove_refs(house: House, refs: Sequence[RemoteRef], asked: Removal) -> None:
+    """Remove what was asked for, or what a person says yes to; the remote first, because it needs
+    what is then removed here."""
+    if not asked.remote_refs:
+        refs = _offered(house, asked)
+    if not refs or not _agrees("Remove these from the remote, for everybody?", asked):
+        return
+    house.ground.remove_remote_refs(refs)
+    many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
+    output.done(f"Removed {many} from {house.ground.sharing().remote}.")
+    if any(ref.is_foreign for ref in refs):
+        output.say("Clones that are still used push theirs again with their next sync.")
+
+
+def _offered(house: House, asked: Removal) -> list[RemoteRef]:
+    """The refs on the remote, shown to the person who is there to decide about them."""
+    remote = house.ground.sharing().remote
+    if remote is None:
+        return []
+    if asked.yes or not _somebody_is_there():
+        output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
+        return []
+    try:
+        refs = house.ground.remote_refs()
+    except UnknownError as error:
+        output.warn(str(error), "Its refs stay; ask again with --remote-refs.")
+        return []
+    if refs:
+        _list_refs(house, refs, output.say)
+    return refs
+
+
+def _agrees(question: str, asked: Removal) -> bool:
+    if asked.yes:
+        return True
+    if not _somebody_is_there():
+        raise RefusedError(
+            "Nothing was removed: nobody is there to ask.",
+            hint="Read the list above, then give --yes.",
+        )
+    return click.confirm(question, err=True)
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin.isatty() and output.is_terminal()
