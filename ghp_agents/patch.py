@@ -53,8 +53,8 @@ class Patch:
 def take(place: Location, limit: int, screen: Screen = lambda _change, _added: None) -> Patch:
     """The uncommitted work of a worktree, in at most `limit` bytes; the largest is left out first.
 
-    `screen` sees each change with the lines that it adds, and answers why it must not be kept, or None. The user's index, objects, refs and files stay as they are. Raises
-    GitError.
+    `screen` sees each change with the lines that it adds, and answers why it must not be kept, or
+    None. The user's index, objects, refs and files stay as they are. Raises GitError.
     """
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))

@@ -3,7 +3,7 @@
 Each fact that cannot be had now becomes a note, so that one thing out of reach hides no other.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ghp_agents import worktree
@@ -44,11 +44,12 @@ class Branch:
 
     name: str | None = None  # None: detached
     head: str = ""
+    tip: str = ""  # the commit whose history this is; usually the same
     trunk: str | None = None
     operation: str | None = None
     conflicts: tuple[str, ...] = ()
     unsent: int | None = None  # commits on no remote; None without one
-    history: worktree.History = worktree.History()
+    history: worktree.History = field(default_factory=worktree.History)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     return Branch(
         name=ws.branch,
         head=head,
+        tip=tip,
         trunk=trunk(ws),
         operation=worktree.operation(ws.git_dir),
         conflicts=tuple(worktree.unmerged(folder)),

@@ -32,6 +32,11 @@ def trunk_refs(ws: Workspace) -> list[str]:
     return [ref for ref in places if ref in known and ref != f"{_HEADS}{ws.branch}"]
 
 
+def remote_name(ws: Workspace) -> str:
+    """The remote that branches go to."""
+    return _remote(ws, worktree.branches(ws.folder, *USUAL))
+
+
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
     """The remote whose word counts: the configured one, origin, or the only one."""
     if ws.settings.remote:

@@ -1,0 +1,172 @@
+"""`agent-handoff` and `agent-resume`: leave off so that another can go on, and go on."""
+
+import sys
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model.budget import LEAST
+from ghp_agents.model.handoff import NOTE_LIMIT, Missing, count, size_text
+from ghp_agents.model.issue import short
+from ghp_agents.model.names import AgentName, one_line
+from ghp_agents.model.quote import clean
+from ghp_agents.services import escalation
+from ghp_agents.services import handoff as services
+from ghp_agents.services.handoff import Handed
+from ghp_agents.services.restore import Restored
+from ghp_agents.wiring import House
+
+STDIN = "-"
+LISTED = 10
+ISSUE = click.option("--issue", metavar="N", help="The issue (default: the one in hand).")
+
+
+# -------------------------------------------------------------------------------- handoff
+
+
+@click.command(
+    "agent-handoff", epilog="Example: ghp agent-handoff --to worker-2 --note 'The parser is next'"
+)
+@ISSUE
+@click.option("--to", metavar="AGENT", help="Give the issue to this agent.")
+@click.option("--note", metavar="TEXT", help="What the next one must know; - reads stdin.")
+@click.option("--checkpoint", is_flag=True, help="Leave it for yourself.")
+@click.option("--stdout", is_flag=True, help="Print the document, too.")
+@click.option("--dry-run", is_flag=True, help="Print the document and record nothing.")
+@acting
+@click.pass_obj
+def handoff(
+    house: House,
+    issue: str | None,
+    to: str | None,
+    note: str | None,
+    checkpoint: bool,
+    stdout: bool,
+    dry_run: bool,
+) -> None:
+    """Write down what the next agent must know: the issue, the branch, what changed, and the
+    uncommitted work itself, which `ghp agent-resume --apply` restores.
+
+    Nothing of the worktree is touched. What was staged is not told apart from what was not;
+    ignored files are left out.
+    """
+    handed = services.handoff(
+        house.ws, house.store, house.tracker, house.leaser, issue=issue, to=to,
+        note=_note(note), checkpoint=checkpoint, dry_run=dry_run,
+    )  # fmt: skip
+    if stdout or dry_run:
+        output.data(clean(handed.document))
+    _say_handed(handed, dry_run)
+    if not dry_run:
+        given = services.pass_on(house.ws, house.tracker, handed.handoff)
+        if given:
+            output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        wake(house)
+
+
+def _note(said: str | None) -> str:
+    if said != STDIN:
+        return said or ""
+    try:
+        return sys.stdin.buffer.read(NOTE_LIMIT * 40).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The note on standard input is not UTF-8 text (byte {error.start}).",
+            hint="Convert it, with `iconv -t UTF-8` say.",
+        ) from None
+
+
+def _say_handed(handed: Handed, dry_run: bool) -> None:
+    said, work = handed.handoff, handed.handoff.work
+    if dry_run:
+        output.say(f"Dry run: nothing was recorded. It would be {handed.path}.")
+    elif handed.is_new:
+        stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
+        output.done(f"Recorded {said.name} as {handed.path}{stored}.")
+    else:
+        output.say(f"Nothing new since {said.name}, recorded as {handed.path}.")
+    for note in handed.notes:
+        output.warn(note)
+    if work and work.missing:
+        _warn_of_missing(work.missing)
+
+
+def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
+    named = [
+        f"{one.path} ({one.reason}{f', {size_text(one.size)}' if one.size is not None else ''})"
+        for one in missing[:LISTED]
+    ]
+    if len(missing) > LISTED:
+        named.append(f"{len(missing) - LISTED} more, which the document lists")
+    output.warn(
+        f"Not stored, and only in this worktree: {'; '.join(named)}.",
+        "Commit it, or keep the worktree. `agents.patchBytes` in the configuration sets the limit.",
+    )
+
+
+# --------------------------------------------------------------------------------- resume
+
+
+@click.command("agent-resume", epilog="Example: ghp agent-resume --issue 12 --apply")
+@ISSUE
+@click.option("--handoff", "reference", metavar="ID", help="Go on from this one, not the last.")
+@click.option(
+    "--max-chars", metavar="N", type=click.IntRange(min=LEAST),
+    help="Print at most so many characters (default: `agents.resumeChars`, 16000).",
+)  # fmt: skip
+@click.option("--apply", is_flag=True, help="Restore the uncommitted work of the handoff first.")
+@acting
+@click.pass_obj
+def resume(
+    house: House, issue: str | None, reference: str | None, max_chars: int | None, apply: bool
+) -> None:
+    """Print what is needed to go on, the most important first.
+
+    --apply restores uncommitted work into a clean worktree: as it was on the commit that it
+    belongs to, merged and staged on another one.
+    """
+    from ghp_agents.services import resume as reading
+    from ghp_agents.services.restore import restore
+
+    ws, store = house.ws, house.store
+    chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
+    restored = restore(ws, store, chosen.handoff) if apply else None
+    if restored:
+        _say_restored(restored)
+        chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
+    resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
+    output.data(clean(resumed.text))
+    output.flush()
+    if resumed.news:
+        agent = AgentName(chosen.about.actor.name)
+        escalation.mark_told(ws, agent, [each.id for each in resumed.news])
+    wake(house)
+    if restored and restored.conflicts:
+        raise _conflicts(restored)
+
+
+def _say_restored(restored: Restored) -> None:
+    work, name = restored.work, restored.handoff.name
+    base = f"commit {work.base[:12]}" if work.base else "a repository without a commit"
+    how = f"merged from {base}, and staged" if restored.three_way else f"on its own {base}"
+    if not restored.conflicts:
+        output.done(f"Restored the work of {name}: {count(work.files, 'file')}, {how}.")
+    if work.missing:
+        output.warn(
+            f"{count(len(work.missing), 'path')} of it could not be stored then.",
+            "The text below lists them; they may still be in the old worktree.",
+        )
+
+
+def _conflicts(restored: Restored) -> GhpError:
+    names = [one_line(name, 80) for name in restored.conflicts[:LISTED]]
+    if len(restored.conflicts) > LISTED:
+        names.append(f"and {len(restored.conflicts) - LISTED} more")
+    return GhpError(
+        f"The work of {restored.handoff.name} is restored with "
+        f"{count(len(restored.conflicts), 'conflict')}: {', '.join(names)}.",
+        hint="Both versions are there, between conflict markers: edit the files, then "
+        "`git add` them.",
+    )

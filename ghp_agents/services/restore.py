@@ -1,0 +1,170 @@
+"""Restore: put the uncommitted work that came with a handoff back into a worktree."""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from ghp_agents import patch, worktree
+from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.model import handoff_record as record
+from ghp_agents.model.handoff import Handoff, Work, count
+from ghp_agents.model.names import Actor, Timestamp, digest
+from ghp_agents.model.record import Record
+from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.services import page
+from ghp_agents.services.resume import APPLY
+from ghp_agents.services.trunk import remote_name
+from ghp_agents.transact import transact
+from ghp_agents.workspace import Workspace, now_text
+
+LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Work that is back in the worktree. Where there are conflicts, both versions are."""
+
+    handoff: Handoff
+    work: Work
+    three_way: bool  # the worktree is on another commit than the work was
+    conflicts: tuple[str, ...] = ()
+
+
+class NotRestoredError(GhpError):
+    """The work cannot be put back here and now; nothing was changed."""
+
+
+def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restored:
+    """Put the work of `handoff` into this worktree, which must be clean.
+
+    On the commit that the work belongs to, only files change; on another one it is merged.
+    Raises NotRestoredError and then has changed nothing, NotSetUpError without a worktree.
+    """
+    actor = ws.actor()
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "There is no worktree here to restore into.", hint="Change to a worktree."
+        )
+    folder = Path(ws.place.toplevel)
+    handoff, work, content = _stored(store, handoff)
+    if patch.is_applied(folder, content):
+        raise NotRestoredError(
+            f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
+        )
+    _refuse_dirty(ws, folder)
+    _refuse_unknown_base(ws, folder, handoff, work)
+    three_way = worktree.head(folder) != work.base
+    try:
+        conflicts = patch.apply(folder, content, three_way=three_way)
+    except patch.PatchFailedError as error:
+        raise _does_not_fit(handoff, work, error, three_way) from None
+    restored = Restored(handoff, work, three_way, tuple(conflicts))
+    _say(ws, store, actor, restored)
+    return restored
+
+
+def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
+    """The patch of a handoff, as it was stored."""
+    if handoff is None:
+        raise NotRestoredError(
+            "There is no handoff to restore the work of.",
+            hint="Name its issue with --issue, or fetch it with `ghp agent-sync`.",
+        )
+    work = handoff.work
+    if work is None or not work.size:
+        raise NotRestoredError(
+            f"{handoff.name} has no uncommitted work stored"
+            + (": all of it was left out." if work else "; its worktree was clean."),
+            hint="`ghp agent-resume` lists earlier handoffs; `--handoff ID` chooses one.",
+        )
+    files = store.snapshot().files(record.patch_folder_of(handoff))
+    content = files.get(record.patch_path_of(handoff))
+    if content is None:
+        raise NotRestoredError(
+            f"The patch of {handoff.name} is not here.",
+            hint="Fetch it with `ghp agent-sync`; if it stays away, ask "
+            f"{handoff.by.name} to hand over again.",
+        )
+    if hashlib.sha256(content).hexdigest() != work.digest:
+        raise NotRestoredError(
+            f"The patch of {handoff.name} is not the one that was stored.",
+            hint="Somebody changed the record; `--handoff ID` chooses an earlier one.",
+        )
+    return handoff, work, content
+
+
+def _refuse_dirty(ws: Workspace, folder: Path) -> None:
+    operation = worktree.operation(ws.git_dir)
+    found = worktree.differences(folder)
+    if not found and not operation:
+        return
+    names = ", ".join(page.path(each.path) for each in found[:LISTED])
+    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    what = f"{count(len(found), 'path')} differ: {names}{rest}" if found else f"in {operation}"
+    raise NotRestoredError(
+        f"This worktree is not clean ({what}).",
+        hint="Commit it, or keep it with `git stash -u`, or restore into a new worktree: "
+        "`git worktree add ../NAME`.",
+    )
+
+
+def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Work) -> None:
+    if not work.base or worktree.has_commit(folder, work.base):
+        return
+    branch = page.plain(handoff.branch) if handoff.branch else ""
+    command = f"git fetch {quote(remote_name(ws))} {quote(branch) if branch else ''}".strip()
+    on = f", on branch {branch}" if branch else ""
+    raise NotRestoredError(
+        f"The work belongs to commit {work.base[:12]}{on}, which is not in this clone.",
+        hint=f"`{command}`; if it is not there, {handoff.by.name} has to push it first.",
+    )
+
+
+def _does_not_fit(
+    handoff: Handoff, work: Work, error: patch.PatchFailedError, three_way: bool
+) -> NotRestoredError:
+    where = "this commit" if three_way else "this worktree"
+    there = f"git worktree add --detach ../restored {work.base[:12]}"
+    return NotRestoredError(
+        f"The work of {handoff.name} does not fit on {where}: {error}.",
+        hint=f"Nothing was changed. It fits on {work.base[:12]}: `{there}`, and there "
+        f"`ghp agent-resume --handoff {handoff.name} --apply`."
+        if three_way and work.base
+        else "Nothing was changed. Move what is in its way (ignored files, say) and try again.",
+    )
+
+
+def _say(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> None:
+    """Let the others know, so that the same work is not restored twice."""
+    handoff, at = restored.handoff, Timestamp(now_text(ws))
+    identity = digest(handoff.id, actor.name, at, secrets.token_hex(8))
+    said = {
+        "handoff": handoff.name,
+        "by": actor.name,
+        "person": actor.is_person,
+        "at": at,
+        "threeWay": restored.three_way,
+        "conflicts": [page.plain(path) for path in restored.conflicts],
+    }
+    content = json.dumps(said, indent=2).encode() + b"\n"
+    conflicts = len(restored.conflicts)
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        return None, [
+            Record(
+                event=APPLY,
+                actor=actor,
+                object=handoff.name,
+                id=identity,
+                at=at,
+                clock=snapshot.clock + 1,
+                files=((record.applied_path_of(handoff, identity), content),),
+                issue=handoff.issue,
+                text=f"with {count(conflicts, 'conflict')}" if conflicts else "",
+            )
+        ]
+
+    transact(store, decide)
