@@ -158,6 +158,9 @@ def beat(
             record["lastProgress"] = stamp
         if session:
             record["session"] = session
+        rival = local.get("rival")
+        if rival and rival != (record.get("local") or {}).get("rival"):
+            _mark_rival(path)
         record["local"] = local
         _replace(path, encode(record))
         return "moved" if moved else "beat"
@@ -192,6 +195,28 @@ def _sessions(record: "Mapping[str, Any]", session: str | None, now: float) -> "
         local["rival"] = {"sessions": sorted({here, session}), "seen": int(now)}
     left = [other for other in left if other != session][-3:]
     return local | {"session": session, "left": [*left, here], "returned": int(now)}
+
+
+def _mark_rival(path: str) -> None:
+    """Leave a mark beside the presence at `path`, so that who looks for rivals need not read all."""
+    folder, _, name = path.rpartition("/agents/")
+    marks = folder + "/cache/rivals"
+    try:
+        os.makedirs(marks, exist_ok=True)
+        os.close(os.open(marks + "/" + name.removesuffix(".json"), os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError:
+        pass
+
+
+def rivals(folders: "Sequence[str]") -> "set[str]":
+    """The agents of this machine that had rivals at some time."""
+    found: set[str] = set()
+    for folder in folders:
+        try:
+            found.update(os.listdir(folder + "/cache/rivals"))
+        except OSError:
+            continue
+    return found
 
 
 def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]":

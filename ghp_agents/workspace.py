@@ -58,7 +58,7 @@ class Workspace:
         """Where presence and outbox go when the clone's own folder cannot be written."""
         return Path(pulse.spare_folder(self.place.common_dir, self.environ))
 
-    @property
+    @cached_property
     def folders(self) -> list[str]:
         """The folders for presence and outbox, best first."""
         return [str(self.ghp_dir), str(self.spare_dir)]

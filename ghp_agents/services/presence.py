@@ -157,7 +157,7 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
     """Names under which two living sessions work, here or in two clones."""
     now = ws.clock.now()
     found: list[Rivalry] = []
-    for name in sorted(snapshot.beaten()):
+    for name in sorted(pulse.rivals(ws.folders) & snapshot.beaten().keys()):
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
