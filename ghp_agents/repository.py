@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ghp_agents import files, git
 from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.model.address import masked
 from ghp_agents.model.names import CloneId
 from ghp_agents.workspace import Workspace
 
@@ -210,8 +211,8 @@ _ERRORS = (
 
 
 def first_error(result: git.Result) -> str:
-    """The line of git's words that says what is wrong."""
-    lines = [line.strip() for line in result.err.splitlines() if line.strip()]
+    """The line of git's words that says what is wrong; addresses in it show no credentials."""
+    lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
     for line in lines:
         if line.startswith(_ERRORS):
             return line

@@ -1,35 +1,13 @@
 """Fields on which git leasers meet: one clone, or clones around a remote."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.leases.git_ref import GitRefLeaser
-from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.git import git
-
-# What a host does that takes nothing but branches and tags.
-ONLY_BRANCHES = """\
-case "$1" in refs/heads/*|refs/tags/*) exit 0;; esac
-echo "this host takes only branches and tags" >&2
-exit 1
-"""
-
-
-def hook(repository: Path, name: str, script: str) -> Path:
-    """Give a bare repository a hook."""
-    path = repository / "hooks" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}")
-    path.chmod(0o755)
-    return path
-
-
-def workspace(folder: Path, clock: ManualClock | None = None) -> Workspace:
-    """The workspace of a clone, on a clock that stands still."""
-    return open_workspace(folder, dict(os.environ), clock or ManualClock())
+from tests.support.hosts import hook, workspace
 
 
 @dataclass

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.contracts.leaser import STEPS, LeaserContract, RemoteLeaserContract, Steps, play
-from tests.leases.fields import ONLY_BRANCHES, CloneField, LocalField, hook
+from tests.leases.fields import CloneField, LocalField
 from tests.support import repos
 from tests.support.git import refs
+from tests.support.hosts import ONLY_BRANCHES, hook
 
 Clones = Callable[[int], list[Path]]
 

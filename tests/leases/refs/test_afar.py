@@ -10,9 +10,10 @@ import pytest
 from ghp_agents.errors import ExitCode, GhpError, UnknownError
 from ghp_agents.leases.git_ref import GitRefLeaser
 from ghp_agents.model.lease import Lease, LeaseMovedError
-from tests.leases.fields import CloneField, LocalField, hook, workspace
+from tests.leases.fields import CloneField, LocalField
 from tests.support import repos
 from tests.support.git import git, refs
+from tests.support.hosts import hook, workspace
 
 Clones = Callable[[int], list[Path]]
 

@@ -7,8 +7,8 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.leases.git_ref import GitRefLeaser
-from tests.leases.fields import workspace
 from tests.support.git import git, refs
+from tests.support.hosts import workspace
 
 Clones = Callable[[int], list[Path]]
 

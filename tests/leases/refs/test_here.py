@@ -12,9 +12,9 @@ from ghp_agents.errors import GhpError
 from ghp_agents.leases.git_ref import GitRefLeaser
 from ghp_agents.model.lease import LeaseMovedError
 from ghp_agents.workspace import open_workspace
-from tests.leases.fields import workspace
 from tests.support.ghp import CHECKOUT
 from tests.support.git import git
+from tests.support.hosts import workspace
 
 # A process that counts with a right and says each number once it has it.
 COUNTER = """

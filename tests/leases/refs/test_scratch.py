@@ -10,7 +10,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.errors import ExitCode, GhpError
 from ghp_agents.leases.git_ref import GitRefLeaser
 from ghp_agents.model.lease import LeaseMovedError
-from tests.leases.fields import workspace
+from tests.support.hosts import workspace
 
 Clones = Callable[[int], list[Path]]
 
