@@ -79,9 +79,9 @@ def _people(place: Place, house: House) -> Iterator[Check]:
 
 
 def _handoff(place: Place, house: House) -> Iterator[Check]:
-    records = house.store.snapshot().files(".ghp/handoffs/3/")
-    documents = [path for path in records if path.endswith(".md")]
-    patches = [path for path in records if path.endswith(".patch")]
+    snapshot = house.store.snapshot()
+    documents = list(snapshot.files(".ghp/handoffs/3/"))
+    patches = list(snapshot.files(".ghp/patches/"))
     shown = f"{len(documents)} with {len(patches)} patch"
     yield Check("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
     restored = place.worktree("worker-1") / "logo.bin"
