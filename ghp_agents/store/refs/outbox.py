@@ -1,16 +1,18 @@
 """The outbox: records that count as said and wait for their way into a commit.
 
 It is used where the private repository cannot be written now: a sandbox with a read-only `.git`, a
-lock that stays held, a git that fails. The next fold takes them in, from the clone's folder and from
-the spare one.
+lock that stays held, a git that fails. The next fold takes them in, from the clone's folder and
+from the spare one.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ghp_agents import files
-from ghp_agents.errors import GhpError
+from ghp_agents.clock import to_seconds
+from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import record as records
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
@@ -38,15 +40,18 @@ def folders(ws: Workspace) -> list[Path]:
 
 
 def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
-    """Keep records durably. Raises GhpError when no folder can be written."""
+    """Keep records durably, all or none. Raises GhpError when no folder can be written."""
+    contents = {_name(number, record): records.encode(record) for number, record in enumerate(some)}
     for folder in folders(ws):
+        kept: list[Path] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for record in some:
-                name = f"{record.clock:012d}-{record.id[-40:]}{SUFFIX}"
-                files.write_durably(files.below(folder, name), records.encode(record))
+            for name, content in contents.items():
+                kept.append(folder / name)
+                files.write_durably(folder / name, content)
         except OSError as error:
             cause = error
+            _unlink(kept)
             continue
         return
     raise GhpError(
@@ -54,6 +59,12 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
         hint="Make room or give write access to the repository's .git/ghp, or set GHP_STATE_DIR "
         "to a folder that can be written; then run the command again.",
     )
+
+
+def _name(number: int, record: Record) -> str:
+    """Sorts as it was said; made from the content, so that saying it again writes no second one."""
+    digest = hashlib.sha256(records.encode(record)).hexdigest()[:20]
+    return f"{record.clock:020d}-{number:04d}-{digest}{SUFFIX}"
 
 
 def waiting(ws: Workspace) -> Waiting:
@@ -67,17 +78,31 @@ def waiting(ws: Workspace) -> Waiting:
             continue
         for path in paths:
             try:
-                found.setdefault(path.name, (path, records.decode(path.read_bytes())))
+                found.setdefault(path.name, (path, _read(path)))
             except FileNotFoundError:
                 continue  # another process folded it just now
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, UsageError) as error:
                 problems.append(Problem(str(path), str(error)))
     return Waiting(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
+def _read(path: Path) -> Record:
+    """A record that can be committed: one that could not would stop all that come after it."""
+    record = records.decode(path.read_bytes())
+    to_seconds(record.at)
+    for name, _ in record.files:
+        files.below(path.parent, name)
+        name.encode()
+    return record
+
+
 def remove(some: Waiting) -> None:
     """Take away what was folded; from a read-only folder later."""
-    for path, _ in some.records:
+    _unlink([path for path, _ in some.records])
+
+
+def _unlink(paths: Sequence[Path]) -> None:
+    for path in paths:
         try:
             path.unlink(missing_ok=True)
         except OSError:
