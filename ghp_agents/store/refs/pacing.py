@@ -3,6 +3,7 @@
 GitHub recommends at most six pushes a minute to a repository, from all who push.
 """
 
+from ghp_agents.clock import to_seconds
 from ghp_agents.model.state import SyncReport
 from ghp_agents.repository import SEEN_REFS, StateRepository, find_repository
 from ghp_agents.store.refs import folding, reading, syncing
@@ -11,7 +12,8 @@ from ghp_agents.workspace import Workspace
 URGENT = ("escalate", "answer", "handoff", "issue-")  # events that others wait for
 SEND_PAUSE = 10.0  # seconds between two pushes of what is urgent
 CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence
-REFUSED_PAUSE = 3_600.0  # a remote that refuses is asked again, but seldom
+REFUSED_PAUSE = 3_600.0  # a push that was refused is tried again, but seldom
+LIVING = 7_200.0  # seconds since a clone's last commit; its clock may be an hour off
 
 
 def next_exchange(ws: Workspace) -> float:
@@ -21,15 +23,22 @@ def next_exchange(ws: Workspace) -> float:
     last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
     if repository is None or not last:
         return 0.0
-    if note.permanent:
-        return last + REFUSED_PAUSE
-    return last + (SEND_PAUSE if _urgent(repository) else presence_pause(ws, repository))
+    urgent = _urgent(repository) and not is_refused(ws)
+    return last + (SEND_PAUSE if urgent else presence_pause(ws, repository))
+
+
+def is_refused(ws: Workspace) -> bool:
+    """Whether the remote refused our push not long ago. Fetching goes on at its own pace."""
+    note = syncing.read_note(ws)
+    return note.permanent and ws.clock.now() < (note.refused_at or 0.0) + REFUSED_PAUSE
 
 
 def presence_pause(ws: Workspace, repository: StateRepository) -> float:
     """Seconds between two pushes of presence. A clone's own id spreads the clones' syncs, so that
     nobody needs to know when the others come."""
-    clones = max(1, len(reading.tips(repository)))
+    now = ws.clock.now()
+    ages = [abs(now - to_seconds(tip.at)) for tip in reading.tips(repository)]
+    clones = max(1, sum(1 for age in ages if age < LIVING))
     jitter = 1 + int(repository.clone[:4], 16) / 65_536 / 4
     return max(ws.settings.sync_every, CLONE_PAUSE * clones) * jitter
 

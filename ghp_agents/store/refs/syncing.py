@@ -1,13 +1,14 @@
 """Syncing: fetch what the other clones said, push what this one said.
 
 A clone's ref has one writer, so its push is never rejected for racing. A rejection as not
-fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says again
-what it has said, and goes on; the join makes one of what both say.
+fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says
+again what it has said, and goes on; the join makes one of what both say.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
@@ -37,14 +38,24 @@ class Note:
     fetched_at: float | None = None
     pushed_at: float | None = None
     tried_at: float | None = None
+    refused_at: float | None = None
     trouble: str | None = None
     permanent: bool = False
+
+
+_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at")
+_KINDS: dict[str, Any] = {
+    "remote": str,
+    "trouble": str,
+    "permanent": bool,
+    **dict.fromkeys(_TIMES, (int, float)),
+}
 
 
 def read_note(ws: Workspace) -> Note:
     """The note of the last exchange."""
     value = folding.read_note(ws, NOTE)
-    known = {key: value[key] for key in Note.__slots__ if key in value}
+    known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
     return Note(**known)  # type: ignore[arg-type]
 
 
@@ -62,20 +73,22 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
             report = _exchange(ws, remote, [held], send=send)
     except (LockTimeoutError, OSError) as error:
         return SyncReport(remote=remote.name, trouble=str(error))
-    note = read_note(ws)
-    now = ws.clock.now()
-    _write_note(
-        ws,
-        Note(
-            remote=remote.name,
-            fetched_at=now if report.fetched else note.fetched_at,
-            pushed_at=now if report.pushed else note.pushed_at,
-            tried_at=now,
-            trouble=report.trouble,
-            permanent=report.permanent,
-        ),
-    )
+    _write_note(ws, _noted(read_note(ws), report, ws.clock.now(), sent=send))
     return report
+
+
+def _noted(had: Note, report: SyncReport, now: float, *, sent: bool) -> Note:
+    # A refusal stands until a push is taken, or refused again.
+    stands = had.permanent and not sent and not report.trouble
+    return Note(
+        remote=report.remote,
+        fetched_at=now if report.fetched else had.fetched_at,
+        pushed_at=now if report.pushed else had.pushed_at,
+        tried_at=now,
+        refused_at=now if report.permanent else had.refused_at,
+        trouble=had.trouble if stands else report.trouble,
+        permanent=stands or report.permanent,
+    )
 
 
 def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool) -> SyncReport:
@@ -88,7 +101,9 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
         return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
     after = _seen(repository)
     news = sum(
-        1 for ref, oid in after.items() if before.get(ref) != oid and not ref.endswith(repository.clone)
+        1
+        for ref, oid in after.items()
+        if before.get(ref) != oid and not ref.endswith(repository.clone)
     )
     report = SyncReport(remote=remote.name, fetched=True, news=news)
     if not send:
@@ -104,6 +119,7 @@ def _send(
     report: SyncReport,
 ) -> SyncReport:
     notes: list[str] = []
+    trouble: str | None = None
     for _ in range(3):
         if has_twin(repository):
             repository = _part_from_twin(ws, repository)
@@ -132,7 +148,7 @@ def _send(
             break
     return replace(
         report,
-        trouble="the remote's ref of this clone moved again and again",
+        trouble=trouble or "the remote's ref of this clone moved again and again",
         unsent=count_unsent(repository),
         notes=tuple(notes),
     )

@@ -74,17 +74,37 @@ def test_more_clones_call_less_often(clones: Clones, clock: ManualClock) -> None
     assert stores[0].sync(paced=True).pushed
 
 
-def test_a_remote_that_refuses_is_asked_again_after_an_hour(
+def test_a_remote_that_refuses_is_heard_at_the_usual_pace_and_sent_to_after_an_hour(
     clones: Clones, remote: Path, clock: ManualClock
 ) -> None:
     hook = remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.write_text("#!/bin/sh\ntouch asked\nexit 1\n")
     hook.chmod(0o755)
     store = GitRefsStore(open_workspace(clones(1)[0], {}, clock))
     say(store, clock, "escalate", "one")
     assert store.sync(paced=True).permanent
+    (remote / "asked").unlink()
     clock.wait(3_000)
-    assert not store.sync(paced=True).fetched
-    clock.wait(601)
     assert store.sync(paced=True).fetched
+    assert not (remote / "asked").exists()
+    assert store.standing().permanent, "what was refused still is, though nobody asked again"
+    clock.wait(601)
+    assert store.sync(paced=True).permanent
+    assert (remote / "asked").exists()
+    hook.unlink()
+    assert store.sync().pushed, "a person's own sync asks at once"
+    assert not store.standing().permanent
+
+
+def test_clones_that_went_away_slow_nobody_down(clones: Clones, clock: ManualClock) -> None:
+    stores = [GitRefsStore(open_workspace(folder, {}, clock)) for folder in clones(4)]
+    for number, store in enumerate(stores):
+        say(store, clock, "note", f"{number}")
+        store.sync()
+    clock.wait(8_000)
+    say(stores[0], clock, "note", "later")
+    stores[0].sync()
+    say(stores[0], clock, "note", "later still")
+    clock.wait(19)
+    assert stores[0].sync(paced=True).pushed
