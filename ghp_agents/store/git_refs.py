@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ghp_agents.errors import StateMovedError
 from ghp_agents.files import LockTimeoutError
@@ -34,14 +35,13 @@ class GitRefsStore:
 
     def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
         """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
+        # The outbox first: what a fold takes out of it meanwhile is in the commits read after it.
+        waiting = outbox.waiting(self._ws) if at is None else None
         repository = find_repository(self._ws)
-        if repository is None:
-            return reading.GitSnapshot(self._ws, None, [], past=at is not None)
-        known = reading.tips(repository)
-        if at is None:
-            return reading.GitSnapshot(self._ws, repository, known)
-        then = reading.tips_at(repository, known, at)
-        return reading.GitSnapshot(self._ws, repository, then, past=True)
+        known = reading.tips(repository) if repository else []
+        if at is not None and repository:
+            known = reading.tips_at(repository, known, at)
+        return reading.GitSnapshot(self._ws, repository, known, waiting, past=at is not None)
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
@@ -60,11 +60,10 @@ class GitRefsStore:
         with self._locked() as held:
             repository = self._open()
             made = folding.fold(self._ws, repository, held)
-            folding.sweep_temporary(self._ws)
+            folding.sweep_temporary(self._ws, repository)
         if made:
             publishing.write_view(self._ws, self.snapshot())
-        if upkeep.needed(repository):
-            upkeep.run(self._ws, repository)
+        upkeep.after_fold(self._ws, repository)
         return made
 
     @contextlib.contextmanager
@@ -84,6 +83,7 @@ class GitRefsStore:
             if soonest > self._ws.clock.now():
                 folding.set_due(self._ws, soonest)
                 return SyncReport(remote=self.standing().remote)
+            push = push and not pacing.is_refused(self._ws)
         report = syncing.safely(self._ws, send=push, wait=not paced)
         if report.news or report.notes:
             publishing.write_view(self._ws, self.snapshot())
@@ -95,7 +95,10 @@ class GitRefsStore:
         report = self.sync()
         if not report.fetched:
             return report
-        return publishing.publish(self._ws, open_repository(self._ws), self.snapshot(), report)
+        try:
+            return publishing.publish(self._ws, self._open(), self.snapshot(), report)
+        except GitError as error:
+            return replace(report, trouble=str(error))
 
     def standing(self) -> Standing:
         """How this clone stands with the remote, from what it noted; starts no exchange."""
@@ -107,7 +110,8 @@ class GitRefsStore:
         note = syncing.read_note(self._ws)
         return Standing(
             remote=remote.name,
-            news_at=note.fetched_at,
+            # In our own future only if our clock was set back; what we heard is not from there.
+            news_at=note.fetched_at and min(note.fetched_at, self._ws.clock.now()),
             sent_at=note.pushed_at,
             unsent=syncing.count_unsent(repository) if repository else 0,
             waiting=waiting,

@@ -83,7 +83,9 @@ class MemoryStore:
         with self._lock:
             had = self._tip_agents()
             now = {name: presence.published(said) for name, (said, _) in self._live.items()}
-            changed = {n: p for n, p in now.items() if presence.merge([had, {n: p}])[n] != had.get(n)}
+            changed = {
+                n: p for n, p in now.items() if presence.merge([had, {n: p}])[n] != had.get(n)
+            }
             if not changed:
                 return 0
             moves = [presence.movement(n, had.get(n), p) for n, p in sorted(changed.items())]
@@ -204,7 +206,9 @@ class MemorySnapshot:
         """Presence as one clone tells it."""
         history = self.known.get(clone, ())
         said = history[-1].agents if history else {}
-        live = {name: said for name, (said, _) in self.live.items()} if clone == self.clone else {}
+        if clone != self.clone:
+            return said
+        live = {name: presence.published(said) for name, (said, _) in self.live.items()}
         return presence.merge([said, live])
 
     def beaten(self) -> Mapping[str, float]:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ghp_agents import files, git
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import ledger, presence
+from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Tip
@@ -20,6 +22,7 @@ from ghp_agents.workspace import Workspace
 
 LOCK = "state.lock"
 RIVAL_ATTEMPTS = 50  # only ever needed where no lock can be had
+LEFT_BEHIND = 60.0  # seconds; nobody is at work for so long on what takes milliseconds
 
 
 @contextlib.contextmanager
@@ -84,6 +87,8 @@ def _import(
 ) -> None:
     if held:
         heal(repository, repository.ref)
+    else:
+        _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
     own = reading.own_tip(repository, known)
     head = own.oid if own else None
     import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
@@ -98,19 +103,14 @@ def _plan(
 ) -> tuple[list[NewCommit], live.Folded]:
     own = reading.own_tip(repository, known)
     queued = [record for _, record in waiting.records]
-    paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
-    there: dict[str, git.Object | None] = {}
-    if own:
-        with repository.objects() as reader:
-            found = reader.read([f"{own.oid}:{path}" for path in paths])
-        there = dict(zip(paths, found, strict=True))
+    there = _contents(repository, own, queued)
     agents, others = _decode(ws, there.get(presence.PATH))
     seen = live.look(ws, agents)
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
-    for record in [*queued, *records]:
-        if _is_there(record, there):
-            continue  # a fold was killed after its commit and before it emptied the outbox
+    # A fold may have been killed after its commit and before it emptied the outbox.
+    missing = [record for record in queued if not _is_there(repository, own, record, there)]
+    for record in [*missing, *records]:
         clock = max(clock + 1, record.clock)
         message = ledger.message(record, clock, repository.clone)
         said_at = to_seconds(record.at)
@@ -122,9 +122,36 @@ def _plan(
     return commits, seen.signatures
 
 
-def _is_there(record: Record, there: Mapping[str, git.Object | None]) -> bool:
+def _contents(
+    repository: StateRepository, own: Tip | None, queued: Sequence[Record]
+) -> dict[str, git.Object | None]:
+    """What this clone's tree has where presence and queued records go."""
+    paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
+    if own is None:
+        return {}
+    with repository.objects() as reader:
+        found = reader.read([f"{own.oid}:{path}" for path in paths])
+    return dict(zip(paths, found, strict=True))
+
+
+def _is_there(
+    repository: StateRepository,
+    own: Tip | None,
+    record: Record,
+    there: Mapping[str, git.Object | None],
+) -> bool:
+    if not record.files:
+        return own is not None and _is_said(repository, own, record)
     blobs = [(there.get(path), content) for path, content in record.files]
     return all(blob is not None and blob.content == content for blob, content in blobs)
+
+
+def _is_said(repository: StateRepository, own: Tip, record: Record) -> bool:
+    """Whether the ledger has a record that left nothing in the tree."""
+    trailer = f"Id: {one_line(record.id, 200)}"
+    args = ["--fixed-strings", f"--grep={trailer}", "--no-show-signature", "--format=%B"]
+    messages = repository.check("log", "--encoding=UTF-8", *args, own.oid).text
+    return trailer in messages.splitlines()
 
 
 def _changed(before: Agents, said: Agents) -> dict[str, Presence]:
@@ -150,9 +177,7 @@ def _presence_commit(
     return NewCommit(message, {presence.PATH: content}, None, now)
 
 
-def _decode(
-    ws: Workspace, document: git.Object | None
-) -> tuple[Agents, Mapping[str, object]]:
+def _decode(ws: Workspace, document: git.Object | None) -> tuple[Agents, Mapping[str, object]]:
     if document is None:
         return {}, {}
     try:
@@ -165,20 +190,23 @@ def _decode(
         return {}, {}
 
 
-def sweep_temporary(ws: Workspace, older_than: float = 60.0) -> None:
+def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
     """Remove what killed writers left, once they cannot be at work on it any more."""
-    now = ws.clock.now()
-    for folder in ws.folders:
-        for place in ("agents", "outbox", "cache"):
-            for path in Path(folder, place).glob("*.tmp"):
-                _remove_old(path, now - older_than)
-            for path in Path(folder, place).glob(".*.tmp"):
-                _remove_old(path, now - older_than)
+    places = [Path(folder, name) for folder in ws.folders for name in ("agents", "outbox", "cache")]
+    left = [path for place in places for path in place.glob("*.tmp")]
+    for place in (repository.path / "objects", repository.path / "objects/pack"):
+        left += place.glob("tmp_*")
+    for path in left:
+        _remove_old(path, ws.clock.now() - LEFT_BEHIND)
 
 
 def _remove_old(path: Path, before: float) -> None:
     try:
-        if path.stat().st_mtime < before:
+        if path.stat().st_mtime >= before:
+            return
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
             path.unlink(missing_ok=True)
     except OSError:
         return
@@ -186,13 +214,25 @@ def _remove_old(path: Path, before: float) -> None:
 
 def set_due(ws: Workspace, when: float) -> None:
     """Note when the background is needed next; beats look at the time stamp of this file."""
-    path = ws.cache_dir / "due"
+    stamp(ws.cache_dir / "due", when)
+
+
+def stamp(path: Path, when: float) -> None:
+    """Note a time as the time stamp of a file of the cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (when, when))
     except OSError:
         return
+
+
+def stamped(path: Path) -> float:
+    """The time that was noted; 0 for none."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def read_note(ws: Workspace, name: str) -> dict[str, object]:

@@ -13,6 +13,10 @@ from ghp_agents.errors import StateMovedError
 from ghp_agents.model.names import Actor, one_line
 from ghp_agents.repository import COMMITTER, StateRepository
 
+# How git says that the ref is not where it was, or that somebody is moving it just now. That a ref
+# cannot be locked may also mean a full disk or a folder that cannot be written.
+_MOVED = ("Not updating", "but expected", "reference already exists", ".lock': File exists")
+
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
@@ -42,14 +46,12 @@ def import_commits(
     result = repository.run(*args, stdin=stream, keep_open=keep_open)
     if result.code == 0:
         return
-    if "Not updating" in result.err or "cannot lock ref" in result.err:
+    if any(sign in result.err for sign in _MOVED):
         raise StateMovedError
     raise git.failure(args, result)
 
 
-def _stream(
-    ref: str, head: str | None, commits: Sequence[NewCommit], now: int
-) -> Iterable[bytes]:
+def _stream(ref: str, head: str | None, commits: Sequence[NewCommit], now: int) -> Iterable[bytes]:
     yield b"feature done\n"
     for position, commit in enumerate(commits):
         yield f"commit {ref}\n".encode()

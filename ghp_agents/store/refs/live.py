@@ -1,5 +1,6 @@
 """Live presence: the files that beats write, and which of them the last fold has seen already."""
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -7,13 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ghp_agents import files, pulse
-from ghp_agents.model.presence import Agents, Presence, newer, published
+from ghp_agents.model.names import agent_name
+from ghp_agents.model.presence import Agents, Presence, newer, position, published
 from ghp_agents.model.state import Problem
 from ghp_agents.workspace import Workspace
 
 FOLDED = "folded.json"
-Signature = tuple[int, int]  # inode and time of change: a beat always makes a new file
+# Of a file: inode and time of change, for a beat always makes a new file. Of what was in it:
+# epoch and seq.
+Signature = tuple[int, int, int, int]
 Folded = Mapping[str, Signature]
+# Within a tick of the file system's clock, two beats later a file may have the same inode and time
+# again. A tick is at most 10 ms; what is younger than this is read again.
+SETTLED = 0.1  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +36,34 @@ class Live:
 def look(ws: Workspace, known: Agents) -> Live:
     """The presence files; those that the last fold put into `known` are not read again."""
     folded = _read_folded(ws)
+    settled = ws.clock.now() - SETTLED
     changed: dict[str, Presence] = {}
     beaten: dict[str, float] = {}
     signatures: dict[str, Signature] = {}
     problems: list[Problem] = []
     for number, folder in enumerate(ws.folders):
         for name, path, status in _presence_files(folder + "/agents"):
-            signature = (status.st_ino, status.st_mtime_ns)
             beaten[name] = max(beaten.get(name, 0.0), status.st_mtime)
-            if number == 0:
-                signatures[name] = signature
-                if name in known and folded.get(name) == signature:
-                    continue
+            had = folded.get(name)
+            if number == 0 and had and _is_folded(status, had, known.get(name)):
+                signatures[name] = had
+                continue
             presence = pulse.read(path)
             if presence is None:
-                if os.path.exists(path):
+                if Path(path).exists():
                     problems.append(Problem(path, "not a presence record; the last good one holds"))
                 continue
+            if number == 0 and status.st_mtime < settled:
+                signatures[name] = (status.st_ino, status.st_mtime_ns, *position(presence))
             said = published(presence)
             changed[name] = newer(changed[name], said) if name in changed else said
     return Live(changed, beaten, signatures, tuple(problems))
+
+
+def _is_folded(status: os.stat_result, had: Signature, known: Presence | None) -> bool:
+    """Whether a fold has read this very file, and what it read is in what is known."""
+    same = (status.st_ino, status.st_mtime_ns) == had[:2]
+    return same and known is not None and position(known) >= had[2:]
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:
@@ -60,9 +75,10 @@ def remember(ws: Workspace, signatures: Folded) -> None:
 
 
 def drop(ws: Workspace, agent: str) -> None:
-    """Remove an agent's presence file."""
+    """Remove an agent's presence file, from where it can be. Raises UsageError for no name."""
     for folder in ws.folders:
-        (Path(folder) / "agents" / f"{agent}.json").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            files.below(Path(folder) / "agents", f"{agent_name(agent)}.json").unlink()
 
 
 def _presence_files(folder: str) -> list[tuple[str, str, os.stat_result]]:
@@ -85,6 +101,9 @@ def _presence_files(folder: str) -> list[tuple[str, str, os.stat_result]]:
 def _read_folded(ws: Workspace) -> Folded:
     try:
         noted = json.loads((ws.cache_dir / FOLDED).read_bytes())
-        return {name: (int(pair[0]), int(pair[1])) for name, pair in noted.items()}
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return {
+            name: (int(inode), int(changed), int(epoch), int(seq))
+            for name, (inode, changed, epoch, seq) in noted.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError):
         return {}

@@ -1,6 +1,7 @@
 """What people see without this program: a file in the main worktree, and a branch on the remote."""
 
 import contextlib
+import secrets
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
     root = ws.main_worktree
     if not ws.settings.view or root is None or not root.is_dir():
         return False
+    if (root / presence.PATH).parent.is_symlink():
+        return False  # it could lead anywhere: what is checked out may be a stranger's
     try:
         if is_tracked(root):
             return False
@@ -39,10 +42,22 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
         content = presence.encode(snapshot.agents())
         path = root / presence.PATH
         if not path.exists() or path.read_bytes() != content:
-            files.write_atomically(path, content)
+            _replace(ws, path, content)
     except OSError:
         return False  # a view is a convenience; the state is elsewhere
     return True
+
+
+def _replace(ws: Workspace, path: Path, content: bytes) -> None:
+    # Not written beside the view: what a killed process left there would be in the person's way.
+    fresh = ws.cache_dir / f"view.{secrets.token_hex(4)}.tmp"
+    path.parent.mkdir(exist_ok=True)
+    files.write_atomically(fresh, content)
+    try:
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def remove_view(ws: Workspace) -> list[Path]:
@@ -98,7 +113,9 @@ def publish(
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
         if head and not is_ours(repository, head):
-            trouble = f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
+            trouble = (
+                f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
+            )
             return replace(report, trouble=trouble, permanent=True)
         if head and _blob(repository, f"{head}:{presence.PATH}") == document:
             return replace(report, notes=(*report.notes, "the published branch is up to date"))
@@ -165,7 +182,13 @@ def _page(agents: Agents, when: str) -> bytes:
     lines += ["| agent | status | issue | last action | last beat |", "|---|---|---|---|---|"]
     for name in sorted(agents):
         said = agents[name]
-        cells = (name, said.get("status"), said.get("issue"), said.get("lastAction"), said.get("timestamp"))
+        cells = (
+            name,
+            said.get("status"),
+            said.get("issue"),
+            said.get("lastAction"),
+            said.get("timestamp"),
+        )
         lines.append("| " + " | ".join(_cell(value) for value in cells) + " |")
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 

@@ -13,7 +13,9 @@ from ghp_agents.repository import SEEN_REFS, StateRepository
 from ghp_agents.store.refs import live, outbox
 from ghp_agents.workspace import Workspace
 
-_FORMAT = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
+_FORMAT = (
+    "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
+)
 Reference = tuple[str, str]  # path, oid
 
 
@@ -28,10 +30,23 @@ def tips(repository: StateRepository) -> list[Tip]:
         clone = CloneId(ref.rpartition("/")[2])
         own = ref == repository.ref
         if own or clone != repository.clone:
-            count = int(clock) if clock.strip().isdigit() else 0
-            tip = Tip(clone, oid, count, Timestamp(to_text(int(date or 0))))
+            tip = _tip(clone, oid, date, clock)
             found.insert(0, tip) if own else found.append(tip)
     return found
+
+
+def _tip(clone: CloneId, oid: str, date: str, clock: str) -> Tip:
+    # Another clone's message may say anything; a clock that is none, or endless, counts as none.
+    count = int(clock) if clock.isascii() and clock.isdigit() and len(clock) < 19 else 0
+    return Tip(clone, oid, count, timestamp(date))
+
+
+def timestamp(seconds: str) -> Timestamp:
+    """A commit's date; the beginning of time for one that no calendar has."""
+    try:
+        return Timestamp(to_text(int(seconds or 0)))
+    except (ValueError, OverflowError, OSError):
+        return Timestamp(to_text(0))
 
 
 def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
@@ -41,11 +56,13 @@ def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
 
 def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
     """Where the clones' histories ended at a time, by each clone's own clock."""
+    form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
     then: list[Tip] = []
     for tip in known:
-        shown = repository.check("rev-list", "-1", f"--before={int(at)}", tip.oid)
-        if shown.text:
-            then.append(Tip(tip.clone, shown.text, tip.clock, tip.at))
+        before = f"--before=@{int(at)} +0000"
+        shown = repository.check("log", "-1", "--no-show-signature", form, before, tip.oid)
+        if "\0" in shown.text:
+            then.append(_tip(tip.clone, *shown.text.split("\0")))
     return then
 
 
@@ -57,12 +74,14 @@ class GitSnapshot:
         ws: Workspace,
         repository: StateRepository | None,
         known: Sequence[Tip],
+        waiting: outbox.Waiting | None = None,
         *,
         past: bool = False,
     ) -> None:
         self._ws = ws
         self._repository = repository
         self._tips = list(known)
+        self._waiting = waiting or outbox.Waiting()
         self._past = past
         self._problems: dict[str, Problem] = {}
 
@@ -123,10 +142,6 @@ class GitSnapshot:
     @property
     def _own(self) -> Tip | None:
         return own_tip(self._repository, self._tips) if self._repository else None
-
-    @cached_property
-    def _waiting(self) -> outbox.Waiting:
-        return outbox.Waiting() if self._past else outbox.waiting(self._ws)
 
     @cached_property
     def _live(self) -> live.Live:

@@ -9,6 +9,8 @@ from ghp_agents.workspace import Workspace
 LOOSE_LIMIT = 2_000  # objects; some 8 MB in blocks of 4 KiB
 _SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
 PACK_LIMIT = 20
+PATIENCE = 120.0  # seconds for one of its commands
+AGAIN_AFTER = 600.0  # seconds; what did not work is not tried again with every fold
 
 
 def needed(repository: StateRepository) -> bool:
@@ -16,6 +18,16 @@ def needed(repository: StateRepository) -> bool:
     loose = sum(1 for _ in (repository.path / "objects" / _SAMPLE).glob("?*"))
     packs = sum(1 for _ in (repository.path / "objects" / "pack").glob("*.pack"))
     return loose * 256 > LOOSE_LIMIT or packs > PACK_LIMIT
+
+
+def after_fold(ws: Workspace, repository: StateRepository) -> None:
+    """Do what is needed, unless that was tried just now."""
+    stamp = ws.cache_dir / "upkeep"
+    now = ws.clock.now()
+    if not needed(repository) or 0 <= now - folding.stamped(stamp) < AGAIN_AFTER:
+        return
+    if not run(ws, repository):
+        folding.stamp(stamp, now)
 
 
 def run(ws: Workspace, repository: StateRepository) -> bool:
@@ -27,12 +39,13 @@ def run(ws: Workspace, repository: StateRepository) -> bool:
         ):
             held = [fetching, writing]
             for command in (
-                ["repack", "-a", "-d", "-q", "-f", "--depth=50", "--window=50"],
+                # What is packed already keeps its deltas, so the time goes with the news.
+                ["repack", "-a", "-d", "-q", "--depth=50", "--window=50"],
                 ["prune-packed", "-q"],
                 ["prune", "--expire=2.hours.ago"],
                 ["pack-refs", "--all"],
             ):
-                if repository.run(*command, keep_open=held).code != 0:
+                if repository.run(*command, timeout=PATIENCE, keep_open=held).code != 0:
                     return False
     except (GhpError, OSError):
         return False  # another time; `agent-doctor` shows what grows
