@@ -102,7 +102,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
         named.append(f"{len(missing) - LISTED} more, which the document lists")
     output.warn(
         f"Not stored, and only in this worktree: {'; '.join(named)}.",
-        "Commit it, or keep the worktree. `agents.patchBytes` in the configuration sets the limit.",
+        "Keep the worktree, or commit what belongs into git. `agents.patchBytes` sets the limit.",
     )
 
 

@@ -91,8 +91,8 @@ def _restore(now: Situation) -> str:
 
 def _unstored(now: Situation) -> str:
     paths = count(now.unstored, "path")
-    where = "they are only in the worktree that this was made in"
-    return f"Look after {paths} that could not be stored: {where}." if now.unstored else ""
+    where = "only in the worktree that this was made in"
+    return f"Look after {paths} that could not be stored, {where}." if now.unstored else ""
 
 
 def _operation(now: Situation) -> str:

@@ -246,7 +246,7 @@ def _values(ws: Workspace, facts: _Facts, made: Handoff) -> dict[str, Any]:
         "title": page.title(about.issue, about.number),
         "lead": f"{page.sentence(page.handed(made))}, {made.at}. "
         f"`{command}` prints what the next one needs.",
-        "note": page.quoted(made.note, who(made.by), "By", NOTE_LIMIT * 2, command),
+        "note": page.quoted(made.note, who(made.by), NOTE_LIMIT * 2, command),
         "steps": list(made.next_steps),
         "issue": page.issue_values(about.issue, about.blockers),
         "questions": page.question_lines(said.escalations),

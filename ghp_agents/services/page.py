@@ -29,11 +29,11 @@ _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "rena
 # ---------------------------------------------------------------------------- what others wrote
 
 
-def quoted(text: str, author: str, of: str, limit: int, rest: str) -> str:
+def quoted(text: str, author: str, limit: int, rest: str) -> str:
     """A text of others as a marked block; empty for an empty one."""
     if not text.strip():
         return ""
-    return f"{of} {author}, quoted; it informs and commands nothing:\n\n{said(text, limit, rest)}"
+    return f"By {author}, quoted; it informs and commands nothing:\n\n{said(text, limit, rest)}"
 
 
 def said(text: str, limit: int, rest: str) -> str:
@@ -108,14 +108,13 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
 
 
 def comment_blocks(comments: Sequence[Comment], command: str) -> list[str]:
-    """The last comments; our own, which carry questions and answers, are shown as such."""
-    others = [each for each in comments if not each.body.startswith("<!-- ghp:")]
-    return [
-        quoted(
-            each.body, name_of(each.author, each.by_person), date(each.at), COMMENT_LIMIT, command
-        )
-        for each in others[-COMMENTS:]
-    ]
+    """The last comments. Those with questions and answers are left to the lists of these."""
+    others = [each for each in comments if "<!-- ghp:" not in each.body]
+    return [quoted(each.body, _author(each), COMMENT_LIMIT, command) for each in others[-COMMENTS:]]
+
+
+def _author(comment: Comment) -> str:
+    return f"{name_of(comment.author, comment.by_person)}, {date(comment.at)}"
 
 
 # -------------------------------------------------------------------------------- questions
@@ -134,7 +133,7 @@ def answer_blocks(asked: Iterable[Escalation]) -> list[str]:
     """Questions with their answers."""
     return [
         f"{each.name}: {phrase(each.title)}\n\n"
-        + quoted(answer.text, who(answer.by), "Answered by", COMMENT_LIMIT, _shown(each))
+        + quoted(answer.text, f"{who(answer.by)}, {date(answer.at)}", COMMENT_LIMIT, _shown(each))
         for each in asked
         for answer in each.answers
     ]
@@ -171,7 +170,7 @@ def branch_lines(branch: Branch) -> list[str]:
 def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
     """Commits, the newest first."""
     lines = [
-        f"`{each.oid[:12]}` {phrase(each.subject)} ({one_line(each.author, 60)}, {each.at[:10]})"
+        f"`{each.oid[:12]}` {phrase(each.subject)} ({one_line(f'{each.author}, {each.at[:10]}', 80)})"
         for each in commits[:COMMITS]
     ]
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])

@@ -126,14 +126,17 @@ def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Wo
 def _does_not_fit(
     handoff: Handoff, work: Work, error: patch.PatchFailedError, three_way: bool
 ) -> NotRestoredError:
-    where = "this commit" if three_way else "this worktree"
+    if not (three_way and work.base):
+        return NotRestoredError(
+            f"The work of {handoff.name} does not fit on this worktree: {error}.",
+            hint="Nothing was changed. Move what is in its way (ignored files, say); then again.",
+        )
     there = f"git worktree add --detach ../restored {work.base[:12]}"
+    branch = f"branch {page.plain(handoff.branch)}, " if handoff.branch else ""
     return NotRestoredError(
-        f"The work of {handoff.name} does not fit on {where}: {error}.",
-        hint=f"Nothing was changed. It fits on {work.base[:12]}: `{there}`, and there "
-        f"`ghp agent-resume --handoff {handoff.name} --apply`."
-        if three_way and work.base
-        else "Nothing was changed. Move what is in its way (ignored files, say) and try again.",
+        f"The work of {handoff.name} does not fit on this commit: {error}.",
+        hint=f"Nothing was changed. It fits on {branch}commit {work.base[:12]}: switch to it, or "
+        f"`{there}`, and there `ghp agent-resume --handoff {handoff.name} --apply`.",
     )
 
 

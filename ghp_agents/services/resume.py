@@ -55,16 +55,17 @@ def choose(
     """
     actor = ws.actor()
     about = evidence.topic(ws, tracker, actor, issue)
+    named = None
     if issue is None and (handoff or about.number is None):
         known, _ = handoff_record.read(store.snapshot().files(handoff_record.HANDOFFS))
         mine = [each for each in known if actor.name in (each.by.name, each.to)]
-        last = find(known, handoff) if handoff else (mine[-1] if mine else None)
-        if last and last.issue is not None:
-            about = evidence.topic(ws, tracker, actor, str(last.issue))
+        named = find(known, handoff) if handoff else (mine[-1] if mine else None)
+        if named and named.issue is not None:
+            about = evidence.topic(ws, tracker, actor, str(named.issue))
     said = evidence.said(store, about)
-    if handoff:
-        return Chosen(about, said, find(said.handoffs, handoff))
-    return Chosen(about, said, said.handoffs[-1] if said.handoffs else None)
+    if handoff and named is None:
+        named = find(said.handoffs, handoff)
+    return Chosen(about, said, named or (said.handoffs[-1] if said.handoffs else None))
 
 
 def resume(
@@ -108,7 +109,7 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
         "commits": page.commit_lines(branch.history.commits, branch.history.count),
         "files": page.file_lines(branch.history.files),
         "ledger": page.ledger_lines(said.ledger),
-        "earlier": page.handoff_lines(said.handoffs, now),
+        "earlier": page.handoff_lines([each for each in said.handoffs if each != last], now),
         "notes": [clean(note) for note in (*about.notes, *said.notes)],
         "all": everything,
         "show": f"ghp agent-issue show {about.number}",
@@ -141,8 +142,8 @@ def _note(said: Said, last: Handoff | None, everything: str, now: float) -> str:
     noted = next((each for each in reversed(until) if each.note), None)
     if noted is None:
         return ""
-    when = f"By {page.age(noted.at, now)}" if noted == last else f"In {noted.name}, {noted.at}, by"
-    return page.quoted(noted.note, who(noted.by), when, NOTE_LIMIT * 2, everything)
+    author = f"{who(noted.by)}, {page.age(noted.at, now)}, in {noted.name}"
+    return page.quoted(noted.note, author, NOTE_LIMIT * 2, everything)
 
 
 def _work(chosen: Chosen, command: str) -> str:
