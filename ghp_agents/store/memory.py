@@ -118,7 +118,7 @@ class MemoryStore:
         news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
         self._known |= others
         sent = hub.histories.get(self._clone, ())
-        if push:
+        if push and mine:  # who has said nothing yet is nobody to the others
             hub.histories[self._clone] = mine
         unsent = 0 if push else len(mine) - len(sent)
         pushed = push and sent != mine
