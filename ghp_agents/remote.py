@@ -4,8 +4,8 @@ import contextlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.errors import GhpError, UnknownError
@@ -28,8 +28,7 @@ class Answer(StrEnum):
     UNKNOWN = "unknown"  # cannot be reached, or broke off: may or may not have happened
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+class Pushed(NamedTuple):
     """A push's answer, and the remote's words where it said any."""
 
     answer: Answer
@@ -37,8 +36,7 @@ class Pushed:
     about_ref: bool = False  # REFUSED: it talks to us, and does not take this ref
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(NamedTuple):
     """The coordination remote and where on it our refs are."""
 
     name: str
@@ -173,7 +171,7 @@ def push(
     if pushed.answer is Answer.DONE:
         _settle(ws, remote, CUSTOM)
     elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
-        branches = replace(remote, namespace=BRANCHES)
+        branches = remote._replace(namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
         if again.answer is Answer.DONE:
             _settle(ws, remote, BRANCHES)

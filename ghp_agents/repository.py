@@ -5,15 +5,15 @@ The user's `git gc`, hooks, reflogs, shallow and partial clone settings never me
 while its configuration includes the user's, so that remotes and credentials work.
 """
 
+import os
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import files, git
-from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.model.address import masked
 from ghp_agents.model.names import CloneId
 from ghp_agents.workspace import Workspace
@@ -61,8 +61,11 @@ _CONFIG = """\
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StateRepository:
+class RepositoryDamagedError(git.GitError):
+    """The private repository cannot be used as it is."""
+
+
+class StateRepository(NamedTuple):
     """The private repository of a clone."""
 
     path: Path
@@ -115,13 +118,16 @@ def state_path(ws: Workspace) -> Path:
 
 
 def find_repository(ws: Workspace) -> StateRepository | None:
-    """The private repository, if it was made already."""
+    """The private repository, if it was made already. Raises GitError for somebody else's."""
     path = state_path(ws)
     try:
         clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    return StateRepository(path, _run_folder(ws), CloneId(clone)) if clone else None
+    if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
+        return None
+    _check_owner(ws)
+    return StateRepository(path, _run_folder(ws), CloneId(clone))
 
 
 def open_repository(ws: Workspace) -> StateRepository:
@@ -132,6 +138,7 @@ def open_repository(ws: Workspace) -> StateRepository:
     found = find_repository(ws)
     if found:
         return found
+    _check_owner(ws)
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_unfinished(ws)
@@ -141,16 +148,15 @@ def open_repository(ws: Workspace) -> StateRepository:
         # Renaming a folder onto one that has content fails: the first to come made it for all.
         fresh.replace(path)
     except OSError:
-        made_by_other = find_repository(ws)
-        if not made_by_other:
+        if not path.exists():
             raise
-        return made_by_other
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     made = find_repository(ws)
     if not made:
-        raise NotSetUpError(
-            f"{path} is not ours or not whole.", hint="Run `ghp agent-doctor --fix`."
+        raise RepositoryDamagedError(
+            f"{path} is not ours or not whole; it was left as it is.",
+            hint="Run `ghp agent-doctor --fix`.",
         )
     return made
 
@@ -176,6 +182,13 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
     return repository.with_clone(clone)
 
 
+def _check_owner(ws: Workspace) -> None:
+    """Let git judge somebody else's repository: its configuration, which ours includes, can start
+    programs, and `--git-dir` would pass over that check. Raises GitError."""
+    if ws.common_dir.stat().st_uid != os.geteuid():
+        git.check(["rev-parse", "--git-dir"], cwd=ws.folder)
+
+
 def _make(ws: Workspace, path: Path) -> None:
     shown = git.run(["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir)
     if shown.code != 0:
@@ -191,8 +204,19 @@ def _make(ws: Workspace, path: Path) -> None:
 
 
 def _run_folder(ws: Workspace) -> Path:
-    folder = ws.main_worktree or ws.folder
+    """Where relative remote addresses count from: one folder for all worktrees of the clone."""
+    folder = ws.main_worktree or _odd_main_worktree(ws)
     return folder if folder.is_dir() else ws.common_dir
+
+
+def _odd_main_worktree(ws: Workspace) -> Path:
+    """The main worktree where the git folder is not inside it: a submodule's, or there is none."""
+    args = ["config", "--get-regexp", r"^core\.(bare|worktree)$"]
+    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
+    said = dict(line.partition(" ")[::2] for line in shown.text.splitlines())
+    if "core.worktree" in said:
+        return Path(os.path.normpath(ws.common_dir / said["core.worktree"]))
+    return ws.common_dir if said.get("core.bare") == "true" else ws.folder
 
 
 def heal(repository: StateRepository, ref: str) -> None:
@@ -217,7 +241,3 @@ def first_error(result: git.Result) -> str:
         if line.startswith(_ERRORS):
             return line
     return lines[-1] if lines else f"exit code {result.code}"
-
-
-class RepositoryDamagedError(GhpError):
-    """The private repository cannot be used as it is."""

@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -151,7 +151,7 @@ def _settings(ws: Workspace) -> Settings:
         _drop_cache(ws)
         return Settings()
     # Another version of this program may know other settings than the one that cached these.
-    known = sorted(field.name for field in fields(Settings))
+    known = sorted(Settings._fields)
     stamp = [known, *([str(path), *signature] for path, signature in present)]
     cached = pulse.read(str(ws.cache_dir / SETTINGS_CACHE))
     if cached and cached.get("stamp") == stamp and isinstance(cached.get("values"), dict):
@@ -208,7 +208,7 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
 
 
 def _from_values(values: Mapping[str, Any]) -> Settings:
-    names = {field.name for field in fields(Settings)}
+    names = set(Settings._fields)
     known = {key: value for key, value in values.items() if key in names}
     capabilities = known.get("capabilities", {})
     known["capabilities"] = {name: tuple(words) for name, words in capabilities.items()}

@@ -124,7 +124,7 @@ RULES = [
         breaches=breaches.too_long,
         bad=Source(PLACE, "x = 1\n" * (LONGEST + 1)),
         good=Source(PLACE, "x = 1\n" * LONGEST),
-        folders=("ghp_agents", "tools", "bench", "tests/support", "tests/contracts"),
+        folders=("ghp_agents", "tools", "bench", "tests/support"),
     ),
     Rule(
         says="The project speaks of the project alone.",

@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -288,7 +288,7 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     began = SystemClock().now()
     pushed = here.push(f"{here.commit()}:{OURS}")
     assert pushed == Pushed(Answer.UNKNOWN, "`git ls-remote` did not end within 0.5 s.")
-    settled = replace(here.remote, settled=True)
+    settled = here.remote._replace(settled=True)
     pushed = push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"])
     assert pushed == Pushed(Answer.UNKNOWN, "`git push` did not end within 0.5 s.")
     assert here.fetch() == "`git fetch` did not end within 0.5 s."

@@ -119,4 +119,4 @@ def test_a_day_with_agents(
         assert git(folder, "status", "--porcelain") == ""
 
 
-HANDED_OVER = ("handoff", "issue-assign")
+HANDED_OVER = ("handoff", "issue-assign", "resume-apply")

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 

@@ -2,7 +2,6 @@
 
 import secrets
 import threading
-from dataclasses import replace
 
 from ghp_agents.clock import to_text
 from ghp_agents.model.blocking import refuse_circles
@@ -74,7 +73,7 @@ class MemoryTracker:
                 return self._marked[had.id, marker]
             at = self._now()
             said = Comment(secrets.token_hex(6), by.name, at, text, by.is_person)
-            self._issues[had.id] = replace(had, comments=(*had.comments, said), updated_at=at)
+            self._issues[had.id] = had._replace(comments=(*had.comments, said), updated_at=at)
             self._marked[had.id, marker] = said
             return said
 

@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; YAML can be made to cost seconds
 
@@ -14,11 +13,10 @@ _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*): (.*)")
 _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """Front matter and body. Values are what JSON can hold."""
 
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
     body: str = ""
 
 

@@ -3,8 +3,7 @@
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ghp_agents.errors import NotFoundError, UsageError
 from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line
@@ -13,8 +12,7 @@ URGENCIES = ("low", "normal", "high")
 DEFAULT_URGENCY = "normal"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What somebody answered."""
 
     id: str
@@ -26,8 +24,7 @@ class Answer:
     clone: CloneId
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is asked; whoever asks the same again means the same question."""
 
     agent: str
@@ -36,8 +33,7 @@ class Question:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Escalation:
+class Escalation(NamedTuple):
     """A question that was asked, and its answers; the first of them closes it."""
 
     id: str
@@ -88,7 +84,7 @@ def answer_identity(escalation: str, by: Actor, text: str) -> str:
 
 def with_answer(escalation: Escalation, answer: Answer) -> Escalation:
     """The escalation after one more answer."""
-    return replace(escalation, answers=ordered([*escalation.answers, answer]))
+    return escalation._replace(answers=ordered([*escalation.answers, answer]))
 
 
 def ordered(said: Iterable[Said]) -> tuple[Said, ...]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ghp_agents.errors import UsageError
@@ -91,7 +90,7 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Escalation], list[Problem]]:
     answers: dict[str, list[Answer]] = {}
     for answer in _each(_ANSWER_PATH, _answer, files, problems):
         answers.setdefault(answer.escalation, []).append(answer)
-    whole = [replace(each, answers=ordered(answers.get(each.id, ()))) for each in asked]
+    whole = [each._replace(answers=ordered(answers.get(each.id, ()))) for each in asked]
     return list(ordered(whole)), problems
 
 

@@ -4,7 +4,7 @@ All of it is text of others. It stands in quotations and blocks that name its au
 nobody takes it for anything else, and no comment can pass for another one's.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents.model.escalation import Answer, Escalation, listed
 from ghp_agents.model.names import Actor, one_line
@@ -17,8 +17,7 @@ CONTEXT_IN_COMMENT = 25_000
 ANSWER_IN_NEWS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(NamedTuple):
     """An answer that the agent has not been told of."""
 
     escalation: Escalation

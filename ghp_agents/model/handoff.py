@@ -66,7 +66,7 @@ class Situation:
     unstored: int = 0
     stored: int = 0
     unsent: int = 0
-    branch: str | None = None
+    branch: str | None = None  # as it is shown
     waiting_for: tuple[str, ...] = ()  # questions that nobody has answered
     blocked_by: tuple[int, ...] = ()
     tasks_open: int = 0
@@ -101,7 +101,7 @@ def _operation(now: Situation) -> str:
 
 
 def _send(now: Situation) -> str:
-    branch = f" of `{now.branch}`" if now.branch else ""
+    branch = f" of {now.branch}" if now.branch else ""
     commits = f"{count(now.unsent, 'commit')}{branch} {_are(now.unsent)}"
     return f"Push: {commits} in no remote." if now.unsent else ""
 

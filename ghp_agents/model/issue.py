@@ -2,8 +2,7 @@
 rules that hold in all of them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ghp_agents.errors import NotFoundError, UsageError
 from ghp_agents.model.names import IssueNumber, Timestamp, agent_name, one_line
@@ -23,8 +22,7 @@ LABEL_LIMIT = 50
 NAME_LIMIT = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """Something said about an issue."""
 
     id: str
@@ -34,8 +32,7 @@ class Comment:
     by_person: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(NamedTuple):
     """An issue as it is now."""
 
     id: str  # its identity; the number is a name
@@ -52,7 +49,7 @@ class Issue:
     created_at: Timestamp = Timestamp("")
     updated_at: Timestamp = Timestamp("")
     comments: tuple[Comment, ...] = ()
-    other_numbers: tuple[IssueNumber, ...] = field(default=())  # accepted for ever, too
+    other_numbers: tuple[IssueNumber, ...] = ()  # accepted for ever, too
 
     @property
     def numbers(self) -> tuple[IssueNumber, ...]:
@@ -60,8 +57,7 @@ class Issue:
         return (self.number, *self.other_numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class IssueChange:
+class IssueChange(NamedTuple):
     """What to change; None leaves a field as it is. Also the fields of a new issue."""
 
     title: str | None = None
@@ -129,9 +125,7 @@ def checked(change: IssueChange) -> IssueChange:
     """The change with its texts tidied. Raises UsageError for what no tracker takes."""
     _one_of("priority", change.priority, PRIORITIES)
     _one_of("state", change.state, STATES)
-    return replace(
-        change,
-        title=None if change.title is None else _line("title", change.title, TITLE_LIMIT),
+    return change._replace(title=None if change.title is None else _line("title", change.title, TITLE_LIMIT),
         body=None if change.body is None else checked_text("body", change.body),
         add_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.add_labels),
         remove_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.remove_labels),
@@ -142,7 +136,7 @@ def checked(change: IssueChange) -> IssueChange:
 
 def checked_new(change: IssueChange) -> IssueChange:
     """The fields of a new issue, tidied. Raises UsageError."""
-    return checked(replace(change, title=change.title or ""))
+    return checked(change._replace(title=change.title or ""))
 
 
 def checked_comment(text: str) -> str:
@@ -205,9 +199,7 @@ def resolved(issues: Sequence[Issue], change: IssueChange) -> IssueChange:
     def present(numbers: Iterable[IssueNumber]) -> tuple[IssueNumber, ...]:
         return tuple(find(issues, number).number for number in numbers)
 
-    return replace(
-        change,
-        parent=None if change.parent is None else find(issues, change.parent).number,
+    return change._replace(parent=None if change.parent is None else find(issues, change.parent).number,
         add_blockers=present(change.add_blockers),
         remove_blockers=present(change.remove_blockers),
     )
@@ -237,9 +229,7 @@ def applied(issue: Issue, change: IssueChange, at: Timestamp) -> Issue:
     def kept(wanted: T | None, had: T) -> T:
         return had if wanted is None else wanted
 
-    return replace(
-        issue,
-        title=kept(change.title, issue.title),
+    return issue._replace(title=kept(change.title, issue.title),
         body=kept(change.body, issue.body),
         state=kept(change.state, issue.state),
         priority=kept(change.priority, issue.priority),

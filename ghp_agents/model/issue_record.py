@@ -6,7 +6,6 @@ The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever wri
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ghp_agents.model.issue import NO_CHANGE, Issue, IssueChange, short
@@ -121,8 +120,8 @@ def event_of(change: IssueChange) -> str:
     if change.state is not None:
         return "issue-close" if change.state == "closed" else "issue-reopen"
     parts = {
-        "issue-assign": replace(change, add_assignees=(), remove_assignees=()),
-        "issue-block": replace(change, add_blockers=(), remove_blockers=()),
+        "issue-assign": change._replace(add_assignees=(), remove_assignees=()),
+        "issue-block": change._replace(add_blockers=(), remove_blockers=()),
     }
     return next((event for event, rest in parts.items() if rest == NO_CHANGE), "issue-edit")
 

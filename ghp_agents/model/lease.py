@@ -2,8 +2,7 @@
 
 import json
 import re
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model.names import Timestamp, one_line
@@ -20,8 +19,7 @@ KINDS = ("issue", "path")
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """Who holds a right. `holder` is None after a release; the generation stays and only grows."""
 
     name: str  # issue/12, trunk, numbers
@@ -94,7 +92,7 @@ def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Leas
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
     said = one_line(reason, REASON_LIMIT)
-    return replace(expected, holder=None, nonce=nonce, reason=said, revision=nonce)
+    return expected._replace(holder=None, nonce=nonce, reason=said, revision=nonce)
 
 
 def revision(lease: Lease | None) -> str:
@@ -104,7 +102,7 @@ def revision(lease: Lease | None) -> str:
 
 def encode(lease: Lease) -> bytes:
     """A lease as the content of its ref."""
-    fields = asdict(lease)
+    fields = lease._asdict()
     del fields["revision"]
     fields["acquiredAt"] = fields.pop("acquired_at")
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"

@@ -6,7 +6,7 @@ said knowing it, whatever the machines' clocks show.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents.model.names import Actor, CloneId, Timestamp, one_line
 from ghp_agents.model.record import Record
@@ -14,8 +14,7 @@ from ghp_agents.model.record import Record
 PRESENCE = "presence"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class LedgerEntry:
+class LedgerEntry(NamedTuple):
     """One thing that happened; sorts in ledger order."""
 
     clock: int
@@ -31,8 +30,7 @@ class LedgerEntry:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(NamedTuple):
     """What a presence commit says about one agent."""
 
     agent: str

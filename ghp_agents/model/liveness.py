@@ -1,8 +1,8 @@
 """Who lives: computed when read, never stored, and never by comparing two machines' clocks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from ghp_agents.model.presence import Presence, position
 
@@ -17,8 +17,7 @@ class Liveness(StrEnum):
     STOPPED = "stopped"  # it said so itself
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """Seconds without a beat."""
 
     stale: float = 600.0
@@ -26,8 +25,7 @@ class Thresholds:
     gone: float = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """When an observer first saw an agent at this position, by the observer's own clock."""
 
     epoch: int
@@ -35,12 +33,11 @@ class Sighting:
     first_seen: float
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(NamedTuple):
     """How often the clone in which an agent moves changed, and when it last did."""
 
     mover: str
-    count: int
+    changes: int
     last: float
 
 
@@ -78,7 +75,7 @@ def take_turns(
         clone, _, agent = key.partition("/")
         last = kept.get(agent)
         if last is None or last.mover != clone:
-            kept[agent] = Turns(clone, last.count + 1 if last else 0, now)
+            kept[agent] = Turns(clone, last.changes + 1 if last else 0, now)
     return kept
 
 

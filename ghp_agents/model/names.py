@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from ghp_agents import pulse
 from ghp_agents.errors import UsageError
@@ -28,8 +27,7 @@ KNOWN_STATUSES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(NamedTuple):
     """Who says something: an agent by its name, or a person by git's user name."""
 
     name: str

@@ -43,7 +43,9 @@ def newer(one: Presence, other: Presence) -> Presence:
     ours, theirs = position(one), position(other)
     if ours != theirs:
         return one if ours > theirs else other
-    return one if one is other else max(one, other, key=_rank)  # `==` takes True for 1
+    if one == other and repr(one) == repr(other):  # `==` alone takes True for 1
+        return one
+    return max(one, other, key=_rank)
 
 
 def merge(known: Iterable[Agents]) -> dict[str, Presence]:

@@ -1,13 +1,12 @@
 """A record: a thing said once by one writer, on its way into the ledger."""
 
 import json
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ghp_agents.model.names import Actor, Timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """Files for the state, and the ledger entry that says who added them and why.
 
     `files` are (path in the state's tree, content). Paths hold the record's own id, so that two
@@ -20,10 +19,13 @@ class Record:
     id: str
     at: Timestamp
     clock: int
-    files: tuple[tuple[str, bytes], ...] = field(repr=False)
+    files: tuple[tuple[str, bytes], ...]
     issue: int | None = None
     generation: int | None = None
     text: str = ""  # one line for people
+
+    def __repr__(self) -> str:
+        return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
 
 
 def encode(record: Record) -> bytes:

@@ -1,13 +1,12 @@
 """The settings that the program runs with, after defaults, repository and user were merged."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ghp_agents.model.liveness import Thresholds
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Every setting with its default; `docs/COMMANDS.md` lists them. Times are in seconds."""
 
     remote: str | None = None  # the coordination remote; None: origin, or the only one
@@ -24,7 +23,7 @@ class Settings:
     trunk: str | None = None  # None: the remote's HEAD, main or master
     resume_chars: int = 16_000
     patch_bytes: int = 5_000_000  # the most that a handoff stores of uncommitted work
-    capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by agent
+    capabilities: Mapping[str, tuple[str, ...]] = {}  # by agent
 
     @property
     def thresholds(self) -> Thresholds:

@@ -1,22 +1,20 @@
 """The state: the join of what all clones say. Commutative, associative, idempotent."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ghp_agents.model.names import CloneId, Timestamp
 from ghp_agents.model.presence import Agents, merge
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """What one clone says, or what several say together."""
 
-    agents: Agents = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    agents: Agents = {}
+    files: Mapping[str, bytes] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Tip:
+class Tip(NamedTuple):
     """Where a clone's history ends, as far as it is known here."""
 
     clone: CloneId
@@ -45,16 +43,14 @@ def join_files(many: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
     return joined
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something in the state that could not be read; it is kept, and never hides the rest."""
 
     place: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """How this clone stands with the remote; times in seconds, None for never."""
 
     remote: str | None = None  # None: there is none, or the configuration keeps everything here
@@ -66,8 +62,7 @@ class Standing:
     permanent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(NamedTuple):
     """What a sync did, each part a fact for people and scripts."""
 
     remote: str | None  # None: there is no remote, or the configuration keeps everything here

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.clock import to_text
@@ -26,8 +26,7 @@ OPTION_LIMIT = 500
 CONTEXT_LIMIT = 65_536  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What became of a question."""
 
     escalation: Escalation
@@ -35,8 +34,7 @@ class Asked:
     notes: tuple[str, ...] = ()  # what a person should know of it
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """What became of an answer."""
 
     escalation: Escalation

@@ -77,7 +77,8 @@ def handoff(
     tidy, warnings = _note(note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
-    body = templates.render(TEMPLATE, _values(ws, facts, made), repository=ws.root)
+    text = templates.render(TEMPLATE, _values(ws, facts, made), repository=ws.root)
+    body = text.strip("\n") + "\n"
 
     notes = (*warnings, *facts.notes)
 
@@ -209,7 +210,7 @@ def _situation(facts: _Facts, to: str | None) -> rules.Situation:
         unstored=len(facts.work.missing),
         stored=len(facts.work.patch.changes),
         unsent=branch.unsent or 0,
-        branch=page.plain(branch.name) if branch.name else None,
+        branch=page.path(branch.name) if branch.name else None,
         waiting_for=tuple(each.name for each in facts.said.escalations if each.is_open),
         blocked_by=tuple(each.number for each in about.blockers if each.state != "closed"),
         tasks_open=read.tasks_open,
@@ -280,13 +281,6 @@ def _record(made: Handoff, document: bytes, facts: _Facts) -> Record:
     files = [(record.path_of(made), document)]
     if facts.work.patch.content:
         files.append((record.patch_path_of(made), facts.work.patch.content))
-    commits = rules.count(facts.branch.history.count, "commit") if facts.branch.history.base else ""
-    work = (
-        rules.count(len(facts.work.patch.changes), "uncommitted file")
-        if facts.work.patch.changes
-        else ""
-    )
-    summary = ", ".join(part for part in (commits, work) if part)
     return Record(
         event=made.kind,
         actor=made.by,
@@ -296,5 +290,12 @@ def _record(made: Handoff, document: bytes, facts: _Facts) -> Record:
         clock=made.clock,
         files=tuple(files),
         issue=made.issue,
-        text=one_line(made.note, 120) or summary,
+        text=one_line(made.note, 120) or _summary(facts),
     )
+
+
+def _summary(facts: _Facts) -> str:
+    history, changes = facts.branch.history, facts.work.patch.changes
+    commits = rules.count(history.count, "commit") if history.base and history.count else ""
+    work = rules.count(len(changes), "uncommitted file") if changes else ""
+    return ", ".join(part for part in (commits, work) if part)

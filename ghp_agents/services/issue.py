@@ -1,7 +1,6 @@
 """Issues: choose, make and change them. Saying the same thing twice changes nothing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, UsageError
@@ -118,9 +117,7 @@ def new(
     is repeated must not make a second. With `again` it does."""
     by = ws.actor()
     wanted = checked_new(
-        replace(
-            fields,
-            add_assignees=_people(ws, fields.add_assignees),
+        fields._replace(add_assignees=_people(ws, fields.add_assignees),
             add_blockers=_numbers(tracker, blocked_by),
             parent=tracker.get(parent).number if parent else None,
         )
@@ -152,7 +149,7 @@ def edit(
     parent: str | None = None,
 ) -> Outcome:
     """Change fields. Raises UsageError when there is nothing to change."""
-    wanted = replace(change, parent=tracker.get(parent).number) if parent else change
+    wanted = change._replace(parent=tracker.get(parent).number) if parent else change
     if wanted == NO_CHANGE:
         raise UsageError(
             "Nothing is said that should change.",
@@ -219,7 +216,7 @@ def comment(ws: Workspace, tracker: IssueTracker, reference: str, body: str) -> 
 def _change(ws: Workspace, tracker: IssueTracker, reference: str, change: IssueChange) -> Outcome:
     before = tracker.get(reference)
     after = tracker.change(reference, change, ws.actor())
-    return Outcome(after, changed=replace(after, updated_at=before.updated_at) != before)
+    return Outcome(after, changed=after._replace(updated_at=before.updated_at) != before)
 
 
 def _people(ws: Workspace, names: Iterable[str]) -> tuple[str, ...]:

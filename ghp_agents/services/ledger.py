@@ -1,14 +1,13 @@
 """The ledger, as people ask for it: by agent, issue, event, and since when."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents.clock import to_seconds
 from ghp_agents.model.ledger import LedgerEntry
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """Which entries are wanted; None for all."""
 
     agent: str | None = None

@@ -96,7 +96,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
         yield warning(
             "config", f"{order}, or agents are dead before they are stale.", "Set them so."
         )
-    names = " and ".join(map(str, there)) or "defaults: there is no .ghp/config.json"
+    names = " and ".join(map(str, there)) or "the defaults (there is no .ghp/config.json)"
     yield ok("config", f"Settings: {names}")
 
 

@@ -52,7 +52,7 @@ def name_of(author: str, by_person: bool) -> str:
 
 
 def path(name: str) -> str:
-    """A file's name as code, whatever bytes it has."""
+    """The name of a file or a branch as code, whatever bytes it has."""
     shown = plain(name)
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
@@ -148,7 +148,7 @@ def _shown(asked: Escalation) -> str:
 
 def branch_lines(branch: Branch) -> list[str]:
     """Where the work is."""
-    here = f"Branch `{plain(branch.name)}`" if branch.name else "No branch (detached)"
+    here = f"Branch {path(branch.name)}" if branch.name else "No branch (detached)"
     lines = [f"{here} at `{branch.head[:12]}`." if branch.head else f"{here}, without a commit."]
     history = branch.history
     at = "" if branch.tip == branch.head else f" up to `{branch.tip[:12]}`"

@@ -3,8 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghp_agents import files, pulse
 from ghp_agents.model import presence as rules
@@ -27,8 +26,7 @@ SIGHTINGS = "sightings.json"
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
-@dataclass(frozen=True, slots=True)
-class AgentView:
+class AgentView(NamedTuple):
     """An agent as it is seen from here, now."""
 
     name: str
@@ -38,8 +36,7 @@ class AgentView:
     is_here: bool  # it lives in this clone
 
 
-@dataclass(frozen=True, slots=True)
-class Rivalry:
+class Rivalry(NamedTuple):
     """Two living sessions under one name."""
 
     agent: str
@@ -164,7 +161,7 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
             sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
     for name, turns in _read_memory(ws)[1].items():
-        if turns.count >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
+        if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
             found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return found
 
@@ -239,7 +236,7 @@ def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:
 def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> None:
     noted = {
         "sightings": {key: [one.epoch, one.seq, one.first_seen] for key, one in seen.items()},
-        "turns": {agent: [one.mover, one.count, one.last] for agent, one in turns.items()},
+        "turns": {agent: [one.mover, one.changes, one.last] for agent, one in turns.items()},
     }
     try:
         files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(noted).encode())

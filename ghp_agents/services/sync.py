@@ -1,6 +1,5 @@
 """Syncing, as a command: exchange state, give numbers to issues made offline, remember who moved."""
 
-from dataclasses import replace
 
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import Leaser, StateStore
@@ -32,9 +31,7 @@ def sync(
 
 
 def _together(first: SyncReport, second: SyncReport) -> SyncReport:
-    return replace(
-        second,
-        pushed=first.pushed or second.pushed,
+    return second._replace(pushed=first.pushed or second.pushed,
         news=first.news + second.news,
         notes=(*first.notes, *second.notes),
     )

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ghp_agents.errors import StateMovedError
 from ghp_agents.files import LockTimeoutError
@@ -98,7 +97,7 @@ class GitRefsStore:
         try:
             return publishing.publish(self._ws, self._open(), self.snapshot(), report)
         except GitError as error:
-            return replace(report, trouble=str(error))
+            return report._replace(trouble=str(error))
 
     def standing(self) -> Standing:
         """How this clone stands with the remote, from what it noted; starts no exchange."""

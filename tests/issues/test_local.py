@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,8 +59,8 @@ def records(place: Place) -> list[dict[str, object]]:
 def test_each_thing_said_is_one_record_and_one_entry_of_the_ledger() -> None:
     place = Team().clone("c1")
     tracker = place.tracker
-    tracker.create(replace(title("Fix it"), priority="high"), ANN)
-    tracker.create(replace(title("Then this"), add_blockers=numbers(1)), WORKER)
+    tracker.create(title("Fix it")._replace(priority="high"), ANN)
+    tracker.create(title("Then this")._replace(add_blockers=numbers(1)), WORKER)
     tracker.change(1, IssueChange(add_assignees=("worker-1",)), ANN)
     tracker.change(1, IssueChange(add_labels=("bug",), body="B"), WORKER)
     tracker.comment(1, "Found\nit", WORKER, marker="m")
@@ -124,7 +123,7 @@ def test_clones_share_issues_and_numbers() -> None:
 def test_changes_made_apart_are_all_there_after_a_sync() -> None:
     team = Team()
     one, two = team.clone("c1"), team.clone("c2")
-    one.tracker.create(replace(title("T"), add_labels=("old",)), ANN)
+    one.tracker.create(title("T")._replace(add_labels=("old",)), ANN)
     meet(one, two)
     one.tracker.change(1, IssueChange(title="By one", add_labels=("a",)), ANN)
     two.tracker.change(1, IssueChange(priority="high", remove_labels=("old",)), WORKER)
@@ -172,11 +171,11 @@ def test_an_issue_made_offline_has_a_provisional_number() -> None:
     place = team.clone("c1")
     place.tracker.create(title("Online"), ANN)
     team.offline()
-    made = place.tracker.create(replace(title("Offline"), add_blockers=numbers(1)), ANN)
+    made = place.tracker.create(title("Offline")._replace(add_blockers=numbers(1)), ANN)
     assert made.number == provisional(made.id) >= PROVISIONAL
     assert place.tracker.get(str(made.number)) == made
     assert place.tracker.get(short(made)) == made
-    other = place.tracker.create(replace(title("Other"), add_blockers=(made.number,)), ANN)
+    other = place.tracker.create(title("Other")._replace(add_blockers=(made.number,)), ANN)
     assert place.tracker.get(other.number).blocked_by == (made.number,)
 
 
@@ -327,7 +326,7 @@ def test_two_that_were_numbered_apart_are_told_apart_once_they_meet() -> None:
     meet(one, two)
     assert one.tracker.list() == two.tracker.list()
     assert one.tracker.get(1) == mine
-    assert one.tracker.get(f"I-{other.id}") == replace(other, number=provisional(other.id))
+    assert one.tracker.get(f"I-{other.id}") == other._replace(number=provisional(other.id))
 
 
 # ---------------------------------------------------------------------------------- bad input
@@ -354,7 +353,7 @@ def test_a_record_that_cannot_be_read_hides_no_other() -> None:
 def test_an_unknown_number_never_reaches_the_leaser() -> None:
     team = Team()
     place = team.clone("c1")
-    for change in (title(""), replace(title("T"), parent=IssueNumber(5))):
+    for change in (title(""), title("T")._replace(parent=IssueNumber(5))):
         with pytest.raises(GhpError):
             place.tracker.create(change, ANN)
     assert team.board.leases == {}

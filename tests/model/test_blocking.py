@@ -1,6 +1,5 @@
 """Which issues wait for which, and so what can be taken."""
 
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,7 +18,7 @@ def issue(number: int, *blockers: int, **fields: object) -> Issue:
         f"Title {number}",
         blocked_by=tuple(map(IssueNumber, blockers)),
     )
-    return replace(made, **fields)  # type: ignore[arg-type]
+    return made._replace(**fields)  # type: ignore[arg-type]
 
 
 def numbers(issues: list[Issue]) -> list[int]:
@@ -126,10 +125,10 @@ def test_refusing_circles_keeps_issues_free_of_them(graph: list[list[int]]) -> N
             try:
                 refuse_circles(issues.values(), had, change)
             except UsageError:
-                would = replace(had, blocked_by=(*had.blocked_by, IssueNumber(blocker)))
+                would = had._replace(blocked_by=(*had.blocked_by, IssueNumber(blocker)))
                 assert deadlock((issues | {number: would}).values())
             else:
-                issues[number] = replace(had, blocked_by=(*had.blocked_by, IssueNumber(blocker)))
+                issues[number] = had._replace(blocked_by=(*had.blocked_by, IssueNumber(blocker)))
                 assert deadlock(issues.values()) == []
 
 

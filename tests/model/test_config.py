@@ -185,7 +185,7 @@ def test_unknown_keys_do_not_stand_in_the_way(repo: Path, home: Path) -> None:
 
 def test_every_known_key_is_a_setting() -> None:
     keys = {key: None for key in config.AgentsConfig.model_fields}
-    assert keys.keys() == Settings.__dataclass_fields__.keys()
+    assert list(keys) == list(Settings._fields)
     assert config.AgentsConfig.model_validate({}).model_dump() == {
         key: getattr(Settings(), key) for key in keys
     }

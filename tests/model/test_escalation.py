@@ -1,6 +1,5 @@
 """The rules of escalations: which question is the same, how one is named, what comes first."""
 
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -31,7 +30,7 @@ IDS = st.text("0123456789abcdef", min_size=12, max_size=12)
 
 
 def named(identifier: str, text: str = "Which?") -> Escalation:
-    return replace(ASKED, id=identifier, question=replace(QUESTION, text=text))
+    return ASKED._replace(id=identifier, question=QUESTION._replace(text=text))
 
 
 def test_the_id_of_a_question_is_the_same_on_every_machine_and_for_ever() -> None:
@@ -40,11 +39,11 @@ def test_the_id_of_a_question_is_the_same_on_every_machine_and_for_ever() -> Non
 
 def test_another_question_has_another_id() -> None:
     others = [
-        replace(QUESTION, agent="worker-2"),
-        replace(QUESTION, text="Which data base?"),
-        replace(QUESTION, issue=None),
-        replace(QUESTION, options=("Postgres", "SQLite")),
-        replace(QUESTION, text="Which", options=("database?", "SQLite", "Postgres")),
+        QUESTION._replace(agent="worker-2"),
+        QUESTION._replace(text="Which data base?"),
+        QUESTION._replace(issue=None),
+        QUESTION._replace(options=("Postgres", "SQLite")),
+        QUESTION._replace(text="Which", options=("database?", "SQLite", "Postgres")),
     ]
     ids = {identity(each, 0) for each in [QUESTION, *others]} | {identity(QUESTION, 1)}
     assert len(ids) == 7
@@ -126,17 +125,17 @@ def test_short_names_are_no_longer_than_they_must_be() -> None:
 @given(st.permutations(range(5)))
 def test_any_order_of_questions_is_put_into_the_same_one(order: list[int]) -> None:
     places = [(1, "b", "1"), (2, "a", "1"), (2, "b", "0"), (2, "b", "1"), (10, "a", "0")]
-    known = [replace(ASKED, clock=k, clone=CloneId(c), id=i) for k, c, i in places]
+    known = [ASKED._replace(clock=k, clone=CloneId(c), id=i) for k, c, i in places]
     assert ordered(known[index] for index in order) == tuple(known)
 
 
 def test_what_waits_and_is_urgent_comes_first() -> None:
     answered = with_answer(
-        replace(ASKED, id="0", urgency="high", clock=1),
+        ASKED._replace(id="0", urgency="high", clock=1),
         Answer("a", "0", ADA, "x", AT, 2, CloneId("c1")),
     )
-    low, old = replace(ASKED, id="1", urgency="low", clock=2), replace(ASKED, id="2", clock=3)
-    new, high = replace(ASKED, id="3", clock=4), replace(ASKED, id="4", urgency="high", clock=5)
+    low, old = ASKED._replace(id="1", urgency="low", clock=2), ASKED._replace(id="2", clock=3)
+    new, high = ASKED._replace(id="3", clock=4), ASKED._replace(id="4", urgency="high", clock=5)
     known = [answered, low, old, new, high]
     assert [each.id for each in by_need(known)] == ["4", "2", "3", "1", "0"]
 

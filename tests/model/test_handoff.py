@@ -62,7 +62,7 @@ def test_a_closed_issue_is_doubted() -> None:
 def test_all_that_is_to_do_comes_in_order() -> None:
     now = Situation(
         issue=12, operation="a merge", conflicts=2, unstored=1, stored=3, unsent=1,
-        branch="agent/worker-1/12-x", waiting_for=("E-1", "E-2"), blocked_by=(3, 4),
+        branch="`agent/worker-1/12-x`", waiting_for=("E-1", "E-2"), blocked_by=(3, 4),
         tasks_open=2, tasks=5, rights=("trunk",), to="worker-2",
     )  # fmt: skip
     assert next_steps(now) == [

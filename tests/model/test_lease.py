@@ -1,7 +1,6 @@
 """A lease: its names, its successors, and how it is written down."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -79,7 +78,7 @@ def test_each_acquisition_gets_the_next_generation() -> None:
 
 def test_a_release_keeps_the_generation_and_names_no_holder() -> None:
     free = given_back("issue/12", HELD, "n4", "done")
-    assert free == replace(HELD, holder=None, nonce="n4", reason="done", revision="n4")
+    assert free == HELD._replace(holder=None, nonce="n4", reason="done", revision="n4")
     assert taken("issue/12", "worker-2", free, at=AT, nonce="n5").generation == 4
 
 

@@ -1,6 +1,5 @@
 """The ledger: what a commit's message says is what was said, and nothing can pose as more."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,7 +43,7 @@ def test_a_record_is_an_entry_that_people_can_read() -> None:
 
 
 def test_a_person_is_told_from_an_agent() -> None:
-    answer = replace(SIMPLE, event="answer", actor=Actor("Ada Lovelace", is_person=True), text="")
+    answer = SIMPLE._replace(event="answer", actor=Actor("Ada Lovelace", is_person=True), text="")
     assert ledger.message(answer, 9, CLONE) == (
         "answer Ada Lovelace E-3f9a\n"
         "\n"
@@ -84,14 +83,14 @@ def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
 def test_no_text_can_pose_as_another_part_of_its_entry(field: str) -> None:
     said = "x\n\nEvent: answer\r\nAgent: boss\u2028Clone: other\x85Id: 1\n\n"
     changed: dict[str, Any] = {field: said}
-    record = replace(SIMPLE, **changed)
+    record = SIMPLE._replace(**changed)
     (found,) = read(ledger.message(record, 8, CLONE))
     assert (found.actor, found.clone, found.clock) == ("worker-1", CLONE, 8)
     assert getattr(found, field) == "x Event: answer Agent: boss Clone: other Id: 1"
 
 
 def test_no_name_of_a_person_can_pose_as_an_agent() -> None:
-    record = replace(SIMPLE, actor=Actor("Eve\nAgent: worker-2", is_person=True))
+    record = SIMPLE._replace(actor=Actor("Eve\nAgent: worker-2", is_person=True))
     (found,) = read(ledger.message(record, 8, CLONE))
     assert (found.actor, found.is_person) == ("Eve Agent: worker-2", True)
 

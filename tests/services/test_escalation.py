@@ -1,7 +1,6 @@
 """Escalations end to end in one process: asked once, answered, told once, whatever breaks."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,7 +100,7 @@ def test_who_was_cut_off_while_waiting_gets_the_answer_instead_of_asking_again(
 ) -> None:
     first = here.ask(waiting=True).escalation
     said = person.reply(first.id).answer
-    assert here.ask(waiting=True) == Asked(replace(first, answers=(said,)), is_new=False)
+    assert here.ask(waiting=True) == Asked(first._replace(answers=(said,)), is_new=False)
     mark_told(here.ws, WORKER, [said.id])
     assert here.ask(waiting=True).is_new
 

@@ -1,7 +1,7 @@
 """Rights that the coordination remote decides: one push is one compare-and-swap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.leases.refs import chain, here
@@ -26,8 +26,7 @@ ATTEMPTS = 4  # each after the first only because something came between
 _FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
 
 
-@dataclass(frozen=True, slots=True)
-class Court:
+class Court(NamedTuple):
     """Who decides, and who asks."""
 
     ws: Workspace
@@ -73,7 +72,7 @@ def swap(court: Court, new: Lease, expected: Lease | None) -> Lease:
             if revision(current) != revision(expected):
                 raise LeaseMovedError(new.name, current)
         if new.holder and known:  # newer than `expected` where another remote decided before
-            new = replace(new, generation=max(new.generation, known.generation + 1))
+            new = new._replace(generation=max(new.generation, known.generation + 1))
         made = chain.append(private, new, expected, court.ws.clock.now())
         _push(court, private, made, expected)
     here.remember(court.ws, court.repository, made)
@@ -126,7 +125,7 @@ def _push(court: Court, private: StateRepository, made: Lease, expected: Lease |
             raise _refused(court, [made], pushed)
         doubts += pushed.answer is Answer.UNKNOWN
         # Moved, or the connection broke, perhaps after the push: the ref itself tells the truth.
-        court = replace(court, remote=coordination_remote(court.ws) or court.remote)
+        court = court._replace(remote=coordination_remote(court.ws) or court.remote)
         try:
             current = _read(court, made.name, must_push=True)
         except UnknownError:

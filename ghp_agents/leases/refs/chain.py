@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ghp_agents import git
 from ghp_agents.errors import GhpError
@@ -14,8 +14,7 @@ from ghp_agents.repository import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateR
 FILE = "lease.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What this clone knows of a right without asking anybody."""
 
     lease: Lease | None  # the newest
@@ -91,7 +90,7 @@ def append(repository: StateRepository, lease: Lease, before: Lease | None, now:
     made = repository.run(*args, stdin=stream)
     if made.code != 0:
         raise git.failure(args, made)
-    return replace(lease, revision=made.text)
+    return lease._replace(revision=made.text)
 
 
 def _stream(lease: Lease, before: Lease | None, now: int) -> Iterable[bytes]:

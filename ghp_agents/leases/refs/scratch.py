@@ -9,7 +9,6 @@ import contextlib
 import secrets
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ghp_agents.errors import GhpError
@@ -34,7 +33,7 @@ def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateReposit
             hint="Run this outside of the sandbox, or make room on the disk.",
         ) from None
     try:
-        yield replace(repository, path=folder)
+        yield repository._replace(path=folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -69,7 +69,8 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
-        yield ok("presence", f"Presence of {_agents(len(seen.beaten))} is folded.")
+        told = f"Presence of {_agents(len(seen.beaten))} is folded."
+        yield ok("presence", told if seen.beaten else "No agent has beaten in this clone yet.")
         return
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
     text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."

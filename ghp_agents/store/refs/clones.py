@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents import git
 from ghp_agents.clock import ago
@@ -41,8 +41,7 @@ def check_twin(ws: Workspace) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------ clocks
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """When a clone said an entry of the ledger, by its own clock."""
 
     clone: CloneId

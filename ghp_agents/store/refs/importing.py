@@ -5,8 +5,8 @@ nothing: without its last word `done`, no ref is moved.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.errors import StateMovedError
@@ -18,8 +18,7 @@ from ghp_agents.repository import COMMITTER, StateRepository
 _MOVED = ("Not updating", "but expected", "reference already exists", ".lock': File exists")
 
 
-@dataclass(frozen=True, slots=True)
-class NewCommit:
+class NewCommit(NamedTuple):
     """A commit to be made."""
 
     message: str

@@ -4,8 +4,8 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import files, pulse
 from ghp_agents.model.names import agent_name
@@ -23,13 +23,12 @@ Folded = Mapping[str, Signature]
 SETTLED = 0.1  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(NamedTuple):
     """Presence as this machine has it."""
 
-    changed: Agents = field(default_factory=dict)  # read, because no fold has seen them
-    beaten: Mapping[str, float] = field(default_factory=dict)  # of all files
-    signatures: Folded = field(default_factory=dict)
+    changed: Agents = {}  # read, because no fold has seen them
+    beaten: Mapping[str, float] = {}  # of all files
+    signatures: Folded = {}
     problems: tuple[Problem, ...] = ()
 
 

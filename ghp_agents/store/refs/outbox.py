@@ -7,8 +7,8 @@ from the spare one.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import files
 from ghp_agents.clock import to_seconds
@@ -21,8 +21,7 @@ from ghp_agents.workspace import Workspace
 SUFFIX = ".record"
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """What is in the outboxes now."""
 
     records: tuple[tuple[Path, Record], ...] = ()

@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-from dataclasses import replace
 from pathlib import Path
 
 from ghp_agents import files, git
@@ -116,20 +115,20 @@ def publish(
             trouble = (
                 f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
             )
-            return replace(report, trouble=trouble, permanent=True)
+            return report._replace(trouble=trouble, permanent=True)
         if head and _blob(repository, f"{head}:{presence.PATH}") == document:
-            return replace(report, notes=(*report.notes, "the published branch is up to date"))
+            return report._replace(notes=(*report.notes, "the published branch is up to date"))
         try:
             pushed = _push_published(ws, repository, remote, head, document, snapshot.agents())
         except StateMovedError:
             continue
         if pushed.answer is Answer.DONE:
             name = BRANCH.removeprefix("refs/heads/")
-            return replace(report, notes=(*report.notes, f"published as branch {name}"))
+            return report._replace(notes=(*report.notes, f"published as branch {name}"))
         if pushed.answer is not Answer.MOVED:
             refused = pushed.answer is Answer.REFUSED
-            return replace(report, trouble=pushed.words, permanent=refused)
-    return replace(report, trouble="others published again and again; try again later")
+            return report._replace(trouble=pushed.words, permanent=refused)
+    return report._replace(trouble="others published again and again; try again later")
 
 
 def _push_published(

@@ -7,8 +7,7 @@ again what it has said, and goes on; the join makes one of what both say.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
@@ -30,8 +29,7 @@ LOCK = "sync.lock"
 NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What a clone remembers of its exchanges with the remote; times in seconds."""
 
     remote: str | None = None
@@ -107,7 +105,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
     )
     report = SyncReport(remote=remote.name, fetched=True, news=news)
     if not send:
-        return replace(report, unsent=count_unsent(repository))
+        return report._replace(unsent=count_unsent(repository))
     return _send(ws, repository, remote, held, report)
 
 
@@ -129,15 +127,13 @@ def _send(
             )
         head = _oid(repository, repository.ref)
         if head is None or head == _oid(repository, SEEN_REFS + repository.clone):
-            return replace(report, notes=tuple(notes))
+            return report._replace(notes=tuple(notes))
         pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
         if pushed.answer is Answer.DONE:
             repository.check("update-ref", SEEN_REFS + repository.clone, head)
-            return replace(report, pushed=True, notes=tuple(notes))
+            return report._replace(pushed=True, notes=tuple(notes))
         if pushed.answer is not Answer.MOVED:
-            return replace(
-                report,
-                trouble=pushed.words,
+            return report._replace(trouble=pushed.words,
                 permanent=pushed.answer is Answer.REFUSED,
                 unsent=count_unsent(repository),
                 notes=tuple(notes),
@@ -146,9 +142,7 @@ def _send(
         trouble = fetch(ws, repository, remote, keep_open=held)
         if trouble:
             break
-    return replace(
-        report,
-        trouble=trouble or "the remote's ref of this clone moved again and again",
+    return report._replace(trouble=trouble or "the remote's ref of this clone moved again and again",
         unsent=count_unsent(repository),
         notes=tuple(notes),
     )
@@ -211,7 +205,7 @@ def _heal_seen(repository: StateRepository) -> None:
 
 
 def _write_note(ws: Workspace, note: Note) -> None:
-    value = {key: getattr(note, key) for key in Note.__slots__}
+    value = {key: getattr(note, key) for key in Note._fields}
     try:
         files.write_atomically(ws.cache_dir / NOTE, json.dumps(value).encode())
     except OSError:
