@@ -1,0 +1,42 @@
+"""The grid: a noun has one name on every floor, a command and its function too."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from ghp_agents.cli.app import COMMANDS, app
+from tests.support.house import CHECKOUT, sources
+
+TESTED = ("model", "services", "store", "leases", "issues")
+
+
+def command_named(name: str) -> click.Command:
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    return command
+
+
+def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
+    # A folder below these holds the parts of one adapter, which are tested through it.
+    modules = [
+        Path(source.path).relative_to("ghp_agents")
+        for folder in TESTED
+        for source in sources(f"ghp_agents/{folder}", suffix=".py")
+        if source.text and source.path.count("/") == 2
+    ]
+    expected = [Path("tests") / path.parent / f"test_{path.name}" for path in modules]
+    missing = [str(path) for path in expected if not (CHECKOUT / path).exists()]
+    assert missing == [], "A reader finds the test of a file by its name: write these files."
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_its_function_have_one_name(name: str) -> None:
+    assert COMMANDS[name].function == name.removeprefix("agent-").replace("-", "_")
+    assert command_named(name).name == name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_shows_an_example_of_it(name: str) -> None:
+    shown = command_named(name).get_help(click.Context(command_named(name), info_name=name))
+    assert f"Example: ghp {name}" in shown
