@@ -156,7 +156,8 @@ def check(
 
 def failure(args: Sequence[str], result: Result) -> GitError:
     """The error for a git process that failed, with a hint where the cause is known."""
-    words = result.err.strip().splitlines() or [f"exit code {result.code}"]
+    lines = result.err.strip().splitlines() or [f"exit code {result.code}"]
+    said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
     hint = "Run `ghp agent-doctor`; it checks git, the remote and the permissions."
     if "dubious ownership" in result.err:
         trust = "git config --global --add safe.directory <path>"
@@ -165,7 +166,7 @@ def failure(args: Sequence[str], result: Result) -> GitError:
         hint = "The disk is full: make room and run the command again."
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
-    return GitError(f"`git {_verb(args)}` failed: {words[-1]}", hint=hint, stderr=result.err)
+    return GitError(f"`git {_verb(args)}` failed: {said}", hint=hint, stderr=result.err)
 
 
 @contextlib.contextmanager
