@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents import pulse
+from ghp_agents.errors import NotSetUpError
 from ghp_agents.locate import locate
 from ghp_agents.wiring import House
 from ghp_agents.workspace import current_folder
@@ -24,7 +25,7 @@ def make_house() -> House:
     """The house for the current folder and environment."""
     try:
         cwd = current_folder()
-    except Exception:  # help and version work anywhere; a command says what is wrong
+    except NotSetUpError:  # help and version work anywhere; a command says what is wrong
         cwd = Path("/nonexistent")
     return House(cwd, os.environ)
 
