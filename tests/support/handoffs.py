@@ -1,0 +1,99 @@
+"""A place to hand over and to go on in, for tests: a repository with twins of all ports."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.leases.memory import Board, MemoryLeaser
+from ghp_agents.model.handoff import Handoff
+from ghp_agents.model.issue import Issue, IssueChange
+from ghp_agents.model.names import Actor
+from ghp_agents.services.escalation import Asked, answer, escalate
+from ghp_agents.services.handoff import Handed, handoff, pass_on
+from ghp_agents.services.restore import Restored, restore
+from ghp_agents.services.resume import Resumed, choose, resume
+from ghp_agents.store.memory import MemoryStore
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.escalations import ShakyTracker
+from tests.support.git import git
+
+ADA = Actor("Ada", is_person=True)
+BODY = "We need a dashboard.\n\n## Acceptance criteria\n- [ ] shows agents\n- [x] is fast"
+
+
+@dataclass
+class Team:
+    """What all agents share."""
+
+    clock: ManualClock
+    store: MemoryStore
+    tracker: ShakyTracker
+    board: Board
+    leaser: MemoryLeaser
+
+    def at(self, folder: Path, name: str | None = "worker-1") -> "Station":
+        """Where an agent works, or a person (None)."""
+        return Station(open_workspace(folder, os.environ, self.clock, name), self)
+
+
+@dataclass
+class Station:
+    """One agent in one worktree."""
+
+    ws: Workspace
+    team: Team
+
+    @property
+    def folder(self) -> Path:
+        """The worktree."""
+        return self.ws.folder
+
+    def hand_over(self, **words: object) -> Handed:
+        """`agent-handoff`, with the issue given over."""
+        team = self.team
+        ports = (team.store, team.tracker, team.leaser)
+        handed = handoff(self.ws, *ports, **words)  # type: ignore[arg-type]
+        pass_on(self.ws, team.tracker, handed.handoff)
+        return handed
+
+    def resume(self, max_chars: int | None = None, **words: object) -> Resumed:
+        """`agent-resume`."""
+        chosen = choose(self.ws, self.team.store, self.team.tracker, **words)  # type: ignore[arg-type]
+        return resume(self.ws, self.team.store, chosen, max_chars=max_chars)
+
+    def restore(self, **words: object) -> Restored:
+        """`agent-resume --apply`."""
+        chosen = choose(self.ws, self.team.store, self.team.tracker, **words)  # type: ignore[arg-type]
+        return restore(self.ws, self.team.store, chosen.handoff)
+
+    def ask(self, text: str, **words: object) -> Asked:
+        """`agent-escalate`."""
+        return escalate(self.ws, self.team.store, self.team.tracker, text, **words)  # type: ignore[arg-type]
+
+    def answer(self, reference: str, text: str) -> None:
+        """`agent-answer`."""
+        answer(self.ws, self.team.store, self.team.tracker, reference, text)
+
+    def issue(self) -> Issue:
+        """The issue that the tests are about."""
+        return self.team.tracker.get(2)
+
+
+def make_team() -> Team:
+    """A team with two issues: #2, the dashboard, is worker-1's and waits for #1, storage."""
+    clock = ManualClock()
+    tracker, board = ShakyTracker(clock), Board()
+    tracker.create(IssueChange(title="Add the dashboard", body=BODY, priority="high"), ADA)
+    tracker.change(2, IssueChange(add_assignees=("worker-1",), add_blockers=(1,)), ADA)
+    return Team(clock, MemoryStore(clock), tracker, board, MemoryLeaser(clock, board))
+
+
+def begin_work(repo: Path, branch: str = "agent/worker-1/2-dashboard") -> None:
+    """Put a worktree on a branch for the issue."""
+    git(repo, "checkout", "--quiet", "-b", branch)
+
+
+def anonymous(text: str, handoff: Handoff) -> str:
+    """A text without what differs from run to run."""
+    return text.replace(handoff.id, "ID")
