@@ -7,7 +7,7 @@ import pytest
 
 from tests.contracts.state_store import StateStoreContract
 from tests.store.clones import GitField
-from tests.support.git import git, refs
+from tests.support.git import commit, git, refs
 from tests.support.hosts import ONLY_BRANCHES, hook
 
 Clones = Callable[[int], list[Path]]
@@ -33,9 +33,10 @@ class TestOnAHostThatTakesOnlyBranches(StateStoreContract):
 class TestInSha256(StateStoreContract):
     @pytest.fixture
     def field(self, tmp_path: Path) -> GitField:
-        remote = tmp_path / "remote.git"
-        git(tmp_path, "init", "--quiet", "--bare", "--object-format=sha256", str(remote))
-        git(tmp_path, "init", "--quiet", "--object-format=sha256", "alone")
+        remote, alone = tmp_path / "remote.git", tmp_path / "alone"
+        git(tmp_path, "init", "--quiet", "--object-format=sha256", str(alone))
+        commit(alone, {"README.md": "# A project\n"})
+        git(tmp_path, "clone", "--quiet", "--bare", str(alone), str(remote))
 
         def make(count: int) -> list[Path]:
             made = [tmp_path / f"clone-{len(list(tmp_path.glob('clone-*')))}" for _ in range(count)]
@@ -43,4 +44,4 @@ class TestInSha256(StateStoreContract):
                 git(tmp_path, "clone", "--quiet", str(remote), str(folder))
             return made
 
-        return GitField(remote, make, tmp_path / "alone")
+        return GitField(remote, make, alone)
