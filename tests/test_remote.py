@@ -1,7 +1,9 @@
 """The coordination remote: which it is, what a push came to, and whose settings stay out of it."""
 
 import json
+import os
 import secrets
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -266,18 +268,18 @@ def test_a_push_whose_connection_broke_after_it_happened_is_unknown(
     assert ours(remote) == {OURS: made}
 
 
-def living(log: Path) -> list[int]:
-    """The processes of a log that are still there."""
-    found = [int(line) for line in log.read_text().split()]
-    return [process for process in found if _state(process) not in ("", "Z")]
+def outlive(log: Path, seconds: float) -> list[int]:
+    """The processes of a log that do not end within the time."""
+    return [int(line) for line in log.read_text().split() if not _ends(int(line), seconds)]
 
 
-def _state(process: int) -> str:
-    """One letter, `Z` for one that is dead and was not counted yet; empty if there is none."""
+def _ends(process: int, seconds: float) -> bool:
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][:1]
-    except FileNotFoundError:
-        return ""
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    with os.fdopen(descriptor):
+        return bool(select.select([descriptor], [], [], seconds)[0])
 
 
 def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
@@ -296,7 +298,7 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
     assert SystemClock().now() - began < 10
     assert len(log.read_text().split()) == 4
-    assert living(log) == []
+    assert outlive(log, seconds=5) == []
 
 
 @contextmanager
