@@ -1,7 +1,6 @@
 """Time: seconds since the epoch inside, ISO 8601 UTC with `Z` in every record."""
 
 import time
-from datetime import UTC, datetime
 
 
 class SystemClock:
@@ -38,6 +37,8 @@ def to_text(seconds: float) -> str:
 
 def to_seconds(text: str) -> float:
     """Read an ISO 8601 time, with `Z`, an offset, or none (then UTC). Raises ValueError."""
+    from datetime import UTC, datetime
+
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ class LockTimeoutError(GhpError):
 
 def write_durably(path: Path, content: bytes) -> None:
     """Write so that a reader sees the old or the new content, also after a power cut."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{random_hex(4)}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(content)
@@ -33,13 +32,18 @@ def write_durably(path: Path, content: bytes) -> None:
 def write_atomically(path: Path, content: bytes) -> None:
     """Like `write_durably` for what can be rebuilt: no fsync."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{random_hex(4)}.tmp")
     try:
         temporary.write_bytes(content)
         temporary.replace(path)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def random_hex(size: int) -> str:
+    """`size` random bytes in hex digits; the module `secrets` would load all of `random`."""
+    return os.urandom(size).hex()
 
 
 def _sync_folder(folder: Path) -> None:

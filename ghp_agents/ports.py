@@ -1,17 +1,21 @@
 """The outside world, on one page: every Protocol. Each has an in-memory twin, and both pass the
 same contract tests."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
+from __future__ import annotations
 
-from ghp_agents.model.issue import Comment, Issue, IssueChange
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import Actor, CloneId
-from ghp_agents.model.presence import Agents, Presence
-from ghp_agents.model.record import Record
-from ghp_agents.model.state import Problem, Standing, SyncReport, Tip
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # every command loads this page, and few need all the records that it names
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from ghp_agents.model.issue import Comment, Issue, IssueChange
+    from ghp_agents.model.lease import Lease
+    from ghp_agents.model.ledger import LedgerEntry
+    from ghp_agents.model.names import Actor, CloneId
+    from ghp_agents.model.presence import Agents, Presence
+    from ghp_agents.model.record import Record
+    from ghp_agents.model.state import Problem, Standing, SyncReport, Tip
 
 
 class Clock(Protocol):

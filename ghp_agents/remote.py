@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.errors import GhpError, UnknownError
-from ghp_agents.model.address import masked
 from ghp_agents.model.names import digest
 from ghp_agents.repository import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
 from ghp_agents.workspace import Workspace
@@ -258,6 +257,8 @@ def _understand(result: git.Result) -> Pushed:
     if passing or not any("[remote rejected]" in reason for reason in reasons):
         return Pushed(Answer.UNKNOWN, words)
     said = [line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")]
+    from ghp_agents.model.address import masked
+
     words = masked(" ".join([words, *filter(None, said)]))[:500]
     return Pushed(Answer.REFUSED, words, about_ref=True)
 

@@ -6,8 +6,6 @@ while its configuration includes the user's, so that remotes and credentials wor
 """
 
 import os
-import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -142,7 +140,7 @@ def open_repository(ws: Workspace) -> StateRepository:
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_unfinished(ws)
-    fresh = path.with_name(f".state.{secrets.token_hex(4)}.tmp")
+    fresh = path.with_name(f".state.{files.random_hex(4)}.tmp")
     try:
         _make(ws, fresh)
         # Renaming a folder onto one that has content fails: the first to come made it for all.
@@ -151,7 +149,7 @@ def open_repository(ws: Workspace) -> StateRepository:
         if not path.exists():
             raise
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        _remove(fresh)
     made = find_repository(ws)
     if not made:
         raise RepositoryDamagedError(
@@ -166,14 +164,20 @@ def sweep_unfinished(ws: Workspace) -> None:
     for left in state_path(ws).parent.glob(".state.*.tmp"):
         try:
             if ws.clock.now() - left.stat().st_mtime > 60:
-                shutil.rmtree(left, ignore_errors=True)
+                _remove(left)
         except OSError:
             continue
 
 
+def _remove(folder: Path) -> None:
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
+
+
 def new_clone_id() -> CloneId:
     """A clone's name for itself; random, because a copied folder must be able to get another."""
-    return CloneId(secrets.token_hex(6))
+    return CloneId(files.random_hex(6))
 
 
 def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository:

@@ -3,7 +3,6 @@
 import json
 import os
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,6 +57,8 @@ def log_unexpected(error: BaseException) -> Path | None:
     place = locate(os.getcwd(), os.environ) if os.path.isdir(os.curdir) else None
     if place is None:
         return None
+    import traceback
+
     entry = {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "error": f"{type(error).__name__}: {error}"[:2000],

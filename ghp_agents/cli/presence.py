@@ -15,11 +15,11 @@ from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import agent_name, status_name
 from ghp_agents.model.presence import issue_of
 from ghp_agents.ports import Snapshot
-from ghp_agents.services import escalation
 from ghp_agents.services import presence as services
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
+ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
 WATCH_EVERY = 2.0  # seconds
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
@@ -112,7 +112,7 @@ def status(
         output.table(COLUMNS, [row(view) for view in views], styles(views))
     if not at:
         _print_footer(house, snapshot, views)
-        _print_news(house)
+        _print_news(house, snapshot)
         wake(house)
 
 
@@ -216,12 +216,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _print_news(house: House) -> None:
+def _print_news(house: House, snapshot: Snapshot) -> None:
     """Answers that this agent has not seen yet; nothing where no agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
         return
-    news = escalation.news_for(house.ws, house.store, agent_name(name))
+    if not snapshot.files(ANSWERS):
+        return
+    from ghp_agents.services import escalation
+
+    news = escalation.news_for(house.ws, snapshot, agent_name(name))
     if news:
         output.say(escalation.render_news(news).rstrip())
         escalation.mark_told(house.ws, agent_name(name), [one.id for one in news])

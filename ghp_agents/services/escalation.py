@@ -258,10 +258,10 @@ def read_all(snapshot: Snapshot) -> tuple[list[Escalation], list[Problem]]:
 # ------------------------------------------------------------------- news for the asker
 
 
-def news_for(ws: Workspace, store: StateStore, agent: AgentName) -> list[News]:
+def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     """The answers to `agent`'s questions that it has not been told of, in their order."""
     told = _told(ws, agent)
-    asked, _ = read_all(store.snapshot())
+    asked, _ = read_all(snapshot)
     mine = [each for each in asked if each.question.agent == agent]
     by_answer = {said.id: each for each in mine for said in each.answers if said.id not in told}
     answers = rules.ordered(said for each in mine for said in each.answers if said.id in by_answer)

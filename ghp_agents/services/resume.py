@@ -12,7 +12,7 @@ from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Situation, count, find
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import AgentName
 from ghp_agents.model.outline import outline
-from ghp_agents.model.quote import clean, indented
+from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
 from ghp_agents.services import escalation, evidence, page
 from ghp_agents.services.evidence import Branch, Said, Topic
@@ -78,9 +78,10 @@ def resume(
     actor = chosen.about.actor
     news: list[News] = []
     if not actor.is_person:
-        news = escalation.news_for(ws, store, AgentName(actor.name))
+        news = escalation.news_for(ws, store.snapshot(), AgentName(actor.name))
     values = _values(ws, store, chosen, news)
-    text = templates.render(TEMPLATE, {**values, "section": budget.mark}, repository=ws.root)
+    values = {**page.cleaned(values), "section": budget.mark}
+    text = templates.render(TEMPLATE, values, repository=ws.root)
     limit = max(budget.LEAST, max_chars or ws.settings.resume_chars)
     head, sections = budget.split(text)
     return Resumed(budget.fit(head, sections, limit), tuple(news), chosen.handoff)
@@ -105,12 +106,12 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
         "questions": page.question_lines(said.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),
         "missing": page.missing_lines(last.work.missing) if last and last.work else [],
-        "here": [*page.branch_lines(branch), *_differing(ws), *where.lines],
+        "here": [*_branch(ws, branch), *where.lines],
         "commits": page.commit_lines(branch.history.commits, branch.history.count),
         "files": page.file_lines(branch.history.files),
         "ledger": page.ledger_lines(said.ledger),
         "earlier": page.handoff_lines([each for each in said.handoffs if each != last], now),
-        "notes": [clean(note) for note in (*about.notes, *said.notes)],
+        "notes": [*about.notes, *said.notes],
         "all": everything,
         "show": f"ghp agent-issue show {about.number}",
         "log": f"git log {base}..{tip}" if base else f"git log {tip}",
@@ -202,30 +203,29 @@ def _where(ws: Workspace, last: Handoff | None) -> _Where:
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
         return _Where()
-    name = page.plain(last.branch) if last.branch else ""
-    branch = f"branch `{name}` at " if name else ""
+    branch = f"branch {page.path(last.branch)} at " if last.branch else ""
     told = f"What was handed over is on {branch}`{last.head[:12]}`"
     if worktree.has_commit(folder, last.head):
-        command = f"git switch {quote(name)}" if name else f"git switch --detach {last.head[:12]}"
-        return _Where(last.head, (f"{told}: `{command}`.",))
-    command = f"git fetch {quote(remote_name(ws))} {quote(name)}".strip()
+        to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
+        return _Where(last.head, (f"{told}: {page.path(f'git switch {to}')}.",))
+    command = page.path(f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}")
     return _Where(
         None,
         (
-            f"{told}, which is not in this clone: `{command}`. If it is not there either, "
+            f"{told}, which is not in this clone: {command}. If it is not there either, "
             f"{last.by.name} has to push it.",
         ),
     )
 
 
-def _differing(ws: Workspace) -> list[str]:
+def _branch(ws: Workspace, branch: Branch) -> list[str]:
     if ws.place.toplevel is None:
         return []
     found = worktree.differences(Path(ws.place.toplevel))
+    lines = page.branch_lines(branch)
+    if not found:
+        return lines
     shown = ", ".join(page.path(each.path) for each in found[:SHOWN])
     rest = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return (
-        [f"{count(len(found), 'path')} differ from the last commit: {shown}{rest}."]
-        if found
-        else []
-    )
+    differ = "differs" if len(found) == 1 else "differ"
+    return [*lines, f"{count(len(found), 'path')} {differ} from the last commit: {shown}{rest}."]

@@ -1,4 +1,7 @@
-"""The state in git: each clone says what it has to say on a ref of its own."""
+"""The state in git: each clone says what it has to say on a ref of its own.
+
+Most commands only read, so what writes or talks to the remote is imported when it is called.
+"""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -9,19 +12,9 @@ from ghp_agents.git import GitError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Standing, SyncReport
-from ghp_agents.remote import coordination_remote
-from ghp_agents.repository import StateRepository, find_repository, open_repository
-from ghp_agents.store.refs import (
-    folding,
-    history,
-    live,
-    outbox,
-    pacing,
-    publishing,
-    reading,
-    syncing,
-    upkeep,
-)
+from ghp_agents.repository import find_repository, open_repository
+from ghp_agents.store.refs import live, outbox, reading
+from ghp_agents.store.refs.standing import standing
 from ghp_agents.workspace import Workspace
 
 
@@ -44,9 +37,11 @@ class GitRefsStore:
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
+        from ghp_agents.store.refs import folding
+
         try:
             with self._locked() as held:
-                repository = self._open()
+                repository = open_repository(self._ws)
                 folding.commit(self._ws, repository, records, expected, held)
         except StateMovedError:
             raise
@@ -56,8 +51,10 @@ class GitRefsStore:
 
     def fold(self) -> int:
         """Bring live presence and the outbox into the state. Raises GhpError, OSError."""
+        from ghp_agents.store.refs import folding, publishing, upkeep
+
         with self._locked() as held:
-            repository = self._open()
+            repository = open_repository(self._ws)
             made = folding.fold(self._ws, repository, held)
             folding.sweep_temporary(self._ws, repository)
         if made:
@@ -75,6 +72,8 @@ class GitRefsStore:
 
     def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
         """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
+        from ghp_agents.store.refs import folding, pacing, publishing, syncing
+
         with contextlib.suppress(OSError):
             self.fold()
         if paced:
@@ -91,35 +90,24 @@ class GitRefsStore:
 
     def publish(self) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
+        from ghp_agents.store.refs import publishing
+
         report = self.sync()
         if not report.fetched:
             return report
         try:
-            return publishing.publish(self._ws, self._open(), self.snapshot(), report)
+            return publishing.publish(self._ws, open_repository(self._ws), self.snapshot(), report)
         except GitError as error:
             return report._replace(trouble=str(error))
 
     def standing(self) -> Standing:
         """How this clone stands with the remote, from what it noted; starts no exchange."""
-        repository = find_repository(self._ws)
-        waiting = len(outbox.waiting(self._ws).records)
-        remote = coordination_remote(self._ws)
-        if remote is None:
-            return Standing(waiting=waiting)
-        note = syncing.read_note(self._ws)
-        return Standing(
-            remote=remote.name,
-            # In our own future only if our clock was set back; what we heard is not from there.
-            news_at=note.fetched_at and min(note.fetched_at, self._ws.clock.now()),
-            sent_at=note.pushed_at,
-            unsent=syncing.count_unsent(repository) if repository else 0,
-            waiting=waiting,
-            trouble=note.trouble,
-            permanent=note.permanent,
-        )
+        return standing(self._ws)
 
     def ledger(self) -> list[LedgerEntry]:
         """All that happened, in ledger order."""
+        from ghp_agents.store.refs import history
+
         repository = find_repository(self._ws)
         return history.read(repository) if repository else []
 
@@ -129,6 +117,8 @@ class GitRefsStore:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:
+        from ghp_agents.store.refs import folding
+
         if self._held is not None:
             yield self._held
             return
@@ -140,9 +130,8 @@ class GitRefsStore:
             finally:
                 self._held = None
 
-    def _open(self) -> StateRepository:
-        return open_repository(self._ws)
-
     def _note_due(self, records: Sequence[Record]) -> None:
+        from ghp_agents.store.refs import folding, pacing
+
         if any(record.event.startswith(pacing.URGENT) for record in records):
             folding.set_due(self._ws, max(self._ws.clock.now(), pacing.next_exchange(self._ws)))

@@ -230,7 +230,7 @@ def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
     two.by(None).reply(one.known()[0].id)
     two.store.sync()
     one.store.sync()
-    assert [news.answer.text for news in news_for(one.ws, one.store, WORKER)] == ["SQLite"]
+    assert [news.answer.text for news in news_for(one.ws, one.store.snapshot(), WORKER)] == ["SQLite"]
 
 
 def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
@@ -309,20 +309,20 @@ def test_an_agent_is_told_of_each_answer_once_and_of_those_to_itself_alone(
     other = here.by("worker-2").ask("Three?").escalation
     for asked, text in ((two, "2"), (one, "1"), (other, "3"), (two, "2 again")):
         person.reply(asked.id, text)
-    news = news_for(here.ws, here.store, WORKER)
+    news = news_for(here.ws, here.store.snapshot(), WORKER)
     assert [each.answer.text for each in news] == ["2", "1", "2 again"]
-    assert news_for(here.ws, here.store, WORKER) == news
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == news
     mark_told(here.ws, WORKER, [each.id for each in news[:2]])
-    assert news_for(here.ws, here.store, WORKER) == news[2:]
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == news[2:]
     mark_told(here.ws, WORKER, [news[2].id])
-    assert news_for(here.ws, here.store, WORKER) == []
-    assert [n.answer.text for n in news_for(here.ws, here.store, AgentName("worker-2"))] == ["3"]
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
+    assert [n.answer.text for n in news_for(here.ws, here.store.snapshot(), AgentName("worker-2"))] == ["3"]
 
 
 def test_news_in_words_are_one_block_for_each_answer(here: Place, person: Place) -> None:
     for text in ("One?", "Two?"):
         person.reply(here.ask(text).escalation.id)
-    text = render_news(news_for(here.ws, here.store, WORKER))
+    text = render_news(news_for(here.ws, here.store.snapshot(), WORKER))
     blocks = text.split('End of the answer by person "Test Person".\n')
     assert [block.count("SQLite") for block in blocks] == [1, 1, 0]
     assert render_news([]) == ""
@@ -333,22 +333,22 @@ def test_a_damaged_memory_of_what_was_told_tells_once_more(
     here: Place, person: Place, content: bytes
 ) -> None:
     person.reply(here.ask().escalation.id)
-    news = news_for(here.ws, here.store, WORKER)
+    news = news_for(here.ws, here.store.snapshot(), WORKER)
     mark_told(here.ws, WORKER, [news[0].id])
     (here.ws.ghp_dir / "told/worker-1.json").write_bytes(content)
-    assert news_for(here.ws, here.store, WORKER) == news
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == news
     mark_told(here.ws, WORKER, [news[0].id])
-    assert news_for(here.ws, here.store, WORKER) == []
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
 
 
 def test_where_the_clone_cannot_be_written_it_is_remembered_outside(
     here: Place, person: Place
 ) -> None:
     person.reply(here.ask().escalation.id)
-    news = news_for(here.ws, here.store, WORKER)
+    news = news_for(here.ws, here.store.snapshot(), WORKER)
     here.ws.ghp_dir.write_text("a file stands where our folder should be")
     mark_told(here.ws, WORKER, [news[0].id])
-    assert news_for(here.ws, here.store, WORKER) == []
+    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
     here.tracker.reachable = False
     assert owed(here.ws) == set()
     asked = here.ask("And then?", issue=1).escalation

@@ -5,7 +5,6 @@ lock that stays held, a git that fails. The next fold takes them in, from the cl
 from the spare one.
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -62,7 +61,9 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
 
 def _name(number: int, record: Record) -> str:
     """Sorts as it was said; made from the content, so that saying it again writes no second one."""
-    digest = hashlib.sha256(records.encode(record)).hexdigest()[:20]
+    from hashlib import sha256
+
+    digest = sha256(records.encode(record)).hexdigest()[:20]
     return f"{record.clock:020d}-{number:04d}-{digest}{SUFFIX}"
 
 

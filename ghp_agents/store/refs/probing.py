@@ -14,7 +14,7 @@ from ghp_agents.model.ground import Probe
 from ghp_agents.model.names import digest
 from ghp_agents.remote import CUSTOM, Answer, Remote, coordination_remote, push
 from ghp_agents.repository import StateRepository, open_repository
-from ghp_agents.store.refs import folding
+from ghp_agents.store.refs.standing import read_json
 from ghp_agents.workspace import Workspace
 
 NOTE = "probe.json"
@@ -54,11 +54,11 @@ def probe(ws: Workspace) -> Probe | None:
 def last_probe(ws: Workspace) -> Probe | None:
     """What the last probe of the present remote at its present address found out."""
     remote = coordination_remote(ws)
-    noted = folding.read_note(ws, NOTE)
+    noted = read_json(ws, NOTE)
     if remote is None or noted.pop("address", None) != digest(address(ws, remote)):
         return None
     try:
-        found = Probe(**noted)  # type: ignore[arg-type]
+        found = Probe(**noted)
     except TypeError:
         return None
     return found if found.remote == remote.name else None

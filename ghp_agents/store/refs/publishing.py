@@ -1,7 +1,6 @@
 """What people see without this program: a file in the main worktree, and a branch on the remote."""
 
 import contextlib
-import secrets
 from pathlib import Path
 
 from ghp_agents import files, git
@@ -49,7 +48,7 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
 
 def _replace(ws: Workspace, path: Path, content: bytes) -> None:
     # Not written beside the view: what a killed process left there would be in the person's way.
-    fresh = ws.cache_dir / f"view.{secrets.token_hex(4)}.tmp"
+    fresh = ws.cache_dir / f"view.{files.random_hex(4)}.tmp"
     path.parent.mkdir(exist_ok=True)
     files.write_atomically(fresh, content)
     try:

@@ -7,7 +7,6 @@ again what it has said, and goes on; the join makes one of what both say.
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
@@ -23,38 +22,10 @@ from ghp_agents.repository import (
     rename_clone,
 )
 from ghp_agents.store.refs import folding
+from ghp_agents.store.refs.standing import NOTE, Note, count_unsent, read_note
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
-NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
-
-
-class Note(NamedTuple):
-    """What a clone remembers of its exchanges with the remote; times in seconds."""
-
-    remote: str | None = None
-    fetched_at: float | None = None
-    pushed_at: float | None = None
-    tried_at: float | None = None
-    refused_at: float | None = None
-    trouble: str | None = None
-    permanent: bool = False
-
-
-_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at")
-_KINDS: dict[str, Any] = {
-    "remote": str,
-    "trouble": str,
-    "permanent": bool,
-    **dict.fromkeys(_TIMES, (int, float)),
-}
-
-
-def read_note(ws: Workspace) -> Note:
-    """The note of the last exchange."""
-    value = folding.read_note(ws, NOTE)
-    known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
-    return Note(**known)  # type: ignore[arg-type]
 
 
 def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
@@ -173,17 +144,6 @@ def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateReposito
         if head:
             repository.check("update-ref", "-d", repository.ref, head)
         return renamed
-
-
-def count_unsent(repository: StateRepository) -> int:
-    """How many of this clone's commits the remote does not have."""
-    head = _oid(repository, repository.ref)
-    if head is None:
-        return 0
-    sent = _oid(repository, SEEN_REFS + repository.clone)
-    span = [head, f"^{sent}"] if sent else [head]
-    shown = repository.run("rev-list", "--count", *span)
-    return int(shown.text) if shown.code == 0 else 0
 
 
 def _oid(repository: StateRepository, ref: str) -> str | None:
