@@ -8,7 +8,7 @@ PUBLIC_HOSTS = ("bitbucket.org", "codeberg.org", "git.sr.ht", "github.com", "git
 _WEB_USER = re.compile(r"(?i)\b(https?|ftps?)://[^/\s'\"]*@")
 _PASSWORD = re.compile(r"\b([A-Za-z][\w+.-]*)://([^/\s:@'\"]*):[^/\s'\"]*@")
 _QUERY = re.compile(r"(://[^\s?#'\"]*)\?[^\s#'\"]+")
-_HOST = re.compile(r"^[A-Za-z][\w+.-]*://(?:[^/@]*@)?\[?([^/:\]]+)")
+_HOST = re.compile(r"^[A-Za-z][\w+.-]*://(?:[^/@]*@)?([^/:]+)")
 _SHORT_HOST = re.compile(r"^(?:[^/@]*@)?([^/:@]+):")  # git@host:path
 
 

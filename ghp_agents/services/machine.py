@@ -64,9 +64,14 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
         else "linked worktree",
         form,
         *(["shallow"] if shallow == "true" else []),
-        *(["partial"] if git.config(ws.folder, "extensions.partialClone") else []),
+        *(["partial"] if _is_partial(ws) else []),
     ]  # fmt: skip
     yield ok("repository", f"{ws.folder}: {', '.join(kinds)}")
+
+
+def _is_partial(ws: Workspace) -> bool:
+    asked = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
+    return bool(git.run(asked, cwd=ws.folder).text)
 
 
 # ------------------------------------------------------------------------------ settings

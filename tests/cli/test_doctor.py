@@ -1,0 +1,149 @@
+"""`agent-doctor` as people call it, in repositories where all is well."""
+
+import json
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from ghp_agents import git as our_git
+from tests.support import hosts
+from tests.support.doctor import AS, clone_id, doctor, in_use, lines
+from tests.support.ghp import invoke
+from tests.support.git import commit, git, refs
+
+BACKGROUND = """\
+• Background work is off in this environment: presence is folded and sent only by commands.
+  → Unset GHP_BACKGROUND to turn it on.
+"""
+
+Clones = Callable[[int], list[Path]]
+
+
+@pytest.fixture
+def used(clone: Path) -> Path:
+    """A clone that was set up, where an agent has beaten, and that was synced."""
+    return in_use(clone)
+
+
+def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
+    done = doctor(used)
+    shown = ".".join(map(str, our_git.version()))
+    objects, asked = lines(done.out, "✓ The private repository"), lines(done.out, "✓ origin takes")
+    assert objects[0].startswith("✓ The private repository has ")
+    assert asked[0].startswith("✓ origin takes our refs under refs/ghp/ (asked ")
+    news = lines(done.out, "✓ Last news")
+    assert done == (
+        0,
+        f"✓ git {shown}\n"
+        f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
+        f"✓ {used}: main worktree, sha1\n"
+        "✓ Settings: the defaults (there is no .ghp/config.json)\n"
+        "✓ Commands here act for worker-1.\n"
+        f"{BACKGROUND}"
+        f"✓ Clones meet at origin ({remote}).\n"
+        "✓ All 0 records can be read.\n"
+        "✓ No record waits in the outbox.\n"
+        "✓ origin has all that was folded here.\n"
+        f"{news[0]}\n"
+        "✓ .git/ghp can be written.\n"
+        "✓ No lock is held.\n"
+        f"✓ .git/ghp/state.git is whole; this clone is {clone_id(used)}.\n"
+        "✓ Nothing was left behind by killed processes.\n"
+        "✓ Presence of 1 agent is folded.\n"
+        f"{objects[0]}\n"
+        "✓ .ghp/agent-status.json is not tracked by git.\n"
+        "✓ origin answers; 1 clone meet there.\n"
+        f"{asked[0]}\n",
+        "✓ Nothing is wrong.\n",
+    )
+
+
+def test_it_changes_nothing_in_a_clone_that_was_never_used(repo: Path) -> None:
+    before = sorted(repo.rglob("*"))
+    done = doctor(repo)
+    shown = ".".join(map(str, our_git.version()))
+    assert done == (
+        0,
+        f"✓ git {shown}\n"
+        f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
+        f"✓ {repo}: main worktree, sha1\n"
+        "✓ Settings: the defaults (there is no .ghp/config.json)\n"
+        "• No agent is named in this worktree.\n"
+        "  → Name one, if an agent works here: ghp agent-whoami --set worker-1\n"
+        f"{BACKGROUND}"
+        "• Everything stays in this clone: there is no remote.\n"
+        "✓ All 0 records can be read.\n"
+        "✓ No record waits in the outbox.\n"
+        "• Nothing was recorded in this clone yet.\n"
+        "✓ No lock is held.\n"
+        "✓ Nothing was left behind by killed processes.\n"
+        "✓ No agent has beaten in this clone yet.\n"
+        "✓ .ghp/agent-status.json is not tracked by git.\n",
+        "✓ Nothing is wrong.\n",
+    )
+    assert sorted(repo.rglob("*")) == before
+
+
+def test_it_pushes_nothing_unless_it_is_told_to(clone: Path, remote: Path) -> None:
+    hosts.hook(remote, "pre-receive", "touch was-asked\n")
+    doctor(clone)
+    assert not (remote / "was-asked").exists()
+    assert lines(doctor(clone, "--probe").out, "✓ origin takes") == [
+        "✓ origin takes our refs under refs/ghp/ (asked 0 s ago)."
+    ]
+    assert (remote / "was-asked").exists()
+    assert refs(remote).keys() == {"refs/heads/main"}
+
+
+def test_the_findings_as_json(repo: Path) -> None:
+    found = json.loads(doctor(repo, "--json").out)
+    shown = ".".join(map(str, our_git.version()))
+    assert found[0] == {
+        "level": "ok",
+        "code": "git",
+        "text": f"git {shown}",
+        "remedy": "",
+        "fixable": False,
+        "fixed": False,
+    }
+    assert [one["code"] for one in found] == [
+        *("git", "python", "repository", "config", "agent", "background", "sharing"),
+        *("unreadable", "outbox", "folder", "lock", "left-over", "presence", "view-tracked"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (("clone", "--quiet", "--bare"), "bare, sha1"),
+        (("clone", "--quiet", "--depth=1"), "main worktree, sha1, shallow"),
+        (
+            ("clone", "--quiet", "--filter=blob:none", "--no-checkout"),
+            "main worktree, sha1, partial",
+        ),
+    ],
+)
+def test_every_kind_of_repository_is_well(
+    remote: Path, tmp_path: Path, make: tuple[str, ...], kind: str
+) -> None:
+    git(remote, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, *make, f"file://{remote}", "other")
+    invoke("agent-init", tmp_path / "other", AS)
+    invoke("agent-sync", tmp_path / "other")
+    done = doctor(tmp_path / "other")
+    assert f"✓ {tmp_path / 'other'}: {kind}\n" in done.out
+    assert done.err == "✓ Nothing is wrong.\n"
+
+
+def test_a_linked_worktree_and_a_sha256_repository_are_well(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--object-format=sha256", "main")
+    commit(tmp_path / "main", {"a": "b"})
+    git(tmp_path / "main", "worktree", "add", "--quiet", str(tmp_path / "linked"))
+    invoke("agent-init --agent worker-1", tmp_path / "linked")
+    done = doctor(tmp_path / "linked", "--fix")
+    assert f"✓ {tmp_path / 'linked'}: linked worktree, sha256\n" in done.out
+    assert "✓ Mended: Presence of 1 agent is not folded yet (the oldest is 0 s old).\n" in done.out
+    assert done.err == "✓ Nothing is wrong.\n"

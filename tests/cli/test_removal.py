@@ -1,0 +1,358 @@
+"""`agent-init --remove` as people call it: what it lists, asks, takes away and leaves."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import hosts
+from tests.support.ghp import CHECKOUT, invoke
+from tests.support.git import commit, git, refs
+from tests.support.setup import give_exclude, ours
+
+Clones = Callable[[int], list[Path]]
+AS = {"GHP_AGENT": "worker-1"}
+
+DELETES_NOTHING = """\
+case "$3" in *[!0]*) exit 0;; esac
+echo "nothing is deleted here" >&2
+exit 1
+"""
+
+
+@pytest.fixture(autouse=True)
+def info_exclude(clone: Path, repo: Path) -> None:
+    """A clone as people have it."""
+    give_exclude(clone)
+    give_exclude(repo)
+
+
+LISTED = """\
+To be removed in {clone}:
+  .git/ghp: presence, outbox, the private repository, caches
+  .git/ghp-agent: the name of a worktree's agent
+  the view .ghp/agent-status.json and its line in .git/info/exclude
+"""
+STAY = "Our refs on origin stay; --remote-refs removes them, too.\n"
+GONE = """\
+✓ Removed .git/ghp: presence, outbox, the private repository, caches.
+✓ Removed .git/ghp-agent: the name of a worktree's agent.
+✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.
+"""
+LIVING = """\
+Warning: Still at work here: worker-1. The next beat begins anew.
+Hint: Stop them first.
+"""
+NOTHING = (0, "", "✓ Nothing to do: there is nothing of ours here.\n")
+
+
+@pytest.fixture
+def used(clone: Path) -> Path:
+    """A clone that was set up and synced."""
+    invoke("agent-init --agent worker-1", clone)
+    invoke("agent-sync", clone)
+    return clone
+
+
+def test_all_that_is_ours_is_taken_away_and_a_second_run_has_nothing_to_do(
+    used: Path, remote: Path
+) -> None:
+    before = refs(remote)
+    assert invoke("agent-init --remove --yes", used) == (
+        0,
+        "",
+        f"{LISTED.format(clone=used)}{LIVING}{STAY}{GONE}",
+    )
+    assert ours(used) == []
+    assert (used / ".git/info/exclude").read_text() == "*.swp\n"
+    assert git(used, "status", "--porcelain") == ""
+    assert refs(remote) == before
+    assert invoke("agent-init --remove --yes", used) == NOTHING
+    assert ours(used) == []
+
+
+def test_a_clone_that_was_never_set_up_has_nothing_to_take_away(clone: Path, home: Path) -> None:
+    (clone / ".ghp").mkdir()
+    (clone / ".ghp/config.json").write_text('{"agents": {"throttle": 1}}')
+    assert invoke("agent-init --remove", clone) == NOTHING
+    assert invoke("agent-init --remove --remote-refs", clone) == NOTHING
+    assert ours(clone) == [".ghp"]
+
+
+def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_stays(
+    used: Path, worktree: Callable[[Path, str], Path], home: Path, tmp_path: Path
+) -> None:
+    linked = worktree(used, "147")
+    invoke("agent-init --agent worker-2", linked)
+    commit(used, {".ghp/config.json": '{"agents": {}}'})
+    (used / ".git/ghp").rename(used / ".git/ghp-kept")
+    (used / ".git/ghp").write_text("a sandbox, as far as we can see")
+    sandbox = {"GHP_STATE_DIR": str(tmp_path / "sandbox")}
+    for env in ({}, sandbox):
+        assert invoke("agent-heartbeat --as worker-3 --status testing", used, env).code == 0
+    (used / ".git/ghp").unlink()
+    (used / ".git/ghp-kept").rename(used / ".git/ghp")
+    spares = [*home.glob(".local/state/ghp/*"), *(tmp_path / "sandbox").glob("ghp/*")]
+    assert len(spares) == 2
+
+    done = invoke("agent-init --remove --yes", linked, sandbox)
+    assert done.code == 0
+    assert done.err.endswith(
+        "✓ Removed .git/ghp: presence, outbox, the private repository, caches.\n"
+        "✓ Removed .git/ghp-agent: the name of a worktree's agent.\n"
+        "✓ Removed .git/worktrees/clone-1-147/ghp-agent: the name of a worktree's agent.\n"
+        f"✓ Removed {spares[1]}: presence and records from where .git cannot be written.\n"
+        f"✓ Removed {spares[0]}: presence and records from where .git cannot be written.\n"
+        "✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.\n"
+        ".ghp/config.json stays: it is yours (tracked by git).\n"
+    )
+    assert ours(used) == [".ghp"]
+    assert [path.name for path in (used / ".ghp").iterdir()] == ["config.json"]
+    assert list(home.glob(".local/state/*")) == list((tmp_path / "sandbox").iterdir()) == []
+
+
+def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
+    invoke("agent-escalate Why?", used)
+    before = refs(remote), ours(used)
+    done = invoke("agent-init --remove --dry-run", used)
+    assert done == (
+        0,
+        LISTED.format(clone=used).replace("To be", "Would be"),
+        "Warning: Only this clone has 1 record in the private repository (1 escalate).\n"
+        "Hint: Send it first: ghp agent-sync\n",
+    )
+    assert (refs(remote), ours(used)) == before
+
+
+def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
+    assert invoke("agent-init --remove", used) == (
+        3,
+        "",
+        f"{LISTED.format(clone=used)}{LIVING}"
+        "Error: Nothing was removed: nobody is there to ask.\n"
+        "Hint: Read the list above, then give --yes.\n",
+    )
+    assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
+
+
+def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
+    invoke("agent-escalate Why?", used)
+    invoke("agent-issue new 'Build it'", used)
+    assert invoke("agent-init --remove --yes", used) == (
+        3,
+        "",
+        f"{LISTED.format(clone=used)}"
+        "Error: Only this clone has 2 records in the private repository (1 escalate, 1 issue-new); "
+        "removing would lose it.\n"
+        "Hint: Send it first with `ghp agent-sync`, or give --force to lose it.\n",
+    )
+    invoke("agent-sync", used)
+    assert invoke("agent-init --remove --yes", used).code == 0
+    assert ours(used) == []
+
+
+def test_force_loses_what_was_never_sent(repo: Path) -> None:
+    invoke("agent-escalate Why?", repo, AS)
+    refused = invoke("agent-init --remove --yes", repo)
+    assert refused.code == 3
+    assert refused.err.endswith(
+        "Hint: There is no remote to send it to: copy the folder .git/ghp first, or give --force "
+        "to lose it.\n"
+    )
+    assert invoke("agent-init --remove --yes --force", repo).code == 0
+    assert ours(repo) == []
+
+
+def test_records_that_wait_in_the_outbox_are_not_lost_either(used: Path) -> None:
+    (used / ".git/ghp").rename(used / ".git/ghp-kept")
+    (used / ".git/ghp").write_text("a sandbox, as far as we can see")
+    assert invoke("agent-escalate Why?", used).code == 0
+    (used / ".git/ghp").unlink()
+    (used / ".git/ghp-kept").rename(used / ".git/ghp")
+    refused = invoke("agent-init --remove --yes", used)
+    assert refused.code == 3
+    assert "Only this clone has 1 record in the outbox; removing would lose it.\n" in refused.err
+
+
+def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches_stay(
+    clones: Clones, remote: Path
+) -> None:
+    here, there = clones(2)
+    for clone, name in ((here, "worker-1"), (there, "worker-2")):
+        invoke(f"agent-init --agent {name}", clone)
+        invoke("agent-issue new 'Build it'", clone)
+        invoke("agent-sync --publish", clone)
+    git(
+        here,
+        "push",
+        "--quiet",
+        "origin",
+        "main:refs/heads/ghp/147-mine",
+        "main:refs/heads/ghp-mine",
+    )
+    mine, other = sorted(
+        (ref.rpartition("/")[2] for ref in refs(remote, "refs/ghp/clone")),
+        key=lambda clone: clone != (here / ".git/ghp/state.git/ghp-clone").read_text().strip(),
+    )
+    listed = "".join(
+        f"  {line}\n"
+        for line in sorted(
+            (
+                f"refs/ghp/clone/{mine}  this clone, last wrote 0 s ago",
+                f"refs/ghp/clone/{other}  another clone, last wrote 0 s ago",
+                f"{'refs/ghp/lease/numbers':{27}}  a right",
+                f"{'refs/heads/ghp-state':{27}}  the published page",
+            )
+        )
+    )
+    done = invoke("agent-init --remove --remote-refs --yes", here)
+    times = ("1 s ago", "2 s ago", "3 s ago", "4 s ago", "5 s ago")
+    said = done.err
+    for time in times:
+        said = said.replace(time, "0 s ago")
+    assert (done.code, done.out) == (0, "")
+    assert said == (
+        f"{LISTED.format(clone=here)}"
+        f"On origin ({remote}), for everybody who works with it:\n{listed}{LIVING}"
+        "✓ Removed 4 refs from origin.\n"
+        f"Clones that are still used push theirs again with their next sync.\n{GONE}"
+    )
+    assert refs(remote).keys() == {
+        "refs/heads/ghp/147-mine",
+        "refs/heads/ghp-mine",
+        "refs/heads/main",
+    }
+    assert invoke("agent-sync", there).code == 0
+    assert refs(remote, "refs/ghp").keys() == {f"refs/ghp/clone/{other}"}
+
+
+def test_a_branch_named_like_the_published_one_that_is_not_ours_stays(
+    used: Path, remote: Path
+) -> None:
+    git(used, "push", "--quiet", "origin", "main:refs/heads/ghp-state")
+    assert "the published page" not in invoke("agent-init --remove --remote-refs --yes", used).err
+    assert refs(remote).keys() == {"refs/heads/ghp-state", "refs/heads/main"}
+
+
+def test_our_refs_go_from_a_host_that_takes_only_branches_too(clone: Path, remote: Path) -> None:
+    hosts.hook(remote, "update", hosts.ONLY_BRANCHES)
+    invoke("agent-init --agent worker-1", clone)
+    invoke("agent-sync", clone)
+    assert len(refs(remote, "refs/heads/ghp/clone")) == 1
+    git(clone, "push", "--quiet", "origin", "main:refs/heads/ghp/147-mine")
+    done = invoke("agent-init --remove --remote-refs --yes", clone)
+    assert "✓ Removed 1 ref from origin.\n" in done.err
+    assert refs(remote).keys() == {"refs/heads/main", "refs/heads/ghp/147-mine"}
+
+
+def test_a_remote_that_cannot_be_reached_leaves_everything_where_it_is(
+    used: Path, remote: Path
+) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    done = invoke("agent-init --remove --remote-refs --yes", used)
+    assert (done.code, done.out) == (4, "")
+    assert done.err.startswith("Error: origin cannot be reached: fatal: ")
+    assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
+    assert invoke("agent-init --remove --yes", used).code == 0, "this machine needs no remote"
+
+
+def test_a_host_that_deletes_nothing_leaves_everything_where_it_is(
+    used: Path, remote: Path
+) -> None:
+    hosts.hook(remote, "update", DELETES_NOTHING)
+    (ref,) = refs(remote, "refs/ghp")
+    done = invoke("agent-init --remove --remote-refs --yes", used)
+    assert done.code == 1
+    assert done.err.endswith(
+        "Error: origin does not let us remove refs: [remote rejected] (hook declined) nothing is "
+        f"deleted here error: hook declined to update {ref}.\n"
+        "Hint: Ask somebody with the right to, or remove them on the host's own pages.\n"
+    )
+    assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--yes", "--yes is only for --remove."),
+        ("--force", "--force is only for --remove."),
+        ("--remote-refs", "--remote-refs is only for --remove."),
+        ("--remove --config", "--config is not for --remove."),
+        ("--remove --agent worker-1", "--agent is not for --remove."),
+    ],
+)
+def test_options_that_do_not_go_together_are_a_usage_error(
+    clone: Path, words: str, message: str
+) -> None:
+    said = f"Error: {message}\nHint: See `ghp agent-init --help`.\n"
+    assert invoke(f"agent-init {words}", clone) == (2, "", said)
+    assert ours(clone) == []
+
+
+# ------------------------------------------------------------------------------ on a terminal
+
+
+def on_a_terminal(args: str, cwd: Path, answers: str) -> tuple[int, str]:
+    """`ghp ARGS` with a terminal for all three streams, and `answers` typed ahead (so that the
+    terminal echoes them first)."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", *args.split()],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm", "NO_COLOR": "1"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    os.write(ours, answers.encode())
+    said = b""
+    while True:
+        try:
+            some = os.read(ours, 4096)
+        except OSError:  # how Linux says that the last writer has gone
+            break
+        if not some:
+            break
+        said += some
+    os.close(ours)
+    return child.wait(timeout=60), said.decode().replace("\r\n", "\n")
+
+
+def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove", used, "n\n")
+    assert code == 0
+    assert "Remove this from this clone? [y/N]: Nothing was removed.\n" in said
+    assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
+
+
+def test_a_person_is_asked_a_second_time_for_the_remote(used: Path, remote: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove", used, "y\nn\n")
+    assert code == 0
+    assert f"On origin ({remote}), for everybody who works with it:\n  refs/ghp/clone/" in said
+    assert "Remove these from the remote, for everybody? [y/N]: ✓ Removed .git/ghp" in said
+    assert len(refs(remote, "refs/ghp/clone")) == 1
+    assert ours(used) == []
+
+
+def test_a_person_who_says_yes_twice_has_the_remote_cleared_too(used: Path, remote: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove", used, "y\ny\n")
+    assert code == 0
+    assert "✓ Removed 1 ref from origin.\n" in said
+    assert refs(remote).keys() == {"refs/heads/main"}
+    assert ours(used) == []
+
+
+def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
+    used: Path, remote: Path
+) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    code, said = on_a_terminal("agent-init --remove", used, "y\n")
+    assert code == 0
+    assert "Hint: Its refs stay; ask again with --remote-refs.\n" in said
+    assert ours(used) == []

@@ -1,0 +1,63 @@
+"""The doctor, for tests: its report, its findings by code, and clones in some state."""
+
+import json
+import os
+from pathlib import Path
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.wiring import House
+from tests.support.ghp import Result, invoke
+
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def in_use(clone: Path) -> Path:
+    """A clone that was set up, where an agent has beaten, and that was synced."""
+    invoke("agent-init --agent worker-1", clone)
+    invoke("agent-sync", clone)
+    return clone
+
+
+def doctor(clone: Path, options: str = "", env: dict[str, str] | None = None) -> Result:
+    """`ghp agent-doctor OPTIONS`."""
+    return invoke(f"agent-doctor {options}", clone, env)
+
+
+def findings(clone: Path, options: str = "") -> dict[str, list[dict[str, object]]]:
+    """What is not well, by code; the exit code has to fit."""
+    done = doctor(clone, f"--json {options}")
+    found: dict[str, list[dict[str, object]]] = {}
+    for one in json.loads(done.out):
+        if one["level"] != "ok" and one["code"] != "background":
+            found.setdefault(one.pop("code"), []).append(one)
+    levels = {one["level"] for some in found.values() for one in some}
+    assert done.code == (1 if "error" in levels else 0)
+    assert done.err == ""
+    return found
+
+
+def finding(level: str, text: str, remedy: str, *, fixable: bool = False) -> dict[str, object]:
+    """A finding as `findings` answers it."""
+    return {"level": level, "text": text, "remedy": remedy, "fixable": fixable, "fixed": False}
+
+
+def clone_id(clone: Path) -> str:
+    """What a clone calls itself."""
+    return (clone / ".git/ghp/state.git/ghp-clone").read_text().strip()
+
+
+def lines(text: str, *starts: str) -> list[str]:
+    """The lines of a report that start so."""
+    return [line for line in text.splitlines() if line.startswith(starts)]
+
+
+def old(path: Path) -> Path:
+    """Make a file look like one that nobody has written for an hour."""
+    before = path.stat().st_mtime - 3_600
+    os.utime(path, (before, before))
+    return path
+
+
+def house(clone: Path, clock: ManualClock) -> House:
+    """The parts of the program in a clone, at a time of the test's choosing."""
+    return House(clone, dict(os.environ), clock=clock)
