@@ -9,7 +9,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import wake
 from ghp_agents.clock import moment
-from ghp_agents.errors import UsageError
+from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.services import ledger as services
 from ghp_agents.services.ledger import Question
@@ -38,7 +38,7 @@ def log(
     follow: bool,
 ) -> None:
     """Show what happened, oldest first, over all clones."""
-    question = Question(agent, issue, event, _since(house, since))
+    question = Question(agent, _numbers(house, issue), event, _since(house, since))
     entries = services.select(house.store.ledger(), question)
     entries = entries[-limit:] if limit else entries
     if follow:
@@ -46,9 +46,21 @@ def log(
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
-    else:
+    elif entries:
         _print(entries)
+    else:
+        output.say("Nothing has happened yet." if question == Question() else "Nothing of that kind.")
     wake(house)
+
+
+def _numbers(house: House, issue: int | None) -> frozenset[int] | None:
+    """All numbers of the issue: what was said offline names the one that it had then."""
+    if issue is None:
+        return None
+    try:
+        return frozenset((issue, *house.tracker.get(issue).numbers))
+    except GhpError:
+        return frozenset((issue,))  # an issue of elsewhere may be in the ledger all the same
 
 
 def _since(house: House, text: str | None) -> float | None:

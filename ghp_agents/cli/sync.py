@@ -22,7 +22,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
     if background:
         _in_background(house)
         return
-    report = services.sync(house.ws, house.store, house.leaser, push=not no_push, publish=publish)
+    report = services.sync(house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish)
     _print(report)
     if report.trouble:
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
@@ -30,7 +30,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
 
 def _in_background(house: House) -> None:
     try:
-        services.sync(house.ws, house.store, house.leaser, paced=True)
+        services.sync(house.ws, house.store, house.leaser, house.tracker, paced=True)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

@@ -11,7 +11,7 @@ class Question(NamedTuple):
     """Which entries are wanted; None for all."""
 
     agent: str | None = None
-    issue: int | None = None
+    issues: frozenset[int] | None = None  # all numbers of one issue: it may have had another
     event: str | None = None
     since: float | None = None  # seconds
 
@@ -31,7 +31,7 @@ def newer(entries: Sequence[LedgerEntry], told: set[str]) -> list[LedgerEntry]:
 def _fits(entry: LedgerEntry, question: Question) -> bool:
     return (
         (question.agent is None or entry.actor == question.agent)
-        and (question.issue is None or entry.issue == question.issue)
+        and (question.issues is None or entry.issue in question.issues)
         and (question.event is None or entry.event == question.event)
         and (question.since is None or to_seconds(entry.at) >= question.since)
     )

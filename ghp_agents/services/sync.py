@@ -1,9 +1,8 @@
-"""Syncing, as a command: exchange state, give numbers to issues made offline, remember who moved."""
-
+"""Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
 
 from ghp_agents.model.state import SyncReport
-from ghp_agents.ports import Leaser, StateStore
-from ghp_agents.services import issue, presence
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.services import escalation, issue, presence
 from ghp_agents.workspace import Workspace
 
 
@@ -11,6 +10,7 @@ def sync(
     ws: Workspace,
     store: StateStore,
     leaser: Leaser,
+    tracker: IssueTracker,
     *,
     push: bool = True,
     publish: bool = False,
@@ -22,8 +22,12 @@ def sync(
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
     report = store.sync(push=push, paced=paced)
-    if report.fetched and push and not report.trouble and issue.name_provisional(ws, store, leaser):
-        report = _together(report, store.sync(push=push))
+    if report.fetched and push and not report.trouble:
+        named = issue.name_provisional(ws, store, leaser)
+        owed = escalation.post_owed(ws, store, tracker)
+        if named or store.standing().unsent:
+            report = _together(report, store.sync(push=push))
+        report = report._replace(notes=(*report.notes, *owed))
     presence.look(ws, store, store.snapshot(), processes=False)
     if publish and not report.trouble:
         report = _together(report, store.publish())

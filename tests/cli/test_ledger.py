@@ -1,0 +1,53 @@
+"""`agent-log` as people and scripts call it."""
+
+import json
+from pathlib import Path
+
+from tests.support.ghp import invoke
+
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def test_an_untouched_repository_has_no_ledger(repo: Path) -> None:
+    assert invoke("agent-log", repo) == (0, "", "Nothing has happened yet.\n")
+    assert invoke("agent-log --json", repo) == (0, "[]\n", "")
+
+
+def test_what_happened_is_told_in_order_by_whom_and_about_what(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Parse the input"], repo)
+    invoke("agent-issue assign 1 worker-1", repo)
+    invoke(["agent-escalate", "Tabs or spaces?", "--issue", "1"], repo, AS)
+    lines = invoke("agent-log --issue 1", repo).out.splitlines()
+    told = [line.split("  ", 1)[1] for line in lines]
+    assert told[0] == "Test Person (person)  issue-new #1: Parse the input"
+    assert told[1] == "Test Person (person)  issue-assign #1: +worker-1"
+    assert told[2].startswith("worker-1  escalate E-")
+    assert told[2].endswith(" #1: Tabs or spaces?")
+
+
+def test_json_has_every_field(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Parse the input"], repo)
+    (entry,) = json.loads(invoke("agent-log --json", repo).out)
+    assert list(entry) == [
+        "at", "event", "actor", "isPerson", "object", "issue", "generation", "text", "id",
+        "clock", "clone",
+    ]  # fmt: skip
+    assert (entry["actor"], entry["isPerson"], entry["issue"]) == ("Test Person", True, 1)
+
+
+def test_it_can_be_asked_for_less(repo: Path) -> None:
+    for title in ("One", "Two", "Three"):
+        invoke(["agent-issue", "new", title], repo)
+    invoke("agent-status --set testing", repo, AS)
+    events = [entry["event"] for entry in json.loads(invoke("agent-log --json -n 2", repo).out)]
+    assert events == ["issue-new", "presence"]
+    assert invoke("agent-log --agent worker-1", repo).out.count("\n") == 1
+    assert invoke("agent-log --event issue-new", repo).out.count("\n") == 3
+    assert invoke("agent-log --since 1h", repo).out.count("\n") == 4
+    assert invoke("agent-log --agent nobody", repo).out == ""
+
+
+def test_a_time_that_is_none_is_refused(repo: Path) -> None:
+    code, out, err = invoke("agent-log --since someday", repo)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: 'someday' is not a time.\nHint: Use 2026-01-25T10:30:00Z")
