@@ -48,7 +48,17 @@ def fit(head: str, sections: Sequence[Section], limit: int) -> str:
     everything = "\n".join([f"{head}\n", *(section.whole for section in sections)])
     if len(everything) <= limit:
         return everything
-    room = limit - len(head) - 2 - len(_left_out(sections))
+    text, omitted = _laid_out(head, sections, limit, reserve=len(_left_out(sections)))
+    closer, _ = _laid_out(head, sections, limit, reserve=len(_left_out(omitted)) + 1)
+    best = closer if len(closer) <= limit else text
+    return best if len(best) <= limit else f"{best[: limit - 2]}…\n"
+
+
+def _laid_out(
+    head: str, sections: Sequence[Section], limit: int, *, reserve: int
+) -> tuple[str, list[Section]]:
+    """The text, and the sections that had no room; `reserve` characters are kept to name them."""
+    room = limit - len(head) - 2 - reserve
     needs = [len(section.whole) + 1 for section in sections]
     shares: list[int] = []
     for need in needs:
@@ -62,8 +72,7 @@ def fit(head: str, sections: Sequence[Section], limit: int) -> str:
     for section, share in zip(sections, shares, strict=True):
         part = section.whole if len(section.whole) < share + 1 else _cut(section, share - 1)
         parts.append(part) if part else omitted.append(section)
-    text = "\n".join([*parts, _left_out(omitted)] if omitted else parts)
-    return text if len(text) <= limit else f"{text[: limit - 2]}…\n"
+    return "\n".join([*parts, _left_out(omitted)] if omitted else parts), omitted
 
 
 def _cut(section: Section, limit: int) -> str:

@@ -12,13 +12,15 @@ from ghp_agents.errors import UsageError
 from ghp_agents.model import document
 from ghp_agents.model.document import Document
 from ghp_agents.model.handoff import KINDS, Handoff, Missing, Work, ordered
-from ghp_agents.model.names import Actor, Timestamp, agent_name, slug
+from ghp_agents.model.names import Actor, Timestamp, agent_name, one_line, slug
 from ghp_agents.model.state import Problem
 
 HANDOFFS = ".ghp/handoffs/"
 PATCHES = ".ghp/patches/"
 NO_ISSUE = "none"
 _PATH = re.compile(r"\.ghp/handoffs/(none|[1-9][0-9]{0,15})/[^/]+-([0-9a-f]{8,64})\.md")
+
+_BRANCH = re.compile(r"(?!-)[^\s~^:?*\[\\]+")
 
 
 def folder_of(issue: int | None) -> str:
@@ -102,8 +104,8 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
 
 def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Handoff:
     is_person = meta.get("person") is True
-    by = _text(meta.get("from"))
-    if not by.strip() or meta.get("kind") not in KINDS:
+    by = one_line(_text(meta.get("from")), 80)
+    if not by or meta.get("kind") not in KINDS:
         raise ValueError("not a handoff: it does not say of which kind and from whom")
     to = _text(meta.get("to"))
     return Handoff(
@@ -112,10 +114,10 @@ def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Hando
         by=Actor(by if is_person else _agent(by), is_person),
         to=_agent(to) if to else None,
         issue=issue,
-        at=Timestamp(_text(meta.get("at"))),
+        at=Timestamp(one_line(_text(meta.get("at")), 40)),
         clock=_number(meta.get("clock")),
         evidence=_text(meta.get("evidence")),
-        branch=_text(meta.get("branch")) or None,
+        branch=_branch(meta.get("branch")),
         head=_oid(meta.get("head")),
         note=_text(meta.get("note")),
         next_steps=tuple(map(_text, _list(meta.get("nextSteps")))),
@@ -148,6 +150,13 @@ def _agent(text: str) -> str:
         return agent_name(text)
     except UsageError as error:
         raise ValueError(str(error)) from None
+
+
+def _branch(value: Any) -> str | None:
+    """A branch, which is shown in commands to copy; None for what git takes for none."""
+    text = _text(value)
+    is_branch = _BRANCH.fullmatch(text) and text.isprintable() and len(text) < 250
+    return text if is_branch else None
 
 
 def _oid(value: Any) -> str:

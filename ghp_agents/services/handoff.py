@@ -77,7 +77,8 @@ def handoff(
     tidy, warnings = _note(note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
-    text = templates.render(TEMPLATE, _values(ws, facts, made), repository=ws.root)
+    values = page.cleaned(_values(ws, facts, made))
+    text = templates.render(TEMPLATE, values, repository=ws.root)
     body = text.strip("\n") + "\n"
 
     notes = (*warnings, *facts.notes)
@@ -263,7 +264,7 @@ def _values(ws: Workspace, facts: _Facts, made: Handoff) -> dict[str, Any]:
         "rights": page.right_lines(facts.rights),
         "ledger": page.ledger_lines(said.ledger),
         "earlier": page.handoff_lines(said.handoffs, ws.clock.now()),
-        "notes": [clean(note) for note in facts.notes],
+        "notes": list(facts.notes),
     }
 
 

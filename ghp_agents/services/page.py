@@ -16,7 +16,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor, one_line
 from ghp_agents.model.outline import outline
-from ghp_agents.model.quote import cut, indented
+from ghp_agents.model.quote import clean, cut, indented
 from ghp_agents.patch import Change
 from ghp_agents.services.evidence import Branch
 from ghp_agents.worktree import Commit, Difference, Lines
@@ -65,6 +65,16 @@ def plain(name: str) -> str:
         else "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
         for char in name
     )
+
+
+def cleaned(value: Any) -> Any:
+    """Values for a template without a control character in any text, whoever forgot to see to it:
+    by those a text could begin a section of its own."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {key: cleaned(each) for key, each in value.items()}
+    return [cleaned(each) for each in value] if isinstance(value, list) else value
 
 
 # -------------------------------------------------------------------------------- the issue
@@ -170,10 +180,13 @@ def branch_lines(branch: Branch) -> list[str]:
 def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
     """Commits, the newest first."""
     lines = [
-        f"`{each.oid[:12]}` {phrase(each.subject)} ({one_line(f'{each.author}, {each.at[:10]}', 80)})"
-        for each in commits[:COMMITS]
+        f"`{each.oid[:12]}` {phrase(each.subject)} ({_made(each)})" for each in commits[:COMMITS]
     ]
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
+
+
+def _made(commit: Commit) -> str:
+    return one_line(f"{commit.author}, {commit.at[:10]}", 80)
 
 
 def file_lines(files: Sequence[Lines]) -> list[str]:

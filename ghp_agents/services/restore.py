@@ -114,9 +114,9 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
 def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Work) -> None:
     if not work.base or worktree.has_commit(folder, work.base):
         return
-    branch = page.plain(handoff.branch) if handoff.branch else ""
-    command = f"git fetch {quote(remote_name(ws))} {quote(branch) if branch else ''}".strip()
-    on = f", on branch {branch}" if branch else ""
+    wanted = handoff.branch or work.base
+    command = f"git fetch {quote(remote_name(ws))} {quote(wanted)}"
+    on = f", on branch {handoff.branch}" if handoff.branch else ""
     raise NotRestoredError(
         f"The work belongs to commit {work.base[:12]}{on}, which is not in this clone.",
         hint=f"`{command}`; if it is not there, {handoff.by.name} has to push it first.",
@@ -132,7 +132,7 @@ def _does_not_fit(
             hint="Nothing was changed. Move what is in its way (ignored files, say); then again.",
         )
     there = f"git worktree add --detach ../restored {work.base[:12]}"
-    branch = f"branch {page.plain(handoff.branch)}, " if handoff.branch else ""
+    branch = f"branch {handoff.branch}, " if handoff.branch else ""
     return NotRestoredError(
         f"The work of {handoff.name} does not fit on this commit: {error}.",
         hint=f"Nothing was changed. It fits on {branch}commit {work.base[:12]}: switch to it, or "

@@ -69,7 +69,7 @@ SIZES = st.integers(1, 10**12)
 
 @given(
     note=TEXTS,
-    branch=st.none() | TEXTS.filter(bool),
+    branch=st.none() | st.from_regex(r"[a-zé$`'(;][a-z/é$`'(;-]{0,30}", fullmatch=True),
     to=st.none() | st.just("worker-2"),
     issue=st.none() | st.integers(1, 10**15),
     work=st.none()
@@ -104,6 +104,19 @@ def test_a_broken_or_hostile_record_is_a_problem_and_hides_no_other(data: bytes)
     found, problems = read({bad: data, path_of(HANDOFF): render(HANDOFF, "")})
     assert found == [HANDOFF]
     assert [problem.place for problem in problems] == [bad]
+
+
+@pytest.mark.parametrize("branch", ["a b", "a\nb", "-x", "a\x1b[m", "a:b", "", "x" * 300, 7])
+def test_a_branch_that_git_would_not_take_is_no_branch(branch: object) -> None:
+    said = f"---\nkind: handoff\nfrom: worker-1\nbranch: {json.dumps(branch)}\n---\n"
+    found, _ = read({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    assert found[0].branch is None
+
+
+def test_a_name_and_a_time_are_one_line() -> None:
+    said = '---\nkind: handoff\nfrom: "Ada\\n## x\\e[m"\nperson: true\nat: "now\\n# x"\n---\n'
+    found, _ = read({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    assert (found[0].by.name, found[0].at) == ("Ada ## x [m", "now # x")
 
 
 def test_files_of_newer_versions_are_none_of_ours() -> None:
