@@ -6,15 +6,10 @@ writes a temporary file and replaces. Whatever this road does not know is left t
 """
 
 import os
-import sys
 import time
 
+from ghp_agents import background, presencefile, quickjson
 from ghp_agents.locate import Location, branch, locate
-
-try:
-    import _json  # CPython's; `import json` costs as much as all the rest of a beat
-except ImportError:
-    _json = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 ACTION_LIMIT = 500  # characters of lastAction
-SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 THROTTLE = 5.0
 RIVAL_WINDOW = 600.0  # seconds within which two sessions must take turns to be rivals
 SESSION_VARIABLES = (  # the kind of agent, and the variables that name its session
@@ -35,7 +29,13 @@ SESSION_VARIABLES = (  # the kind of agent, and the variables that name its sess
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 # Names that Windows cannot make files of.
 _RESERVED = frozenset(
-    ["con", "prn", "aux", "nul", *(port + digit for port in ("com", "lpt") for digit in "123456789")]
+    [
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        *(port + digit for port in ("com", "lpt") for digit in "123456789"),
+    ]
 )
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
@@ -63,12 +63,18 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     now = time.time()
     said |= surroundings(place)
     beaten = beat(
-        folders, agent, said, now, session=session(environ)[1], progress=bool(progress),
-        throttle=settings.get("throttle", THROTTLE), pid=agent_pid(environ),
+        folders,
+        agent,
+        said,
+        now,
+        session=session(environ)[1],
+        progress=bool(progress),
+        throttle=settings.get("throttle", THROTTLE),
+        pid=agent_pid(environ),
     )
     if beaten is None:
         return False
-    wake_background(folders, environ, now, settings, urgent=beaten == "moved")
+    background.wake(folders, environ, now, settings, urgent=beaten == "moved")
     return True
 
 
@@ -120,53 +126,56 @@ def beat(
     or its session started again, so the slow road must find the epoch. Raises OSError when
     nothing can be written.
     """
-    path, held = "", -1
-    for folder in folders:
-        path = folder + "/agents/" + agent + ".json"
-        try:
-            held = _hold(folder, agent)
-            break
-        except OSError:
-            continue
+    number, held = presencefile.hold(folders, agent)
     try:
-        before = newest(folders, agent)
-        if before is None and epoch is None:
-            return None
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-        record: dict[str, Any] = dict(before or _blank(stamp, session))
-        restarted = epoch is not None and before is not None and epoch > before.get("epoch", 0)
+        known = [presencefile.presence(folder, agent) for folder in folders]
+        before = presencefile.newest_of(known)
+        record: dict[str, Any] = dict(before or {})
         local = _sessions(record, session, now)
-        if local is None and epoch is None:
+        if before is not None and epoch is not None and _has_begun(before, epoch, session):
+            epoch = None  # another process of this session was first
+        if epoch is None and (before is None or local is None):
             return None
-        quiet = before is not None and not restarted and all(
-            record.get(key) == value for key, value in said.items()
-        )
-        if quiet and _recent(record, now, throttle) and local == record.get("local"):
+        stamp = to_text(now)
+        news = before is None or any(record.get(key) != value for key, value in said.items())
+        news = news or epoch is not None or local != record.get("local")
+        if progress and not _recent(record.get("lastProgress"), now, throttle):
+            news = True
+        if not news and _recent(record.get("timestamp"), now, throttle):
             return "quiet"
-        moved = before is None or restarted or any(
+        moved = epoch is not None or any(
             key in said and record.get(key) != said[key] for key in ("status", "issue")
         )
+        if before is None:
+            record = _blank(stamp, session)
         record.update(said)
         if epoch is not None:
+            # Positions only grow, also where two processes of an agent begin at once.
+            epoch = max(epoch, record["epoch"] + 1)
             local = _began(record, session)
             record["epoch"], record["seq"], record["startedAt"] = epoch, 0, stamp
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
-        record["timestamp"], record["seq"] = stamp, record.get("seq", 0) + 1
+        record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
         if session:
             record["session"] = session
         rival = local.get("rival")
-        if rival and rival != (record.get("local") or {}).get("rival"):
-            _mark_rival(path)
         record["local"] = local
-        _replace(path, encode(record))
+        presencefile.write(folders[number:], known[number:], agent, quickjson.encode(record))
+        if rival and rival != (before or {}).get("local", {}).get("rival"):
+            _mark_rival(folders[number] + "/agents/" + agent + ".json")
         return "moved" if moved else "beat"
     finally:
         if held >= 0:
             os.close(held)
+
+
+def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:
+    here = record.get("local", {}).get("session")
+    return session is not None and session == here and record["epoch"] >= epoch
 
 
 def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
@@ -176,13 +185,15 @@ def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
     return record | {"session": session} if session else record
 
 
-def _sessions(record: "Mapping[str, Any]", session: str | None, now: float) -> "dict[str, Any] | None":
+def _sessions(
+    record: "Mapping[str, Any]", session: str | None, now: float
+) -> "dict[str, Any] | None":
     """What the machine remembers of the agent's sessions after a beat by `session`.
 
     None means: a session that was not here before, so the agent starts again. One that was, and
     comes back, may have been resumed; two that take turns both live, and are kept as rivals.
     """
-    local = dict(record.get("local") or {})
+    local = dict(record.get("local", ()))
     here = local.get("session")
     if session is None or session == here:
         return local
@@ -198,7 +209,7 @@ def _sessions(record: "Mapping[str, Any]", session: str | None, now: float) -> "
 
 
 def _mark_rival(path: str) -> None:
-    """Leave a mark beside the presence at `path`, so that who looks for rivals need not read all."""
+    """Leave a mark for the presence at `path`: who looks for rivals need not read all files."""
     folder, _, name = path.rpartition("/agents/")
     marks = folder + "/cache/rivals"
     try:
@@ -221,63 +232,20 @@ def rivals(folders: "Sequence[str]") -> "set[str]":
 
 def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]":
     """What to remember when the agent starts again under `session`."""
-    local = record.get("local") or {}
+    local = record.get("local", {})
     left = [*local.get("left", ()), local.get("session")]
     others = [other for other in left if other and other != session][-3:]
     return {"session": session, "left": others} if session else {"left": others}
 
 
-def _recent(record: "Mapping[str, Any]", now: float, throttle: float) -> bool:
+def to_text(seconds: float) -> str:
+    """A time as records have it; `clock.to_text` does the same, but costs an import."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _recent(stamp: "Any", now: float, throttle: float) -> bool:
     # Compared as text on purpose: parsing a time needs datetime, which costs more than the beat.
-    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - throttle))
-    until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-    return since < str(record.get("timestamp", "")) <= until
-
-
-def _hold(folder: str, agent: str) -> int:
-    """Serialise the parallel processes of one agent, where the system can; closing frees it."""
-    os.makedirs(folder + "/agents", exist_ok=True)
-    held = os.open(folder + "/agents/." + agent + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        import fcntl
-
-        fcntl.flock(held, fcntl.LOCK_EX)
-    except (ImportError, OSError):
-        pass
-    return held
-
-
-def _replace(path: str, content: bytes) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            written = 0
-            while written < len(content):
-                written += os.write(file, content[written:])
-        finally:
-            os.close(file)
-        os.replace(temporary, path)
-    except OSError:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise
-
-
-def newest(folders: "Sequence[str]", agent: str) -> "dict[str, Any] | None":
-    """The presence of `agent` as its machine has it; None if there is none that can be read."""
-    best: dict[str, Any] | None = None
-    for folder in folders:
-        found = read(folder + "/agents/" + agent + ".json")
-        if found is not None and (best is None or _position(found) > _position(best)):
-            best = found
-    return best
-
-
-def _position(record: "Mapping[str, Any]") -> "tuple[int, int]":
-    return record.get("epoch", 0), record.get("seq", 0)
+    return to_text(now - throttle) < str(stamp or "") <= to_text(now)
 
 
 # ------------------------------------------------------------------------ names and places
@@ -304,7 +272,7 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
     for kind, variable in SESSION_VARIABLES:
         value = environ.get(variable)
         if value:
-            return kind, value[:64]
+            return kind, _shown(value[:64])
     return "shell", None
 
 
@@ -365,10 +333,16 @@ def clean_action(text: str) -> str:
 
 def surroundings(place: Location) -> "dict[str, Any]":
     """What a beat says of its place: the branch and the name of the worktree."""
-    said: dict[str, Any] = {"branch": branch(place.git_dir)}
+    here = branch(place.git_dir)
+    said: dict[str, Any] = {"branch": _shown(here) if here else None}
     if place.toplevel:
-        said["worktree"] = os.path.basename(place.toplevel)
+        said["worktree"] = _shown(os.path.basename(place.toplevel))
     return said
+
+
+def _shown(name: str) -> str:
+    """A name from outside that can be printed; git and the system also have others."""
+    return "".join([char if char.isprintable() else "\ufffd" for char in name])
 
 
 def state_folders(common_dir: str, environ: "Mapping[str, str]") -> "list[str]":
@@ -380,117 +354,16 @@ def state_folders(common_dir: str, environ: "Mapping[str, str]") -> "list[str]":
 def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
     """Where presence and outbox go when the clone's own folder cannot be written."""
     chosen = environ.get("GHP_STATE_DIR")
-    base = chosen or environ.get("XDG_STATE_HOME") or environ.get("HOME", "/") + "/.local/state"
+    base = chosen and os.path.abspath(chosen)
+    base = base or environ.get("XDG_STATE_HOME") or environ.get("HOME", "/") + "/.local/state"
     total = 0
     for char in os.path.realpath(common_dir):
         total = (total * 1_000_003 + ord(char)) % (2**64 - 59)
     return f"{base}/ghp/{total:016x}"
 
 
-# ------------------------------------------------------------------------------ background
-
-
-def wake_background(
-    folders: "Sequence[str]",
-    environ: "Mapping[str, str]",
-    now: float,
-    settings: "Mapping[str, Any]",
-    *,
-    urgent: bool,
-) -> bool:
-    """Start one detached fold-and-sync when there is reason to, and none was started just now."""
-    if environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False:
-        return False
-    cache = folders[0] + "/cache"
-    # The time stamp of `due` is when the background is next needed; a fold or a sync sets it.
-    if not urgent and _mtime(cache + "/due") > now:
-        return False
-    if now - _mtime(cache + "/woken") < SPAWN_PAUSE:
-        return False
-    try:
-        os.makedirs(cache, exist_ok=True)
-        os.close(os.open(cache + "/woken", os.O_WRONLY | os.O_CREAT, 0o600))
-        os.utime(cache + "/woken", (now, now))
-        spawn([sys.executable, "-m", "ghp_agents", "agent-sync", "--background"], environ)
-    except OSError:
-        return False
-    return True
-
-
-def spawn(command: "Sequence[str]", environ: "Mapping[str, str]") -> None:
-    """Start a process that outlives us and holds none of our pipes."""
-    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    os.posix_spawn(command[0], list(command), dict(environ), file_actions=nowhere, setsid=True)
-
-
-def _mtime(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
     """The settings as the last other command found and checked them; empty means defaults."""
-    found = read(folders[0] + "/cache/settings.json")
+    found = quickjson.read(folders[0] + "/cache/settings.json")
     values = found.get("values") if found else None
     return values if isinstance(values, dict) else {}
-
-
-# ----------------------------------------------------------------------------- JSON, cheaply
-
-
-class _Context:
-    """What the C scanner of `json` asks its decoder for."""
-
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float
-
-
-def read(path: str) -> "dict[str, Any] | None":
-    """The JSON object in a file; None when the file is not there or is something else."""
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        size = os.fstat(file).st_size
-        data = os.read(file, size + 1) if size < 1_000_000 else b""
-    finally:
-        os.close(file)
-    try:
-        value = decode(data.decode("utf-8"))
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def decode(text: str) -> "Any":
-    """Read JSON. Raises ValueError."""
-    if _json is None:
-        import json
-
-        return json.loads(text)
-    text = text.strip()
-    try:
-        value, end = _json.make_scanner(_Context)(text, 0)  # type: ignore[arg-type]
-    except (StopIteration, RecursionError):
-        raise ValueError("not JSON") from None
-    if end != len(text):
-        raise ValueError("not JSON: something follows")
-    return value
-
-
-def encode(value: "Any") -> bytes:
-    """Write compact JSON with a final newline."""
-    if _json is None:
-        import json
-
-        return json.dumps(value).encode() + b"\n"
-    quote = _json.encode_basestring_ascii
-    parts = _json.make_encoder(None, str, quote, None, ": ", ", ", False, False, True)(value, 0)
-    return "".join(parts).encode() + b"\n"

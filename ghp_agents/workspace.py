@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import files, git, pulse
+from ghp_agents import files, git, presencefile, pulse, quickjson
 from ghp_agents.clock import SystemClock
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.locate import Location, branch, locate
@@ -120,7 +120,7 @@ class Workspace:
 
     def presence(self, agent: str) -> dict[str, Any] | None:
         """What this machine knows of its own agent."""
-        return pulse.newest(self.folders, agent)
+        return presencefile.newest(self.folders, agent)
 
     def issue_in_hand(self, agent: str | None) -> IssueNumber | None:
         """The issue that is worked on here: the agent's own word, the branch, the spawn context."""
@@ -153,7 +153,7 @@ def _settings(ws: Workspace) -> Settings:
     # Another version of this program may know other settings than the one that cached these.
     known = sorted(Settings._fields)
     stamp = [known, *([str(path), *signature] for path, signature in present)]
-    cached = pulse.read(str(ws.cache_dir / SETTINGS_CACHE))
+    cached = quickjson.read(str(ws.cache_dir / SETTINGS_CACHE))
     if cached and cached.get("stamp") == stamp and isinstance(cached.get("values"), dict):
         return _from_values(cached["values"])
     values = _read_config([path for path, _ in present])

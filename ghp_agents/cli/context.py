@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ghp_agents import pulse
+from ghp_agents import background, pulse
 from ghp_agents.errors import NotSetUpError
 from ghp_agents.locate import locate
 from ghp_agents.wiring import House
@@ -49,7 +49,7 @@ def wake(house: House) -> None:
     """Let a background process fold and sync, if one is due."""
     ws = house.ws
     settings = {"background": ws.settings.background}
-    pulse.wake_background(ws.folders, house.environ, ws.clock.now(), settings, urgent=False)
+    background.wake(ws.folders, house.environ, ws.clock.now(), settings, urgent=False)
 
 
 def log_unexpected(error: BaseException) -> Path | None:

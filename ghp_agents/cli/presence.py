@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ghp_agents import pulse
+from ghp_agents import background, pulse
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
@@ -48,8 +48,12 @@ def heartbeat(
         agent = house.ws.agent()
         beaten = services.heartbeat(house.ws, house.store, agent, said, progress=progress)
         settings = {"background": house.ws.settings.background}
-        pulse.wake_background(
-            house.ws.folders, house.environ, house.ws.clock.now(), settings, urgent=beaten == "moved"
+        background.wake(
+            house.ws.folders,
+            house.environ,
+            house.ws.clock.now(),
+            settings,
+            urgent=beaten == "moved",
         )
     except (GhpError, OSError) as error:
         log_unexpected(error)
@@ -64,7 +68,9 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
     if issue is not None:
         number = issue.removeprefix("#")
         if not (number.isascii() and number.isdigit() and len(number) < 16):
-            raise UsageError(f"{issue[:40]!r} is not an issue.", hint="Give its number: --issue 12.")
+            raise UsageError(
+                f"{issue[:40]!r} is not an issue.", hint="Give its number: --issue 12."
+            )
         said["issue"] = int(number) or None
     if action is not None:
         said["lastAction"] = pulse.clean_action(action)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import pulse
+from ghp_agents import presencefile
 from ghp_agents.clock import ManualClock
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import AgentName
@@ -81,7 +81,9 @@ def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
     there.beat(status="testing")
     there.store.sync()
     here.store.sync()
-    told = {tuple(sorted(desk.sees()["worker-1"].presence.items(), key=str)) for desk in (here, there)}
+    told = {
+        tuple(sorted(desk.sees()["worker-1"].presence.items(), key=str)) for desk in (here, there)
+    }
     assert len(told) == 1
     assert dict(told.pop())["epoch"] == 2
 
@@ -89,7 +91,7 @@ def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
 def test_a_new_session_starts_again_with_a_higher_epoch(repo: Path, clock: ManualClock) -> None:
     Desk(repo, clock, GHP_SESSION="one").beat(status="done")
     Desk(repo, clock, GHP_SESSION="two").beat(status="planning")
-    said = pulse.newest(Desk(repo, clock).ws.folders, WORKER)
+    said = presencefile.newest(Desk(repo, clock).ws.folders, WORKER)
     assert said is not None
     assert (said["epoch"], said["seq"], said["session"]) == (2, 1, "two")
 

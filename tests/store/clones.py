@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ghp_agents import pulse
+from ghp_agents import quickjson
 from ghp_agents.clock import ManualClock
 from ghp_agents.model.presence import Presence
 from ghp_agents.repository import StateRepository, find_repository
@@ -30,7 +30,7 @@ def write_presence(folder: Path, agent: str, said: Presence, now: float) -> Path
     path = Path(workspace(folder).ghp_dir, "agents", f"{agent}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".tmp")
-    fresh.write_bytes(pulse.encode(dict(said)))
+    fresh.write_bytes(quickjson.encode(dict(said)))
     os.utime(fresh, (now, now))
     fresh.replace(path)
     return path

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import files, pulse
+from ghp_agents import files, presencefile, pulse
 from ghp_agents.model.names import agent_name
 from ghp_agents.model.presence import Agents, Presence, newer, position, published
 from ghp_agents.model.state import Problem
@@ -41,13 +41,16 @@ def look(ws: Workspace, known: Agents) -> Live:
     signatures: dict[str, Signature] = {}
     problems: list[Problem] = []
     for number, folder in enumerate(ws.folders):
-        for name, path, status in _presence_files(folder + "/agents"):
+        present, aside = _presence_files(folder + "/agents")
+        problems += [Problem(path, "was set aside: not a presence record") for path in aside]
+        for name, status in present:
             beaten[name] = max(beaten.get(name, 0.0), status.st_mtime)
             had = folded.get(name)
             if number == 0 and had and _is_folded(status, had, known.get(name)):
                 signatures[name] = had
                 continue
-            presence = pulse.read(path)
+            path = f"{folder}/agents/{name}.json"
+            presence = presencefile.read(path)
             if presence is None:
                 if Path(path).exists():
                     problems.append(Problem(path, "not a presence record; the last good one holds"))
@@ -61,8 +64,9 @@ def look(ws: Workspace, known: Agents) -> Live:
 
 def _is_folded(status: os.stat_result, had: Signature, known: Presence | None) -> bool:
     """Whether a fold has read this very file, and what it read is in what is known."""
-    same = (status.st_ino, status.st_mtime_ns) == had[:2]
-    return same and known is not None and position(known) >= had[2:]
+    if known is None or had[0] != status.st_ino or had[1] != status.st_mtime_ns:
+        return False
+    return had[3] == known.get("seq") and had[2] == known.get("epoch") or position(known) >= had[2:]
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:
@@ -80,21 +84,29 @@ def drop(ws: Workspace, agent: str) -> None:
             files.below(Path(folder) / "agents", f"{agent_name(agent)}.json").unlink()
 
 
-def _presence_files(folder: str) -> list[tuple[str, str, os.stat_result]]:
-    found: list[tuple[str, str, os.stat_result]] = []
+def _presence_files(folder: str) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
+    """The agents that have a file, and the files that a beat has set aside."""
+    found: list[tuple[str, os.stat_result]] = []
+    aside: list[str] = []
     try:
-        with os.scandir(folder) as entries:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return found, aside
+    try:
+        # By the folder's descriptor: the way to each of many files would cost a quarter of this.
+        with os.scandir(descriptor) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(".json")
                 if name == entry.name or not pulse.is_name(name):
+                    aside += [f"{folder}/{name}"] if name.endswith(presencefile.UNREADABLE) else []
                     continue
                 try:
-                    found.append((name, entry.path, entry.stat()))
+                    found.append((name, entry.stat()))
                 except FileNotFoundError:
                     continue
-    except OSError:
-        return []
-    return found
+    finally:
+        os.close(descriptor)
+    return found, sorted(aside)
 
 
 def _read_folded(ws: Workspace) -> Folded:

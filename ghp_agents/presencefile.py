@@ -1,0 +1,123 @@
+"""The file of an agent's presence: one writer, replaced whole, where it can be written."""
+
+import os
+
+from ghp_agents import quickjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+UNREADABLE = ".unreadable"  # what a presence file that cannot be read is called from then on
+
+
+def hold(folders: "Sequence[str]", agent: str) -> "tuple[int, int]":
+    """Serialise the parallel processes of one agent, where the system can; closing frees it.
+
+    Answers which folder can be written, and the descriptor to close; -1 where none can.
+    """
+    for number, folder in enumerate(folders):
+        try:
+            os.makedirs(folder + "/agents", exist_ok=True)
+            lock = folder + "/agents/." + agent + ".lock"
+            held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            continue
+        try:
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX)
+        except (ImportError, OSError):
+            pass
+        return number, held
+    return 0, -1
+
+
+def write(
+    folders: "Sequence[str]", known: "Sequence[dict[str, Any] | None]", agent: str, content: bytes
+) -> None:
+    """Into the first of `folders` that takes it: a disk may be full as well as read-only."""
+    failure: OSError | None = None
+    for folder, had in zip(folders, known, strict=True):
+        path = folder + "/agents/" + agent + ".json"
+        try:
+            os.makedirs(folder + "/agents", exist_ok=True)
+            if had is None:
+                _set_aside(path)
+            _replace(path, content)
+        except OSError as error:
+            failure = failure or error
+            continue
+        return
+    if failure:
+        raise failure
+
+
+def _set_aside(path: str) -> None:
+    """Keep what is there and cannot be read; it is reported, and a person may want it back."""
+    if os.path.lexists(path) and read(path) is None:
+        os.replace(path, path + UNREADABLE)
+
+
+def _replace(path: str, content: bytes) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            written = 0
+            while written < len(content):
+                written += os.write(file, content[written:])
+        finally:
+            os.close(file)
+        os.replace(temporary, path)
+    except OSError:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise
+
+
+def newest(folders: "Sequence[str]", agent: str) -> "dict[str, Any] | None":
+    """The presence of `agent` as its machine has it; None if there is none that can be read."""
+    return newest_of([presence(folder, agent) for folder in folders])
+
+
+def newest_of(known: "Sequence[dict[str, Any] | None]") -> "dict[str, Any] | None":
+    """The presence that is furthest on."""
+    best: dict[str, Any] | None = None
+    for found in known:
+        if found is not None and (best is None or _position(found) > _position(best)):
+            best = found
+    return best
+
+
+def _position(record: "Mapping[str, Any]") -> "tuple[int, int]":
+    return record["epoch"], record["seq"]
+
+
+def presence(folder: str, agent: str) -> "dict[str, Any] | None":
+    """The presence of `agent` in one folder; None if it is not there or cannot be read."""
+    return read(folder + "/agents/" + agent + ".json")
+
+
+def read(path: str) -> "dict[str, Any] | None":
+    """The presence in a file; None when it is not there, or has no position to go on from."""
+    record = quickjson.read(path)
+    if record is None or type(record.get("epoch")) is not int or type(record.get("seq")) is not int:
+        return None
+    local = record.get("local")
+    if local is not None and not _is_local(local):
+        del record["local"]  # only this machine's memory of sessions
+    return record
+
+
+def _is_local(value: "Any") -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("left", []), list)
+        and isinstance(value.get("returned", 0), int)
+        and all(isinstance(value.get(key, ""), str) for key in ("session", "space"))
+        and isinstance(value.get("rival", {}), dict)
+    )
