@@ -89,7 +89,8 @@ def waiting(ws: Workspace) -> Waiting:
 def _read(path: Path) -> Record:
     """A record that can be committed: one that could not would stop all that come after it."""
     record = records.decode(path.read_bytes())
-    to_seconds(record.at)
+    if to_seconds(record.at) < 0:
+        raise ValueError("said before 1970, which git cannot date")
     for name, _ in record.files:
         files.below(path.parent, name)
         name.encode()
