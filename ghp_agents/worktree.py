@@ -97,7 +97,7 @@ def differences(folder: Path) -> list[Difference]:
             found.append(Difference(code, path))
         elif kind == "?":
             found.append(Difference("??", rest))
-    return found
+    return sorted(found, key=lambda each: each.path)
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:

@@ -32,11 +32,11 @@ def test_what_differs_is_listed_with_odd_names(repo: Path) -> None:
     index = (repo / ".git/index").read_bytes()
     assert worktree.differences(repo) == [
         Difference(".M", "changed"),
+        Difference("??", "folder/"),
         Difference(".D", "gone"),
         Difference(".M", "mode"),
-        Difference("M.", "staged"),
-        Difference("??", "folder/"),
         Difference("??", "new\nline 1"),
+        Difference("M.", "staged"),
     ]
     assert (repo / ".git/index").read_bytes() == index
 

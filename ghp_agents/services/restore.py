@@ -103,7 +103,8 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
         return
     names = ", ".join(page.path(each.path) for each in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-    what = f"{count(len(found), 'path')} differ: {names}{rest}" if found else f"in {operation}"
+    differ = f"{count(len(found), 'path')} {'differs' if len(found) == 1 else 'differ'}"
+    what = f"{differ}: {names}{rest}" if found else f"in the middle of {operation}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",
         hint="Commit it, or keep it with `git stash -u`, or restore into a new worktree: "

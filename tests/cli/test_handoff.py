@@ -1,0 +1,172 @@
+"""`agent-handoff` and `agent-resume`, as their users call them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.git import commit, git
+
+ONE = {"GHP_AGENT": "worker-1"}
+TWO = {"GHP_AGENT": "worker-2"}
+
+
+@pytest.fixture
+def here(repo: Path) -> Path:
+    """A repository with issue #1, assigned to worker-1, on its branch."""
+    assert invoke("agent-issue new 'Add the dashboard' --body 'We need it.'", repo).code == 0
+    assert invoke("agent-issue assign 1 worker-1", repo).code == 0
+    git(repo, "checkout", "--quiet", "-b", "agent/worker-1/1-dashboard")
+    return repo
+
+
+def recorded(result: Result) -> str:
+    """The id of the handoff that a command recorded."""
+    assert result.code == 0, result.err
+    return next(word for word in result.err.split() if word.startswith("H-"))
+
+
+def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
+    (here / "new").write_text("x\n")
+    result = invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE)
+    name = recorded(result)
+    identity = name.removeprefix("H-")
+    path = next(word for word in result.err.split() if word.startswith(".ghp/handoffs/1/"))
+    assert path.rstrip(",").endswith(f"-worker-1-{identity}.md")
+    assert result == Result(
+        0,
+        "",
+        f"✓ Recorded {name} as {path} with 1 uncommitted file.\n✓ #1 is assigned to worker-2.\n",
+    )
+    log = invoke("agent-log --issue 1 --event handoff", here)
+    assert name in log.out
+
+
+def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> None:
+    result = invoke("agent-handoff --stdout", here, ONE)
+    name = recorded(result)
+    assert result.out.startswith(f'---\nid: "{name}"\n')
+    assert f"# {name}: #1 “Add the dashboard”" in result.out
+
+
+def test_a_dry_run_prints_and_records_nothing(here: Path) -> None:
+    result = invoke("agent-handoff --dry-run --to worker-2", here, ONE)
+    assert result.code == 0
+    assert result.out.startswith("---\n")
+    assert result.err.startswith("Dry run: nothing was recorded. It would be .ghp/handoffs/1/")
+    assert invoke("agent-log --event handoff --json", here).out == "[]\n"
+    assert "assigned to worker-1" in invoke("agent-resume", here, ONE).out
+
+
+def test_the_same_again_is_said_to_be_nothing_new(here: Path) -> None:
+    name = recorded(invoke("agent-handoff --checkpoint", here, ONE))
+    again = invoke("agent-handoff --checkpoint", here, ONE)
+    assert again.code == 0
+    assert again.err.startswith(f"Nothing new since {name}, recorded as ")
+
+
+def test_a_note_comes_from_standard_input(here: Path) -> None:
+    result = invoke("agent-handoff --note - --stdout", here, ONE, stdin="From\na pipe\n")
+    assert "\n> From\n> a pipe\n" in result.out
+
+
+def test_control_sequences_never_reach_the_terminal(here: Path) -> None:
+    note = "\x1b]0;title\x07\x1b[31mred"
+    result = invoke(["agent-handoff", "--stdout", "--note", note], here, ONE)
+    resumed = invoke("agent-resume", here, ONE)
+    assert "�[31mred" in result.out
+    assert "�[31mred" in resumed.out
+    assert "\x1b" not in result.out + result.err + resumed.out + resumed.err
+
+
+def test_what_could_not_be_stored_is_said(here: Path) -> None:
+    (here / "data.bin").write_bytes(b"x" * 6_000_000)
+    (here / ".env").write_text("A=1\n")
+    result = invoke("agent-handoff", here, ONE)
+    assert (
+        "Warning: Not stored, and only in this worktree: .env (a file that usually holds secrets, "
+        "4 B); data.bin (too large, 6.0 MB).\nHint: Keep the worktree, or commit what belongs into "
+        "git. `agents.patchBytes` sets the limit.\n"
+    ) in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("agent-handoff --to worker-1", 2), ("agent-handoff --to worker-2 --checkpoint", 2),
+        ("agent-handoff --issue 99", 1), ("agent-handoff --to worker-3 --as worker-2", 3),
+        ("agent-resume --max-chars 5", 2), ("agent-resume --apply", 1),
+        ("agent-resume --handoff H-0000", 1), ("agent-resume --issue 99", 1),
+    ],
+)  # fmt: skip
+def test_errors_have_their_exit_codes_and_a_hint(here: Path, words: str, code: int) -> None:
+    result = invoke(words, here, ONE)
+    assert (result.code, result.out) == (code, "")
+    assert "Error: " in result.err
+
+
+def test_outside_of_a_repository_there_is_nothing_to_hand_over(tmp_path: Path) -> None:
+    assert invoke("agent-handoff", tmp_path, ONE).code == 5
+    assert invoke("agent-resume", tmp_path, ONE).code == 5
+
+
+def test_an_answer_is_told_by_resume_once(here: Path) -> None:
+    asked = invoke("agent-escalate 'Which colour?'", here, ONE).out.strip()
+    assert invoke(["agent-answer", asked, "Blue"], here).code == 0
+    assert "\n> Blue\n" in invoke("agent-resume", here, ONE).out
+    assert "\n> Blue\n" not in invoke("agent-resume", here, ONE).out
+
+
+def test_the_next_agent_goes_on_in_another_clone(
+    clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]
+) -> None:
+    mine, theirs = clones(2)
+    assert invoke("agent-issue new 'Add the dashboard'", mine).code == 0
+    folder = worktree(mine, "worker-1/1-dashboard")
+    commit(folder, {"dash.py": "x = 1\n"})
+    (folder / "dash.py").write_text("x = 2\n")
+    (folder / "picture").write_bytes(bytes(range(256)))
+    name = recorded(run_ghp("agent-handoff --to worker-2 --note 'Go on.'", folder, ONE))
+    git(folder, "push", "--quiet", "origin", "HEAD")
+    assert run_ghp("agent-sync", mine).code == 0
+    git(mine, "worktree", "remove", "--force", str(folder))
+
+    assert run_ghp("agent-sync", theirs, TWO).code == 0
+    first = run_ghp("agent-resume --apply", theirs, TWO)
+    assert first.code == 1
+    assert "Hint: `git fetch origin agent/worker-1/1-dashboard`" in first.err
+    git(theirs, "fetch", "--quiet")
+    git(theirs, "switch", "--quiet", "agent/worker-1/1-dashboard")
+    done = run_ghp("agent-resume --apply", theirs, TWO)
+
+    assert done.code == 0
+    assert done.err.startswith(f"✓ Restored the work of {name}: 2 files, on its own commit ")
+    assert done.out.startswith('# Resume: #1 “Add the dashboard”\n\nAgent "worker-1" handed over')
+    assert "> Go on." in done.out
+    assert (theirs / "dash.py").read_text() == "x = 2\n"
+    assert (theirs / "picture").read_bytes() == bytes(range(256))
+    assert run_ghp("agent-resume --apply", theirs, TWO).code == 1
+
+
+def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
+    commit(here, {"a": "base\n"})
+    (here / "a").write_text("mine\n")
+    name = recorded(invoke("agent-handoff --checkpoint", here, ONE))
+    git(here, "checkout", "--quiet", "--force", "HEAD")
+    commit(here, {"a": "theirs\n"})
+    result = invoke("agent-resume --apply", here, ONE)
+    assert result.code == 1
+    assert result.out.startswith("# Resume: ")
+    assert result.err == (
+        f"Error: The work of {name} is restored with 1 conflict: a.\n"
+        "Hint: Both versions are there, between conflict markers: edit the files, then `git add` "
+        "them.\n"
+    )
+
+
+def test_help_has_an_example_each(repo: Path) -> None:
+    for command in ("agent-handoff", "agent-resume"):
+        shown = invoke(f"{command} --help", repo)
+        assert shown.code == 0
+        assert f"Example: ghp {command} " in shown.out
