@@ -36,6 +36,7 @@ from ghp_agents.store.refs.making import has_worktree, shown
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probing.KIND)  # beside these, `ghp/…` may be a branch of the user's
+PATIENCE = 2.0  # seconds; whoever works longer than that is told of, not worked against
 GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
 
 
@@ -85,8 +86,8 @@ def _remove_clone_folder(ws: Workspace) -> None:
     """Away in one step under both locks, so that nobody writes into half a folder."""
     grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
-        stack.enter_context(files.locked(ws.ghp_dir / syncing.LOCK))
-        stack.enter_context(folding.state_lock(ws))
+        for lock in (syncing.LOCK, folding.LOCK):
+            stack.enter_context(files.locked(ws.ghp_dir / lock, patience=PATIENCE))
         ws.ghp_dir.replace(grave)
     shutil.rmtree(grave)
 
