@@ -4,11 +4,12 @@ Colours and tables only on a terminal; rich is imported only there.
 """
 
 import contextlib
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from ghp_agents.jsontext import indented
 
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
@@ -20,7 +21,8 @@ def data(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """Print a value as 2-space JSON."""
-    data(json.dumps(value, indent=2, ensure_ascii=False))
+    # Half a surrogate pair cannot be written as UTF-8, but as the escape that JSON has for it.
+    data(indented(value).encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def say(text: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ghp_agents import pulse
+from ghp_agents.jsontext import indented
 from ghp_agents.model.ledger import Movement
 from ghp_agents.model.names import one_line
 
@@ -71,8 +72,7 @@ def encode(agents: Agents, others: Mapping[str, Any] | None = None) -> bytes:
         **(others or {}),
     }
     # Half a surrogate pair cannot be written as UTF-8, but as the escape that JSON has for it.
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace") + b"\n"
+    return indented(document).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def decode(data: bytes) -> tuple[dict[str, Presence], dict[str, Any]]:

@@ -23,6 +23,7 @@ from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
 SIGHTINGS = "sightings.json"
+TURNS = "turns.json"
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
@@ -133,9 +134,11 @@ def look(
     """
     now = ws.clock.now()
     memory = _observe(ws, snapshot, now)
-    news_at = store.standing().news_at if _others(snapshot) else None
+    elsewhere = _others(snapshot)
+    news_at = store.standing().news_at if elsewhere else None
     beaten = snapshot.beaten()
-    origin = _origins(snapshot)
+    origin = _origins(snapshot) if elsewhere else {}
+    thresholds = ws.settings.thresholds
     views: list[AgentView] = []
     for name, presence in sorted(snapshot.agents().items()):
         clone = origin.get(name, snapshot.clone)
@@ -145,7 +148,7 @@ def look(
         else:
             silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
         lives = _process_lives(ws, name) if is_here and processes else None
-        verdict = liveness(presence, silent, ws.settings.thresholds, process_lives=lives)
+        verdict = liveness(presence, silent, thresholds, process_lives=lives)
         views.append(AgentView(name, presence, verdict, silent, is_here))
     return views
 
@@ -160,7 +163,7 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
             sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
-    for name, turns in _read_memory(ws)[1].items():
+    for name, turns in _read_turns(ws).items():
         if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
             found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return found
@@ -169,7 +172,8 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
 def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
     """Look at the agents of other clones, and at those of ours that others know, too."""
     by_clone = {tip.clone: snapshot.agents_of(tip.clone) for tip in snapshot.tips()}
-    elsewhere = {name for clone, agents in by_clone.items() if clone != snapshot.clone for name in agents}
+    others = _others(snapshot)
+    elsewhere = {name for clone in others for name in by_clone[clone]}
     if not elsewhere:
         return {}
     known = {
@@ -226,20 +230,31 @@ def _process_lives(ws: Workspace, name: str) -> bool | None:
 
 def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:
     try:
-        noted = json.loads((ws.cache_dir / SIGHTINGS).read_bytes())
-        sightings = {key: Sighting(*fields) for key, fields in noted["sightings"].items()}
-        return sightings, {agent: Turns(*fields) for agent, fields in noted["turns"].items()}
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        noted = _read_noted(ws, SIGHTINGS)
+        return {key: Sighting(*fields) for key, fields in noted.items()}, _read_turns(ws)
+    except TypeError:
         return {}, {}
 
 
-def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> None:
-    noted = {
-        "sightings": {key: [one.epoch, one.seq, one.first_seen] for key, one in seen.items()},
-        "turns": {agent: [one.mover, one.changes, one.last] for agent, one in turns.items()},
-    }
+def _read_turns(ws: Workspace) -> dict[str, Turns]:
     try:
-        files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(noted).encode())
+        return {agent: Turns(*fields) for agent, fields in _read_noted(ws, TURNS).items()}
+    except TypeError:
+        return {}
+
+
+def _read_noted(ws: Workspace, name: str) -> dict[str, Any]:
+    try:
+        noted = json.loads((ws.cache_dir / name).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return noted if isinstance(noted, dict) else {}
+
+
+def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> None:
+    try:
+        files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(seen).encode())
+        files.write_atomically(ws.cache_dir / TURNS, json.dumps(turns).encode())
     except OSError:
         return  # only memory of this clone; a read-only one observes anew each time
 

@@ -64,9 +64,8 @@ def look(ws: Workspace, known: Agents) -> Live:
 
 def _is_folded(status: os.stat_result, had: Signature, known: Presence | None) -> bool:
     """Whether a fold has read this very file, and what it read is in what is known."""
-    if known is None or had[0] != status.st_ino or had[1] != status.st_mtime_ns:
-        return False
-    return had[3] == known.get("seq") and had[2] == known.get("epoch") or position(known) >= had[2:]
+    same = (status.st_ino, status.st_mtime_ns) == had[:2]
+    return same and known is not None and position(known) >= had[2:]
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:
