@@ -181,7 +181,9 @@ def push(
 
 def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool | Pushed:
     """Whether our refs are branches there already; what a push would come to if it cannot tell."""
-    args = ["ls-remote", "--heads", remote.name, f"{BRANCHES}*"]
+    # By kind: `ghp/147-dashboard` may be a person's branch.
+    kinds = [f"{BRANCHES}{kind}/*" for kind in ("clone", "lease")]
+    args = ["ls-remote", "--heads", remote.name, *kinds]
     try:
         listed = exchange(ws, repository, remote, args)
     except git.GitTimeoutError as error:

@@ -1,14 +1,13 @@
 """Taking away: in one step on this machine, and on the remote only what was listed."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.errors import GhpError
 from ghp_agents.store.git_refs import GitRefsStore
-from ghp_agents.store.refs import probing, removing
+from ghp_agents.store.refs import removing
 from tests.support import hosts
 from tests.support.ghp import invoke
 from tests.support.git import git, refs
@@ -96,20 +95,3 @@ def test_what_was_sent_and_presence_are_no_loss(clone: Path) -> None:
     assert removing.losses(ws) == ["3 records in the private repository (1 escalate, 2 issue-new)"]
     invoke("agent-sync", clone)
     assert removing.losses(ws) == []
-
-
-def test_a_probe_of_another_address_is_forgotten_and_a_broken_note_is_none(
-    clone: Path, remote: Path
-) -> None:
-    ws = hosts.workspace(clone)
-    made = probing.probe(ws)
-    assert made is not None
-    assert probing.last_probe(ws) == made
-    assert replace(made, at=0.0) == replace(made, remote="origin", taken=True, at=0.0)
-    note = ws.cache_dir / "probe.json"
-    good = note.read_text()
-    note.write_text(good.replace('"taken"', '"token"'))
-    assert probing.last_probe(ws) is None
-    note.write_text(good)
-    git(clone, "remote", "set-url", "origin", str(remote.with_name("other.git")))
-    assert probing.last_probe(hosts.workspace(clone)) is None
