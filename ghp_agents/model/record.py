@@ -48,7 +48,9 @@ def encode(record: Record) -> bytes:
 
 def decode(data: bytes) -> Record:
     """The reverse of `encode`. Raises ValueError when the file is torn or not a record."""
-    line, _, body = data.partition(b"\n")
+    line, end, body = data.partition(b"\n")
+    if not end:
+        raise ValueError("not a whole record: its first line has no end")
     try:
         header = json.loads(line)
         sizes = [(str(path), int(size)) for path, size in header["files"]]
