@@ -6,15 +6,10 @@ import click
 import pytest
 
 from ghp_agents.cli.app import COMMANDS, app
+from tests.support.ghp import invoke
 from tests.support.house import CHECKOUT, sources
 
 TESTED = ("model", "services", "store", "leases", "issues")
-
-
-def command_named(name: str) -> click.Command:
-    command = app.get_command(click.Context(app), name)
-    assert command is not None
-    return command
 
 
 def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
@@ -32,11 +27,14 @@ def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_and_its_function_have_one_name(name: str) -> None:
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    assert command.name == name
     assert COMMANDS[name].function == name.removeprefix("agent-").replace("-", "_")
-    assert command_named(name).name == name
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_every_command_shows_an_example_of_it(name: str) -> None:
-    shown = command_named(name).get_help(click.Context(command_named(name), info_name=name))
-    assert f"Example: ghp {name}" in shown
+def test_the_help_of_every_command_shows_an_example_of_it(name: str, tmp_path: Path) -> None:
+    shown = invoke([name, "--help"], tmp_path)
+    assert (shown.code, shown.err) == (0, "")
+    assert f"Example: ghp {name}" in shown.out

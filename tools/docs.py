@@ -70,17 +70,20 @@ def with_table(readme: str) -> str:
 
 def described(name: str) -> Iterator[str]:
     """The help of a command, and of the commands below it."""
-    command = app.get_command(click.Context(app), name)
+    program = click.Context(
+        app, info_name="ghp", max_content_width=WIDTH, terminal_width=WIDTH, **app.context_settings
+    )
+    command = app.get_command(program, name)
     assert command is not None
-    yield _section("##", f"ghp {name}", command)
+    context = click.Context(command, parent=program, info_name=name)
+    yield _section("##", context)
     if isinstance(command, click.Group):
         for below, inner in sorted(command.commands.items()):
-            yield _section("###", f"ghp {name} {below}", inner)
+            yield _section("###", click.Context(inner, parent=context, info_name=below))
 
 
-def _section(mark: str, path: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=path, max_content_width=WIDTH, terminal_width=WIDTH)
-    return f"{mark} `{path}`\n\n```text\n{command.get_help(context)}\n```"
+def _section(mark: str, context: click.Context) -> str:
+    return f"{mark} `{context.command_path}`\n\n```text\n{context.get_help()}\n```"
 
 
 if __name__ == "__main__":
