@@ -86,3 +86,9 @@ def test_no_bytes_do_worse_than_a_value_error(data: bytes) -> None:
         records.decode(data)
     except ValueError:
         return
+
+
+def test_a_record_without_files_that_lost_its_last_byte_is_torn() -> None:
+    whole = records.encode(SIMPLE._replace(files=()))
+    with pytest.raises(ValueError, match="its first line has no end"):
+        records.decode(whole[:-1])
