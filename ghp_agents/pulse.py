@@ -48,7 +48,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
 
     Answers False when the slow road has to take over: help, errors, a first beat, odd options.
     """
-    said = _parse(argv)
+    said = parse(argv)
     if said is None:
         return False
     place = locate(os.getcwd(), environ)
@@ -78,7 +78,8 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     return True
 
 
-def _parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
+def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
+    """What plain options say; None where the slow road has to look, which knows all of them."""
     said: dict[str, Any] = {}
     words = iter(argv)
     for word in words:
