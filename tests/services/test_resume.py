@@ -120,7 +120,7 @@ def test_the_text_says_what_matters_first(here: Station) -> None:
 
         - Branch `agent/worker-1/2-dashboard` at `{head[:12]}`.
         - 1 commit since `{base[:12]}`, where main is left; 1 file changed.
-        - 2 paths differ from the last commit: `dash.py`, `.env`.
+        - 2 paths differ from the last commit: `.env`, `dash.py`.
 
         ## Commits
 
