@@ -3,6 +3,7 @@
 Nothing heavy is imported at the top: a beat must cost about as much as starting Python.
 """
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,9 @@ def main() -> None:
         from ghp_agents.cli.handover import hand_over
 
         sys.exit(hand_over(argv, os.environ))
+    # A command lives for a moment: going through a large state again and again in search of
+    # cycles, as is usual every 700 objects, would be a tenth of its time.
+    gc.set_threshold(100_000, 50, 100)
     from ghp_agents.cli.app import run
 
     sys.exit(run(argv))
