@@ -22,7 +22,7 @@ Agents = Mapping[str, Presence]  # by agent name
 def number(presence: Presence, field: str) -> int:
     """An integer field; 0 when it is absent or, in a record made elsewhere, something else."""
     value = presence.get(field)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if type(value) is int else 0  # True is an int, too, but not a number
 
 
 def position(presence: Presence) -> tuple[int, int]:
