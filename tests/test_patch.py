@@ -211,6 +211,51 @@ def test_a_worktree_inside_the_main_one_is_not_part_of_it(repo: Path) -> None:
     assert take(repo) == Patch(git(repo, "rev-parse", "HEAD"), b"")
 
 
+def test_a_submodule_is_a_worktree_like_any_other(repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "library")
+    commit(tmp_path / "library", {"x": "1\n"})
+    allow = ("-c", "protocol.file.allow=always")
+    git(repo, *allow, "submodule", "--quiet", "add", str(tmp_path / "library"), "lib")
+    (repo / "lib/x").write_text("2\n")
+    before = traces(repo / "lib")
+    assert take(repo / "lib").changes == (Change("M", "x", 1, 1),)
+    assert traces(repo / "lib") == before
+
+
+def test_objects_borrowed_from_another_clone_are_found(repo: Path, tmp_path: Path) -> None:
+    commit(repo, {"a": "1\n"})
+    git(tmp_path, "clone", "--quiet", "--shared", str(repo), "borrower")
+    git(tmp_path, "clone", "--quiet", "--shared", "borrower", "second")
+    (tmp_path / "second/a").write_text("2\n")
+    (tmp_path / "second/new").write_text("x\n")
+    assert [change.path for change in take(tmp_path / "second").changes] == ["a", "new"]
+
+
+def test_in_a_sparse_checkout_what_is_not_there_is_not_taken_for_deleted(repo: Path) -> None:
+    commit(repo, {"in/a": "1\n", "out/b": "1\n"})
+    git(repo, "sparse-checkout", "set", "in")
+    (repo / "in/a").write_text("2\n")
+    (repo / "in/new").write_text("x\n")
+    (repo / "out").mkdir(exist_ok=True)
+    (repo / "out/new").write_text("x\n")
+    made = take(repo)
+    assert made.left_out == ()
+    assert [change.path for change in made.changes] == ["in/a", "in/new", "out/new"]
+
+
+def test_a_file_that_was_only_announced_to_git_is_kept(repo: Path) -> None:
+    (repo / "new").write_text("x\n")
+    git(repo, "add", "--intent-to-add", "new")
+    assert restored(repo, take(repo)) == listing(repo)
+
+
+def test_what_the_user_told_git_to_overlook_is_overlooked(repo: Path) -> None:
+    commit(repo, {"settings": "shared\n"})
+    git(repo, "update-index", "--assume-unchanged", "settings")
+    (repo / "settings").write_text("mine alone\n")
+    assert take(repo).changes == ()
+
+
 def test_folders_with_odd_names_are_no_obstacle(tmp_path: Path) -> None:
     repo = tmp_path / 'a:b "c" \\d\n e'
     git(tmp_path, "init", "--quiet", str(repo))
