@@ -278,8 +278,8 @@ def exchange(
     own = f"remote.{remote.name}"
     settings = (
         *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
-        *("push.pushOption=", "push.gpgSign=false", "http.lowSpeedLimit=1000"),
-        f"http.lowSpeedTime={int(ws.settings.timeout)}",
+        *("push.pushOption=", "http.lowSpeedLimit=1000"),
+        f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
     )
     flags = [word for setting in settings for word in ("-c", setting)]
     return git.run(
