@@ -1,0 +1,57 @@
+"""`python -m bench [NAME...]`: measure what must be fast or small, against its bounds."""
+
+import argparse
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+from bench import machine, page, report
+from bench.figure import Figure
+from bench.place import Place, temporary
+
+ROWS = ("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention")
+
+
+def main() -> int:
+    """Run the rows that are asked for; answers 1 if a bound does not hold."""
+    asked = _arguments()
+    rows = [row for row in ROWS if not asked.names or row in asked.names]
+    with temporary(quick=asked.quick) as place:
+        figures = [figure for row in rows for figure in _run(place, row)]
+        facts = machine.facts() | _pip(place)
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    results = report.document(figures, facts, at, quick=asked.quick)
+    report.write(asked.json, results)
+    if asked.page:
+        page.write(asked.page, figures, facts, at)
+    print(report.table(figures))
+    return 0 if results["holds"] else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"rows: {', '.join(ROWS)}")
+    parser.add_argument("--json", type=Path, default=report.RESULTS, help="where results go")
+    parser.add_argument("--page", type=Path, help="write the page of figures, docs/bench.md")
+    parser.add_argument("--quick", action="store_true", help="show that it runs; proves no bound")
+    asked = parser.parse_args()
+    unknown = sorted({*asked.names} - {*ROWS})
+    if unknown:
+        parser.error(f"there is no row {unknown[0]!r}; rows are {', '.join(ROWS)}")
+    return asked
+
+
+def _run(place: Place, row: str) -> list[Figure]:
+    started = time.monotonic()
+    figures: list[Figure] = import_module(f"bench.{row}").measure(place)
+    place.say(f"{row}: {len(figures)} figures in {time.monotonic() - started:.0f} s")
+    return figures
+
+
+def _pip(place: Place) -> dict[str, str]:
+    return {"pip": place.installed.pip} if "installed" in vars(place) else {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""A hundred agents beat in one clone while it folds and syncs without pause: nothing is lost, and
+it is nearly as fast as bare replacing. In turn with the beats as many processes write and
+`os.replace` files of the same size, under the same folds and syncs. Whole processes are a shell
+per agent that starts `ghp agent-heartbeat` again and again."""
+
+import os
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from bench.figure import Figure, count
+from bench.forks import Work, elapsed, meanwhile, together
+from bench.place import Place, git, house
+from ghp_agents import pulse
+from ghp_agents.model import presence
+
+ENOUGH = 0.6  # of what bare replacing reaches
+BYSTANDERS = [f"bystander-{number + 1}" for number in range(10)]
+LOOP = 'i=0; while [ $i -lt "$1" ]; do "$0" agent-heartbeat --action "step $i"; i=$((i+1)); done'
+
+
+def measure(place: Place) -> list[Figure]:
+    """What was lost, and the throughput in the process and of whole processes."""
+    agents, beats, rounds = (20, 10, 2) if place.quick else (100, 20, 7)
+    remote = place.remote("crowd")
+    (clone,) = place.clones(remote, 1)
+    names = [f"worker-{number + 1}" for number in range(agents)]
+    said = Counter(_register(clone, [*names, *BYSTANDERS]))
+    with meanwhile(partial(_fold, clone), partial(_sync, clone)) as made:
+        bare, beat, road = _in_turn(clone, names, beats, rounds, said)
+        whole = _whole(place, clone, names, 2 if place.quick else beats, said)
+        folds, syncs = made()
+    during = f"{sum(said.values()):,} beats, {folds} folds and {syncs} syncs"
+    here, there = _lost(clone, remote, {name: said[name] for name in names})
+    note = f"{count(beat)} / {count(bare)} per s"
+    return [
+        Figure("crowd", "beats lost in the clone's ref", here, "beats", 0, note=during),
+        Figure("crowd", "beats lost on the remote", there, "beats", 0, note=during),
+        Figure("crowd", "pulse.beat", beat / bare, "× bare os.replace", ENOUGH, True, note),
+        Figure("crowd", "the whole fast road, in a process", road, "beats/s"),
+        Figure("crowd", "ghp agent-heartbeat, whole processes", whole, "beats/s"),
+    ]
+
+
+def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
+    ws = house(clone).ws
+    for name in names:
+        pulse.beat(ws.folders, name, pulse.surroundings(ws.place), ws.clock.now(), epoch=1)
+    return dict.fromkeys(names, 1)
+
+
+def _in_turn(
+    clone: Path, names: Sequence[str], beats: int, rounds: int, said: Counter[str]
+) -> tuple[float, float, float]:
+    """The best throughput of bare replacing, of `pulse.beat` and of the whole fast road."""
+    content = (clone / ".git/ghp/agents" / f"{names[-1]}.json").read_bytes().ljust(330)
+    best = {"bare": 0.0, "beat": 0.0, "road": 0.0}
+    (clone / ".git/bare").mkdir()
+    for number in range(rounds):
+        works: dict[str, list[Work]] = {
+            "bare": [partial(_bare, clone / ".git/bare", name, content, beats) for name in names],
+            "beat": [partial(_beat, clone, name, beats, number) for name in names],
+            "road": [partial(_road, clone, name, beats, number) for name in names],
+        }
+        for kind, some in works.items():
+            spans = together(some)
+            best[kind] = max(best[kind], len(names) * beats / elapsed(spans))
+            said.update({n: s.result for n, s in zip(names, spans, strict=True)})
+    return best["bare"], best["beat"], best["road"]
+
+
+def _bare(folder: Path, name: str, content: bytes, times: int) -> int:
+    path = f"{folder}/{name}.json"
+    for _ in range(times):
+        file = os.open(path + ".tmp", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.write(file, content)
+        os.close(file)
+        os.replace(path + ".tmp", path)  # noqa: PTH105 - the bare call is the measure
+    return 0
+
+
+def _beat(clone: Path, name: str, times: int, number: int) -> int:
+    folders = [str(clone / ".git/ghp")]
+    answers = [
+        pulse.beat(folders, name, {"lastAction": f"Round {number}, step {step}"}, time.time())
+        for step in range(times)
+    ]
+    return answers.count("beat")
+
+
+def _road(clone: Path, name: str, times: int, number: int) -> int:
+    os.chdir(clone)
+    environ = {**os.environ, "GHP_AGENT": name}
+    answers = [
+        pulse.run(["--action", f"Walk {number}, step {step}"], environ) for step in range(times)
+    ]
+    return answers.count(True)
+
+
+def _fold(clone: Path) -> None:
+    # Something to commit in each fold, in the bare rounds as well: the load on both is the same.
+    folders, now = [str(clone / ".git/ghp")], time.time()
+    for name in BYSTANDERS:
+        pulse.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
+    house(clone).store.fold()
+
+
+def _sync(clone: Path) -> None:
+    report = house(clone).store.sync()
+    if report.trouble:
+        raise RuntimeError(report.trouble)
+
+
+def _whole(
+    place: Place, clone: Path, names: Sequence[str], beats: int, said: Counter[str]
+) -> float:
+    command = ["sh", "-c", LOOP, str(place.installed.ghp), str(beats)]
+    started = time.monotonic()
+    shells = [
+        subprocess.Popen(command, cwd=clone, env={**os.environ, "GHP_AGENT": name})
+        for name in names
+    ]
+    if any([shell.wait() for shell in shells]):  # all of them, also after a failure
+        raise RuntimeError("a shell of the crowd failed")
+    taken = time.monotonic() - started
+    said.update(dict.fromkeys(names, beats))
+    return len(names) * beats / taken
+
+
+def _lost(clone: Path, remote: Path, said: Mapping[str, int]) -> tuple[int, int]:
+    """How many acknowledged beats the clone's ref lacks after a fold, the remote after a sync."""
+    store = house(clone).store
+    store.fold()
+    place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
+    here = _missing(git(clone / ".git/ghp/state.git", "show", place), said)
+    store.sync()
+    return here, _missing(git(remote, "show", place), said)
+
+
+def _missing(document: str, said: Mapping[str, int]) -> int:
+    known, _ = presence.decode(document.encode())
+    return sum(max(0, last - presence.number(known[name], "seq")) for name, last in said.items())

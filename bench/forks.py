@@ -1,0 +1,91 @@
+"""Many processes that start at the same moment, and what each of them measured."""
+
+import contextlib
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Work = Callable[[], Any]
+CONTEXT = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One process's work: when it began and ended by the machine's clock, and its result."""
+
+    began: float
+    ended: float
+    result: Any
+
+
+def together(works: Sequence[Work]) -> list[Span]:
+    """Run each of `works` in a process of its own, all at once; their spans, in order.
+
+    All wait on one pipe and are let go by closing it, which favours none of them.
+    Raises RuntimeError where one fails.
+    """
+    gate, release = os.pipe()
+    running = []
+    for work in works:
+        ours, theirs = CONTEXT.Pipe(duplex=False)
+        process = CONTEXT.Process(target=_wait_and_work, args=(gate, release, theirs, work))
+        process.start()
+        theirs.close()
+        running.append((process, ours))
+    os.close(gate)
+    os.close(release)
+    try:
+        return [ours.recv() for _, ours in running]
+    except EOFError:
+        raise RuntimeError("a process of the benchmark failed; its words are above") from None
+    finally:
+        for process, ours in running:
+            process.join()
+            ours.close()
+
+
+def elapsed(spans: Sequence[Span]) -> float:
+    """The seconds from the first beginning to the last end."""
+    return max(span.ended for span in spans) - min(span.began for span in spans)
+
+
+def _wait_and_work(gate: int, release: int, results: Any, work: Work) -> None:
+    os.close(release)
+    os.read(gate, 1)  # answers when the last writer is closed
+    began = time.monotonic()
+    result = work()
+    results.send(Span(began, time.monotonic(), result))
+    results.close()
+
+
+@contextlib.contextmanager
+def meanwhile(*works: Work) -> Iterator[Callable[[], list[int]]]:
+    """Repeat each of `works` in a process of its own until the block ends.
+
+    What is yielded answers how often each was done so far. Raises RuntimeError where one fails.
+    """
+    stop = CONTEXT.Event()
+    counters = [CONTEXT.Value("i", 0) for _ in works]
+    running = [
+        CONTEXT.Process(target=_repeat, args=(work, stop, counter))
+        for work, counter in zip(works, counters, strict=True)
+    ]
+    for process in running:
+        process.start()
+    try:
+        yield lambda: [counter.value for counter in counters]
+    finally:
+        stop.set()
+        for process in running:
+            process.join()
+    if any(process.exitcode for process in running):
+        raise RuntimeError("what ran meanwhile failed; its words are above")
+
+
+def _repeat(work: Work, stop: Any, counter: Any) -> None:
+    while not stop.is_set():
+        work()
+        counter.value += 1

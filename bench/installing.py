@@ -1,0 +1,87 @@
+"""The program as its users have it: the built wheel in a new environment, started without shims."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Where the environment has its interpreter and our command."""
+
+    python: Path
+    ghp: Path
+    pip: str  # its version: the wrapper it wrote is part of every start
+
+
+def install(folder: Path) -> Installed:
+    """A new environment with the wheel of this checkout and all that it needs."""
+    _run(os.path.realpath(sys.executable), "-m", "venv", folder)
+    python = folder / "bin/python"
+    wheel = _build(folder / "wheel")
+    pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
+    # What the wheel needs is copied: the same files that pip would bring, without a network.
+    _copy_needed(Path(_run(python, "-c", "import site; print(site.getsitepackages()[0])")))
+    _run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
+    _run(*pip, "check")
+    return Installed(python, folder / "bin/ghp", _run(*pip, "--version").split()[1])
+
+
+def _build(folder: Path) -> Path:
+    build: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        folder,
+    ]
+    _run(*build, CHECKOUT)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def _copy_needed(site: Path) -> None:
+    for distribution in needed("ghp-agents"):
+        for file in distribution.files or ():
+            source = Path(str(distribution.locate_file(file)))
+            if ".." not in file.parts and source.is_file():
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, site / file)
+
+
+def needed(name: str) -> list[importlib.metadata.Distribution]:
+    """The distributions that `name` needs, without extras, in this environment."""
+    found: dict[str, importlib.metadata.Distribution] = {}
+    pending = list(_requirements(importlib.metadata.distribution(name)))
+    while pending:
+        wanted = pending.pop()
+        if wanted not in found:
+            found[wanted] = importlib.metadata.distribution(wanted)
+            pending += _requirements(found[wanted])
+    return list(found.values())
+
+
+def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
+    from packaging.requirements import Requirement
+
+    asked = [Requirement(text) for text in distribution.requires or ()]
+    here = [each for each in asked if not each.marker or each.marker.evaluate({"extra": ""})]
+    return [re.sub(r"[-_.]+", "-", each.name).lower() for each in here]
+
+
+def _run(*command: str | Path) -> str:
+    done = subprocess.run(
+        command, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))} failed:\n{done.stdout}")
+    return done.stdout.strip()

@@ -1,0 +1,78 @@
+"""Reading ten thousand agents with a whole `ghp agent-status --json`, against `json.load` of the
+very document that it prints, in Python alone. Once all agents live in this clone, with their
+presence files there and folded; once they are spread over the refs of eight clones."""
+
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+from bench.figure import Figure
+from bench.place import Place, house
+from bench.timing import interleave, process, ratio
+from ghp_agents import pulse
+
+SIX_LOADS = 6.0
+CLONES = 8
+LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
+
+
+def measure(place: Place) -> list[Figure]:
+    """Both ways in which many agents come about."""
+    agents = 400 if place.quick else 10_000
+    return [
+        _read(place, _in_one_clone(place, agents), agents, "in this clone"),
+        _read(place, _in_many_clones(place, agents), agents, f"in {CLONES} clones"),
+    ]
+
+
+def _read(place: Place, clone: Path, agents: int, where: str) -> Figure:
+    document = clone.parent / "document.json"
+    python, env = place.installed.python, dict(os.environ)
+    status: list[str | Path] = [place.installed.ghp, "agent-status", "--json"]
+    load: list[str | Path] = [python, "-c", LOAD, document]
+    process(status, cwd=clone, env=env, stdout=document)
+    printed = json.loads(document.read_text(encoding="utf-8"))
+    if len(printed["agents"]) != agents:
+        raise RuntimeError(f"{len(printed['agents'])} agents were printed, not {agents}")
+    cases = {
+        "status": partial(process, status, cwd=clone, env=env, stdout=clone.parent / "again.json"),
+        "load": partial(process, load, cwd=clone, env=env),
+    }
+    times = interleave(cases, 3 if place.quick else 15)
+    name = f"agent-status --json, {agents:,} agents {where}"
+    return ratio("reading", name, times["status"], times["load"], "× json.load", SIX_LOADS)
+
+
+def _in_one_clone(place: Place, agents: int) -> Path:
+    clone = place.repository("reading")
+    _beat(clone, range(agents))
+    house(clone).store.fold()
+    return clone
+
+
+def _in_many_clones(place: Place, agents: int) -> Path:
+    clones = place.clones(place.remote("reading"), CLONES)
+    for index, clone in enumerate(clones):
+        _beat(clone, range(index, agents, CLONES))
+        house(clone).store.sync()
+    house(clones[0]).store.sync()
+    return clones[0]
+
+
+def _beat(clone: Path, numbers: range) -> None:
+    """Agents as they are at work: every field filled."""
+    ws = house(clone).ws
+    for number in numbers:
+        said = {
+            "issue": number + 1,
+            "status": "implementing",
+            "lastAction": "Created dashboard command skeleton",
+            "kind": "claude",
+            "branch": f"agent/worker-{number}/{number + 1}-dashboard",
+            "worktree": f"{number + 1}-dashboard",
+            "capabilities": ["code", "tests"],
+        }
+        session = f"{number:08x}-0d7e-4f4b-9a53-1f5f0e7c3b21"
+        now = ws.clock.now()
+        pulse.beat(ws.folders, f"worker-{number}", said, now, epoch=1, session=session)
