@@ -97,6 +97,20 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
         lock.release()
 
 
+@contextlib.contextmanager
+def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[list[int]]:
+    """Like `locked`, but where no lock file can be made there is none, and no descriptor.
+
+    For who is right without the lock too, and only does some work in vain.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            held = [stack.enter_context(locked(path, patience=patience))]
+        except OSError:
+            held = []
+        yield held
+
+
 def lock_holder(path: Path) -> int | None:
     """The process that holds the lock at `path` now, where the system tells (Linux)."""
     try:

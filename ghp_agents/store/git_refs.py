@@ -74,8 +74,13 @@ class GitRefsStore:
         """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
         from ghp_agents.store.refs import folding, pacing, publishing, syncing
 
-        with contextlib.suppress(OSError):
+        stuck: str | None = None
+        try:
             self.fold()
+        except LockTimeoutError as error:
+            stuck = str(error)  # what is in commits already can go all the same
+        except OSError:
+            stuck = None  # nothing can be written here; what waits is counted in `standing`
         if paced:
             soonest = pacing.next_exchange(self._ws)
             if soonest > self._ws.clock.now():
@@ -86,7 +91,7 @@ class GitRefsStore:
         if report.news or report.notes:
             publishing.write_view(self._ws, self.snapshot())
         pacing.schedule(self._ws, report)
-        return report
+        return report._replace(trouble=report.trouble or stuck)
 
     def publish(self) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""

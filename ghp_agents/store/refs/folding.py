@@ -1,10 +1,9 @@
 """Folding: bring what agents and people said into commits on this clone's ref."""
 
 import contextlib
-import json
 import os
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ghp_agents import files, git
@@ -25,17 +24,11 @@ RIVAL_ATTEMPTS = 50  # only ever needed where no lock can be had
 LEFT_BEHIND = 60.0  # seconds; nobody is at work for so long on what takes milliseconds
 
 
-@contextlib.contextmanager
-def state_lock(ws: Workspace) -> Iterator[list[int]]:
+def state_lock(ws: Workspace) -> AbstractContextManager[list[int]]:
     """Hold the clone's lock; answers the descriptors that a git child must keep open, so that
-    the lock lives as long as the last writer does. Where no lock file can be made there is
-    none: the comparison of the ref decides alone."""
-    with contextlib.ExitStack() as stack:
-        try:
-            held = stack.enter_context(files.locked(ws.ghp_dir / LOCK))
-        except OSError:
-            held = None
-        yield [held] if held is not None else []
+    the lock lives as long as the last writer does. Without a lock file, the comparison of the ref
+    decides alone."""
+    return files.locked_if_possible(ws.ghp_dir / LOCK)
 
 
 def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
@@ -205,7 +198,9 @@ def _remove_old(path: Path, before: float) -> None:
         if path.stat().st_mtime >= before:
             return
         if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            from shutil import rmtree
+
+            rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
     except OSError:
@@ -233,12 +228,3 @@ def stamped(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def read_note(ws: Workspace, name: str) -> dict[str, object]:
-    """A small JSON file of the cache; empty when it is not there or broken."""
-    try:
-        value = json.loads((ws.cache_dir / name).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}

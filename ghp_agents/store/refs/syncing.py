@@ -38,11 +38,12 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
         return SyncReport(remote=None)
     patience = ws.settings.timeout if wait else 0.05
     try:
-        with files.locked(ws.ghp_dir / LOCK, patience=patience) as held:
-            report = _exchange(ws, remote, [held], send=send)
+        ws.ghp_dir.mkdir(parents=True, exist_ok=True)
+        with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
+            report = _exchange(ws, remote, held, send=send)
     except (LockTimeoutError, OSError) as error:
         return SyncReport(remote=remote.name, trouble=str(error))
-    _write_note(ws, _noted(read_note(ws), report, ws.clock.now(), sent=send))
+    _write_note(ws, _noted(read_note(ws, remote), report, ws.clock.now(), sent=send))
     return report
 
 
@@ -62,7 +63,8 @@ def _noted(had: Note, report: SyncReport, now: float, *, sent: bool) -> Note:
 
 def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool) -> SyncReport:
     repository = open_repository(ws)
-    _heal_seen(repository)
+    if held:
+        _heal_seen(repository)
     before = _seen(repository)
     trouble = fetch(ws, repository, remote, keep_open=held)
     if trouble:
@@ -104,7 +106,8 @@ def _send(
             repository.check("update-ref", SEEN_REFS + repository.clone, head)
             return report._replace(pushed=True, notes=tuple(notes))
         if pushed.answer is not Answer.MOVED:
-            return report._replace(trouble=pushed.words,
+            return report._replace(
+                trouble=pushed.words,
                 permanent=pushed.answer is Answer.REFUSED,
                 unsent=count_unsent(repository),
                 notes=tuple(notes),
@@ -113,7 +116,8 @@ def _send(
         trouble = fetch(ws, repository, remote, keep_open=held)
         if trouble:
             break
-    return report._replace(trouble=trouble or "the remote's ref of this clone moved again and again",
+    return report._replace(
+        trouble=trouble or "the remote's ref of this clone moved again and again",
         unsent=count_unsent(repository),
         notes=tuple(notes),
     )
