@@ -139,3 +139,19 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     assert len(documents) == 1
     assert '"worker-2"' in documents.pop()
     assert os.listdir(here) == os.listdir(twin)
+
+
+def test_trouble_with_another_remote_is_forgotten(
+    clones: Clones, remote: Path, tmp_path: Path
+) -> None:
+    (here,) = clones(1)
+    invoke("agent-status --set testing", here, AS)
+    git(here, "remote", "add", "gone", str(tmp_path / "gone.git"))
+    (here / ".ghp").mkdir(exist_ok=True)
+    (here / ".ghp/config.json").write_text('{"agents": {"remote": "gone"}}')
+    assert invoke("agent-sync", here).code == 4
+    assert "gone.git" in invoke("agent-status", here).err
+    (here / ".ghp/config.json").unlink()
+    assert "gone.git" not in invoke("agent-status", here).err
+    assert invoke("agent-sync --background", here).code == 0
+    assert git(remote, "for-each-ref", "refs/ghp/clone") != ""

@@ -5,6 +5,7 @@ GitHub recommends at most six pushes a minute to a repository, from all who push
 
 from ghp_agents.clock import to_seconds
 from ghp_agents.model.state import SyncReport
+from ghp_agents.remote import coordination_remote
 from ghp_agents.repository import SEEN_REFS, StateRepository, find_repository
 from ghp_agents.store.refs import folding, reading
 from ghp_agents.store.refs.standing import read_note
@@ -20,7 +21,7 @@ LIVING = 7_200.0  # seconds since a clone's last commit; its clock may be an hou
 def next_exchange(ws: Workspace) -> float:
     """The time, in seconds, before which no background process should call the remote."""
     repository = find_repository(ws)
-    note = read_note(ws)
+    note = read_note(ws, coordination_remote(ws))
     last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
     if repository is None or not last:
         return 0.0
@@ -30,7 +31,7 @@ def next_exchange(ws: Workspace) -> float:
 
 def is_refused(ws: Workspace) -> bool:
     """Whether the remote refused our push not long ago. Fetching goes on at its own pace."""
-    note = read_note(ws)
+    note = read_note(ws, coordination_remote(ws))
     return note.permanent and ws.clock.now() < (note.refused_at or 0.0) + REFUSED_PAUSE
 
 

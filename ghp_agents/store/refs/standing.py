@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from ghp_agents.model.state import Standing
-from ghp_agents.remote import coordination_remote
+from ghp_agents.remote import Remote, coordination_remote
 from ghp_agents.repository import SEEN_REFS, StateRepository, find_repository
 from ghp_agents.store.refs import outbox
 from ghp_agents.workspace import Workspace
@@ -33,11 +33,12 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def read_note(ws: Workspace) -> Note:
-    """The note of the last exchange."""
+def read_note(ws: Workspace, remote: Remote | None) -> Note:
+    """The note of the last exchange with `remote`; nothing of one that was configured before."""
     value = read_json(ws, NOTE)
     known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
-    return Note(**known)
+    note = Note(**known)
+    return note if remote and note.remote == remote.name else Note()
 
 
 def standing(ws: Workspace) -> Standing:
@@ -47,7 +48,7 @@ def standing(ws: Workspace) -> Standing:
     remote = coordination_remote(ws)
     if remote is None:
         return Standing(waiting=waiting)
-    note = read_note(ws)
+    note = read_note(ws, remote)
     return Standing(
         remote=remote.name,
         # In our own future only if our clock was set back; what we heard is not from there.
