@@ -148,8 +148,7 @@ def resume(
 
 
 def _say_restored(restored: Restored) -> None:
-    work, name = restored.work, restored.handoff.name
-    base = f"commit {work.base[:12]}" if work.base else "a repository without a commit"
+    work, name, base = restored.work, restored.handoff.name, _base(restored)
     how = f"merged from {base}, and staged" if restored.three_way else f"on its own {base}"
     if not restored.conflicts:
         output.done(f"Restored the work of {name}: {count(work.files, 'file')}, {how}.")
@@ -160,12 +159,17 @@ def _say_restored(restored: Restored) -> None:
         )
 
 
+def _base(restored: Restored) -> str:
+    base = restored.work.base
+    return f"commit {base[:12]}" if base else "repository without a commit"
+
+
 def _conflicts(restored: Restored) -> GhpError:
     names = [one_line(name, 80) for name in restored.conflicts[:LISTED]]
     if len(restored.conflicts) > LISTED:
         names.append(f"and {len(restored.conflicts) - LISTED} more")
     return GhpError(
-        f"The work of {restored.handoff.name} is restored with "
+        f"The work of {restored.handoff.name}, merged from {_base(restored)}, has "
         f"{count(len(restored.conflicts), 'conflict')}: {', '.join(names)}.",
         hint="Both versions are there, between conflict markers: edit the files, then "
         "`git add` them.",

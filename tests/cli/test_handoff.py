@@ -150,7 +150,7 @@ def test_the_next_agent_goes_on_in_another_clone(
 
 
 def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
-    commit(here, {"a": "base\n"})
+    base = commit(here, {"a": "base\n"})
     (here / "a").write_text("mine\n")
     name = recorded(invoke("agent-handoff --checkpoint", here, ONE))
     git(here, "checkout", "--quiet", "--force", "HEAD")
@@ -159,7 +159,7 @@ def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
     assert result.code == 1
     assert result.out.startswith("# Resume: ")
     assert result.err == (
-        f"Error: The work of {name} is restored with 1 conflict: a.\n"
+        f"Error: The work of {name}, merged from commit {base[:12]}, has 1 conflict: a.\n"
         "Hint: Both versions are there, between conflict markers: edit the files, then `git add` "
         "them.\n"
     )
