@@ -10,12 +10,10 @@ from ghp_agents.ports import Snapshot, StateStore
 
 T = TypeVar("T")
 
-ATTEMPTS = 20
+ATTEMPTS = 200  # two are enough under the lock; without one a crowd is only slower
 
 
-def transact(
-    store: StateStore, decide: Callable[[Snapshot], tuple[T, Sequence[Record]]]
-) -> T:
+def transact(store: StateStore, decide: Callable[[Snapshot], tuple[T, Sequence[Record]]]) -> T:
     """Let the pure `decide` turn a snapshot into a result and records, and commit the records.
 
     When somebody else wrote in between, it decides again on what is there now. The first try is

@@ -20,7 +20,7 @@ from ghp_agents.store.refs.importing import NewCommit, import_commits
 from ghp_agents.workspace import Workspace
 
 LOCK = "state.lock"
-RIVAL_ATTEMPTS = 50  # only ever needed where no lock can be had
+RIVAL_ATTEMPTS = 200  # only ever needed where no lock can be had
 LEFT_BEHIND = 60.0  # seconds; nobody is at work for so long on what takes milliseconds
 
 
