@@ -74,7 +74,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert said["Requires-Python"] == ">=3.11"
     assert said["License-Expression"] == "MIT"
     assert set(said.get_all("Provides-Extra", [])) == {"all", "dev", "memory", "test"}
-    assert str(said.get_payload()) == (CHECKOUT / "README.md").read_text()
+    assert said.get_payload(decode=True) == (CHECKOUT / "README.md").read_bytes()
 
 
 def test_the_program_in_the_wheel_finds_its_templates(
