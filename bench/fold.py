@@ -1,5 +1,5 @@
 """One fold of a hundred changed agents and a hundred records that wait, against one bare
-`git fast-import` of the very objects that the fold made. Each round uses fresh copies of a clone."""
+`git fast-import` of the very objects that the fold made. Each round has copies of a clone."""
 
 import shutil
 import subprocess

@@ -1,11 +1,14 @@
 """What a thousand folds leave in `state.git`, and what the maintenance costs that keeps it small.
-Ten agents at work, all of which say something new before each fold; the folds do the maintenance
-that is due by themselves, and one more at the end packs what is left, so that the state at the
-beginning and at the end is the same kind."""
+Ten agents at work: before each fold all of them beat with a new action, and two of them have
+another status, one now and then another issue. Folds do the maintenance that is due by themselves;
+one more before and one after measures the same kind of state. Printed beside it: all ten have
+another status before every fold, so that each commit names all of them."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from bench.figure import Figure, count
+from bench.figure import Figure, count, milliseconds
 from bench.place import Place, git, house, size
 from bench.timing import took
 from ghp_agents import pulse
@@ -16,59 +19,83 @@ from ghp_agents.wiring import House
 
 ENOUGH = 500.0  # kB
 AGENTS = 10
-STEPS = (
-    ("implementing", "Created dashboard command skeleton"),
-    ("implementing", "Edited src/dashboard/view.py"),
-    ("testing", "Ran the tests: 41 passed, 2 failed"),
-    ("implementing", "Made the table sort by the time of the last beat"),
-    ("testing", "Ran the tests: all passed"),
-    ("reviewing", "Read the diff against the trunk"),
-    ("waiting", "Asked which of the two layouts to keep"),
-)
 PAUSE = 60.0  # seconds between two folds
+STATUSES = ("planning", "implementing", "testing", "reviewing", "waiting")
+ACTIONS = (
+    "Created dashboard command skeleton",
+    "Edited src/dashboard/view.py",
+    "Ran the tests: 41 passed, 2 failed",
+    "Made the table sort by the time of the last beat",
+    "Ran the tests: all passed",
+    "Read the diff against the trunk",
+    "Asked which of the two layouts to keep",
+)
+
+Said = Callable[[int, int], dict[str, Any]]  # by fold and agent
 
 
 def measure(place: Place) -> list[Figure]:
     """Bytes for each thousand folds, after maintenance."""
     folds = 60 if place.quick else 1_000
+    usual = f"{AGENTS} agents, two of them move"
+    return [
+        *_grow(place, folds, _usual, usual, ENOUGH),
+        *_grow(place, folds // 4, _restless, f"{AGENTS} agents, all of them move", None)[:1],
+    ]
+
+
+def _grow(place: Place, folds: int, said: Said, who: str, bound: float | None) -> list[Figure]:
     clone = place.repository("growth")
     clock = ManualClock()
-    _work(clone, clock, 0)
+    _fold(clone, clock, 0, said)
     before, _ = _maintained(clone)
-    busiest = 0
+    most = 0
     for step in range(1, folds + 1):
-        _work(clone, clock, step)
+        _fold(clone, clock, step, said)
         if step % 20 == 0:
-            busiest = max(busiest, size(_state(clone))[1])
+            most = max(most, size(_state(clone))[1])
     after, taken = _maintained(clone)
-    git(_state(clone), "fsck", "--strict")
-    grown = (after[0] - before[0]) / 1000 * 1000 / folds
-    on_disk = f"{count(after[1] / 1000)} kB on the disk, {count(busiest / 1000)} kB at most before"
+    git(_state(clone), "fsck", "--strict", "--no-dangling")
+    grown = (after[0] - before[0]) / folds  # bytes for each fold: kilobytes for each thousand
+    note = (
+        f"{count(after[1] / 1000)} kB of disk after {folds:,} folds, at most {count(most / 1000)}"
+    )
+    name = f"state.git for each 1,000 folds: {who}"
+    detail = {"folds": folds, "bytes": after[0], "onDisk": after[1], "mostOnDisk": most}
     return [
-        Figure(
-            "growth", f"state.git for each 1,000 folds, {AGENTS} agents", grown, "kB", ENOUGH,
-            note=on_disk, detail={"folds": folds, "bytes": after[0], "peakOnDisk": busiest},
-        ),
-        Figure("growth", "maintenance", taken * 1000, "ms", detail={"folds": folds}),
-    ]  # fmt: skip
+        Figure("growth", name, grown, "kB", bound, note=note, detail=detail),
+        Figure("growth", "maintenance after the last fold", milliseconds(taken), "ms"),
+    ]
 
 
-def _work(clone: Path, clock: ManualClock, step: int) -> None:
+def _usual(step: int, agent: int) -> dict[str, Any]:
+    return {
+        "status": STATUSES[(step + agent) // 5 % len(STATUSES)],
+        "issue": 1 + agent + (step + 7 * agent) // 40 * AGENTS,
+        "lastAction": ACTIONS[(step + 2 * agent) % len(ACTIONS)],
+    }
+
+
+def _restless(step: int, agent: int) -> dict[str, Any]:
+    return _usual(step, agent) | {"status": STATUSES[(step + agent) % len(STATUSES)]}
+
+
+def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
     """Every agent says something new, and it is folded."""
     clock.wait(PAUSE)
-    store = House(clone, {"GHP_BACKGROUND": "0"}, clock=clock).store
-    ws = house(clone).ws
-    for number in range(AGENTS):
-        status, action = STEPS[(step + number) % len(STEPS)]
-        said = {"status": status, "lastAction": action, "issue": 1 + (step // 50 + number) % 40}
-        epoch = 1 if step == 0 else None
-        surroundings = pulse.surroundings(ws.place) | {"branch": f"agent/worker-{number}/dashboard"}
-        progress = status == "testing"
+    parts = House(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
+    for agent in range(AGENTS):
+        new = said(step, agent) | {"branch": f"agent/worker-{agent + 1}/dashboard"}
         pulse.beat(
-            ws.folders, f"worker-{number + 1}", said | surroundings, clock.now() - number,
-            epoch=epoch, progress=progress, session=f"{number:08x}-0d7e-4f4b-9a53-1f5f0e7c3b21",
-        )  # fmt: skip
-    if store.fold() != 1:
+            parts.ws.folders,
+            f"worker-{agent + 1}",
+            new,
+            clock.now() - 5 * agent,
+            epoch=1 if step == 0 else None,
+            session=f"{agent:08x}-0d7e-4f4b-9a53-1f5f0e7c3b21",
+            progress=new["lastAction"].endswith("passed"),
+        )
+    if parts.store.fold() != 1:
         raise RuntimeError("a fold of changed agents is one commit")
 
 

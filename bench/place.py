@@ -105,7 +105,9 @@ def house(cwd: Path, name: str | None = None) -> House:
 
 def git(cwd: Path, *args: str) -> str:
     """What git prints, without the last line end."""
-    done = subprocess.run(["git", *args], cwd=cwd, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(["git", *args], cwd=cwd, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"git {' '.join(args)} in {cwd}: {done.stderr}")
     return done.stdout.rstrip("\n")
 
 

@@ -1,8 +1,7 @@
 """Issues kept in the state in git: for repositories without GitHub, and offline."""
 
-import secrets
-
 from ghp_agents.errors import GhpError
+from ghp_agents.files import random_hex
 from ghp_agents.model import issue_log
 from ghp_agents.model.blocking import refuse_circles
 from ghp_agents.model.issue import (
@@ -50,7 +49,7 @@ class LocalTracker:
         wanted = checked_new(change)
         known = _log(self._store.snapshot())
         resolved(issue_log.fold(known), wanted)
-        issue, record = secrets.token_hex(6), secrets.token_hex(6)
+        issue, record = random_hex(6), random_hex(6)
         number = self._number(known, by, f"for I-{issue}")
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
@@ -69,7 +68,7 @@ class LocalTracker:
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
         """Change fields; what is already so stays so, and says nothing. Raises NotFoundError,
         UsageError for a circle."""
-        wanted, record = checked(change), secrets.token_hex(6)
+        wanted, record = checked(change), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
@@ -88,7 +87,7 @@ class LocalTracker:
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Say something. With `marker`, a comment that has it is answered instead of a second."""
-        text, record = checked_comment(body), secrets.token_hex(6)
+        text, record = checked_comment(body), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Comment, list[Record]]:
             log = _log(snapshot)
@@ -99,7 +98,7 @@ class LocalTracker:
             said = self._said(snapshot, log, "comment", had.id, record, by)
             said = said._replace(body=text, marker=marker)
             comment = _after(log, said).comments[-1]
-            return comment, [entry(said, "issue-comment", had, text)]
+            return comment, [entry(said, "issue-comment", had, text.partition("<!--")[0])]
 
         return transact(self._store, decide)
 

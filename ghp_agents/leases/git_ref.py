@@ -1,15 +1,21 @@
-"""Rights as refs, one for each: the coordination remote decides, or this clone if there is none."""
+"""Rights as refs, one for each: the coordination remote decides, or this clone if there is none.
 
-import secrets
+Every tracker has a leaser and few use it, so what does the work is imported when it is called.
+"""
+
+from typing import TYPE_CHECKING
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError
-from ghp_agents.leases.refs import afar, here
+from ghp_agents.files import random_hex
 from ghp_agents.model.lease import KINDS, Lease, given_back, lease_name, taken
 from ghp_agents.model.names import Timestamp
 from ghp_agents.remote import coordination_remote
 from ghp_agents.repository import StateRepository, find_repository, open_repository
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.leases.refs.afar import Court
 
 
 class GitRefLeaser:
@@ -20,6 +26,8 @@ class GitRefLeaser:
 
     def read(self, name: str) -> Lease | None:
         """The lease as it is now."""
+        from ghp_agents.leases.refs import afar, here
+
         lease_name(name)
         court = self._court()
         if court:
@@ -32,16 +40,18 @@ class GitRefLeaser:
     ) -> Lease:
         """Take the right if it still is as `expected`."""
         now = Timestamp(to_text(self._ws.clock.now()))
-        nonce = secrets.token_hex(16)
+        nonce = random_hex(16)
         new = taken(name, holder, expected, at=now, nonce=nonce, epoch=epoch, reason=reason)
         return self._swap(new, expected)
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
-        return self._swap(given_back(name, expected, secrets.token_hex(16), reason), expected)
+        return self._swap(given_back(name, expected, random_hex(16), reason), expected)
 
     def list(self, prefix: str = "") -> list[Lease]:
         """All leases below `prefix`, by name."""
+        from ghp_agents.leases.refs import afar, here
+
         kind = prefix.partition("/")[0]
         folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
         court = self._court()
@@ -53,14 +63,18 @@ class GitRefLeaser:
         return sorted((x for x in found if x.name.startswith(prefix)), key=lambda x: x.name)
 
     def _swap(self, new: Lease, expected: Lease | None) -> Lease:
+        from ghp_agents.leases.refs import afar, here
+
         court = self._court()
         if court:
             return afar.swap(court, new, expected)
         return here.swap(self._ws, self._open(), new, expected)
 
-    def _court(self) -> afar.Court | None:
+    def _court(self) -> "Court | None":
+        from ghp_agents.leases.refs.afar import Court
+
         remote = coordination_remote(self._ws)
-        return afar.Court(self._ws, self._open(), remote) if remote else None
+        return Court(self._ws, self._open(), remote) if remote else None
 
     def _open(self) -> StateRepository:
         try:

@@ -157,7 +157,14 @@ def checked_text(what: str, text: str) -> str:
             f"The {what} has {len(tidy)} characters; an issue takes {BODY_LIMIT}.",
             hint="Put the long part into a file of the repository and name it here.",
         )
+    _no_secret(what, tidy)
     return tidy
+
+
+def _no_secret(what: str, text: str) -> None:
+    from ghp_agents.model.secret import refuse  # a dozen patterns, which reading does not need
+
+    refuse(what, text)
 
 
 def assignee(name: str) -> str:
@@ -180,6 +187,7 @@ def _line(what: str, text: str, limit: int) -> str:
             else f"The {what} is empty.",
             hint="Put more into the body." if tidy else f"Give a {what} with at least one letter.",
         )
+    _no_secret(what, tidy)
     return tidy
 
 

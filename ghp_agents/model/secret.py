@@ -5,6 +5,8 @@ A record of the state is pushed, and what was pushed cannot be taken back.
 
 import re
 
+from ghp_agents.errors import UsageError
+
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(shape))
     for name, shape in (
@@ -40,6 +42,16 @@ def redacted(text: str) -> str:
     for name, shape in _SHAPES:
         text = shape.sub(f"[{name} was taken out]", text)
     return text
+
+
+def refuse(what: str, text: str) -> None:
+    """Raises UsageError when the text, called `what`, seems to hold a secret."""
+    kind = find(text)
+    if kind:
+        raise UsageError(
+            f"The {what} seems to hold {kind}; what is recorded is shared and cannot be taken back.",
+            hint="Take it out, and say where it is kept instead. Nothing was recorded.",
+        )
 
 
 def is_made_for_secrets(path: str) -> bool:

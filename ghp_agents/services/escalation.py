@@ -11,6 +11,7 @@ from ghp_agents.errors import NotFoundError, UnknownError, UsageError
 from ghp_agents.model import escalation as rules
 from ghp_agents.model import escalation_record as record
 from ghp_agents.model import escalation_text as words
+from ghp_agents.model import secret
 from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation, Question
 from ghp_agents.model.escalation_text import News
 from ghp_agents.model.names import Actor, AgentName, Timestamp, agent_name
@@ -68,6 +69,7 @@ def escalate(
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
     if urgency not in URGENCIES:
         raise UsageError(f"{urgency[:40]!r} is no urgency.", hint=f"Use {', '.join(URGENCIES)}.")
+    secret.refuse("context", context)
     number, notes = _issue(ws, tracker, agent, issue)
     question = Question(agent, tidy, number, choices)
     branch, commit = ws.branch, _commit(ws)
@@ -122,6 +124,7 @@ def tidied(what: str, text: str) -> str:
             f"The {what} has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
             hint="Put the long part into a file of the repository and name it.",
         )
+    secret.refuse(what, tidy)
     return tidy
 
 
@@ -136,6 +139,7 @@ def _option(text: str) -> str:
             f"An option has {len(option)} characters; it needs 1 to {OPTION_LIMIT}.",
             hint="Name the choice in a few words; the question has room for the rest.",
         )
+    secret.refuse("option", option)
     return option
 
 

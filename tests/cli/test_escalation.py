@@ -377,3 +377,34 @@ def test_outside_of_a_repository_it_says_so(tmp_path: Path) -> None:
         code, out, err = invoke(args, tmp_path, AS)
         assert (code, out) == (5, "")
         assert "is not inside a git repository." in err
+
+
+TOKEN = "ghp_" + "x" * 36  # of the shape of a token, and none
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["agent-escalate", f"May I use {TOKEN}?"], "question"),
+        (["agent-escalate", "Which?", "--option", TOKEN], "option"),
+        (["agent-issue", "new", f"Use {TOKEN}"], "title"),
+        (["agent-issue", "new", "Use it", "--body", f"The token is {TOKEN}."], "body"),
+    ],
+)
+def test_a_secret_is_refused_and_not_shown(repo: Path, words: list[str], what: str) -> None:
+    code, out, err = invoke(words, repo, {"GHP_AGENT": "worker-1"})
+    assert (code, out) == (2, "")
+    assert err == (
+        f"Error: The {what} seems to hold a GitHub token; what is recorded is shared and cannot be "
+        "taken back.\nHint: Take it out, and say where it is kept instead. Nothing was recorded.\n"
+    )
+    assert invoke("agent-log", repo).out == ""
+
+
+def test_a_secret_in_an_action_is_taken_out_before_anybody_sees_it(repo: Path) -> None:
+    agent = {"GHP_AGENT": "worker-1"}
+    invoke(["agent-heartbeat", "--action", f"Tried {TOKEN}"], repo, agent)
+    invoke("agent-status --set testing", repo, agent)
+    seen = invoke("agent-status --json", repo).out + invoke("agent-log", repo).out
+    assert "[a GitHub token was taken out]" in seen
+    assert TOKEN not in seen

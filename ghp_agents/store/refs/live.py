@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ghp_agents import files, presencefile, pulse
 from ghp_agents.model.names import agent_name
@@ -14,6 +14,7 @@ from ghp_agents.model.state import Problem
 from ghp_agents.workspace import Workspace
 
 FOLDED = "folded.json"
+SECRET_LENGTH = 12  # characters of the shortest secret that is looked for
 # Of a file: inode and time of change, for a beat always makes a new file. Of what was in it:
 # epoch and seq.
 Signature = tuple[int, int, int, int]
@@ -57,7 +58,7 @@ def look(ws: Workspace, known: Agents) -> Live:
                 continue
             if number == 0 and status.st_mtime < settled:
                 signatures[name] = (status.st_ino, status.st_mtime_ns, *position(presence))
-            said = published(presence)
+            said = _without_secrets(published(presence))
             changed[name] = newer(changed[name], said) if name in changed else said
     return Live(changed, beaten, signatures, tuple(problems))
 
@@ -66,6 +67,16 @@ def _is_folded(status: os.stat_result, had: Signature, known: Presence | None) -
     """Whether a fold has read this very file, and what it read is in what is known."""
     same = (status.st_ino, status.st_mtime_ns) == had[:2]
     return same and known is not None and position(known) >= had[2:]
+
+
+def _without_secrets(said: dict[str, Any]) -> dict[str, Any]:
+    """An action is published, and a beat has no time to look for secrets in it."""
+    action = str(said.get("lastAction", ""))
+    if all(len(word) < SECRET_LENGTH for word in action.split()):
+        return said  # nearly always; the patterns are not even loaded
+    from ghp_agents.model import secret
+
+    return said | {"lastAction": secret.redacted(action)} if secret.find(action) else said
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:

@@ -9,6 +9,9 @@ from ghp_agents.workspace import Workspace
 LOOSE_LIMIT = 2_000  # objects; some 8 MB in blocks of 4 KiB
 _SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
 PACK_LIMIT = 20
+# What is packed already keeps its deltas, so the time goes with the news. Bitmaps are for
+# repositories that many fetch from.
+_REPACK = "repack -a -d -q --no-write-bitmap-index --depth=50 --window=50"
 PATIENCE = 120.0  # seconds for one of its commands
 AGAIN_AFTER = 600.0  # seconds; what did not work is not tried again with every fold
 
@@ -39,8 +42,7 @@ def run(ws: Workspace, repository: StateRepository) -> bool:
         ):
             held = [fetching, writing]
             for command in (
-                # What is packed already keeps its deltas, so the time goes with the news.
-                ["repack", "-a", "-d", "-q", "--depth=50", "--window=50"],
+                _REPACK.split(),
                 ["prune-packed", "-q"],
                 ["prune", "--expire=2.hours.ago"],
                 ["pack-refs", "--all"],

@@ -46,9 +46,8 @@ STEPS = st.lists(
     ),
     max_size=12,
 )
-OFFSETS = st.fixed_dictionaries(
-    {HERE: st.just(0.0), THERE: st.floats(-5_000, 5_000), THIRD: st.floats(-5_000, 5_000)}
-)
+OFF = st.integers(-5_000_000, 5_000_000).map(lambda milliseconds: milliseconds / 1_000)
+OFFSETS = st.fixed_dictionaries({HERE: st.just(0.0), THERE: OFF, THIRD: OFF})
 
 
 @given(STEPS, OFFSETS)
