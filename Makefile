@@ -47,7 +47,7 @@ docs: $(DEV) ## write docs/COMMANDS.md and the README's command table from the c
 	$(BIN)/python -m tools.docs
 
 clean: ## take away everything that was made here
-	rm -rf .venv .venv.unfinished .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.unfinished .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
 
 # A checkout that was copied or moved carries an environment that belongs to the original.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
