@@ -69,11 +69,27 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     return Remote(name, namespace or CUSTOM, settled=namespace is not None)
 
 
+def why_none(ws: Workspace) -> str:
+    """Why there is no coordination remote, for people."""
+    if not ws.settings.push:
+        return "the configuration says so"
+    known = sorted(_addresses(ws))
+    if len(known) > 1:
+        return (
+            f"of the remotes {', '.join(known)} none is called origin, and `agents.remote` in the "
+            "configuration names none"
+        )
+    return "there is no remote"
+
+
 def _addresses(ws: Workspace) -> dict[str, str]:
     """The remotes and their addresses."""
     args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
     found: dict[str, str] = {}
-    for line in git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir).text.split("\0"):
+    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
+    if shown.code not in (0, 1):  # 1: there is none
+        raise git.failure(args, shown)
+    for line in shown.text.split("\0"):
         key, _, address = line.partition("\n")
         if key:
             found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)

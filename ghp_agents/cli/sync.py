@@ -39,7 +39,7 @@ def _print(report: SyncReport) -> None:
     for note in report.notes:
         output.say(note)
     if report.remote is None:
-        output.done("Folded. There is no coordination remote: everything stays in this clone.")
+        output.done("Folded.")
         return
     unsent = f"{report.unsent} change{'s' if report.unsent != 1 else ''} kept here"
     if report.trouble:

@@ -15,8 +15,19 @@ def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
     assert invoke("agent-sync", repo) == (
         0,
         "",
-        "✓ Folded. There is no coordination remote: everything stays in this clone.\n",
+        "Everything stays in this clone: there is no remote.\n✓ Folded.\n",
     )
+
+
+def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
+    for name in ("upstream", "fork"):
+        git(repo, "remote", "add", name, f"/nowhere/{name}.git")
+    assert invoke("agent-sync", repo).err == (
+        "Everything stays in this clone: of the remotes fork, upstream none is called origin, and "
+        "`agents.remote` in the configuration names none.\n✓ Folded.\n"
+    )
+    told = "• Everything stays in this clone: of the remotes fork, upstream none is called origin"
+    assert told in invoke("agent-doctor", repo).out
 
 
 def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:

@@ -8,7 +8,7 @@ from ghp_agents.errors import GhpError
 from ghp_agents.model import presence
 from ghp_agents.model.ground import Sharing, Step
 from ghp_agents.ports import StateStore
-from ghp_agents.remote import coordination_remote
+from ghp_agents.remote import coordination_remote, why_none
 from ghp_agents.repository import find_repository, open_repository, state_path
 from ghp_agents.store.refs import probing, publishing
 from ghp_agents.workspace import Workspace
@@ -18,7 +18,7 @@ def sharing(ws: Workspace) -> Sharing:
     """What leaves this machine. Raises GhpError when the configured remote is not there."""
     remote = coordination_remote(ws)
     if remote is None:
-        kept = "the configuration says so" if not ws.settings.push else "there is no remote"
+        kept = why_none(ws)
         return Sharing(None, why_not=kept)
     return Sharing(
         remote=remote.name,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.model.state import SyncReport
-from ghp_agents.remote import Answer, Remote, coordination_remote, fetch, push
+from ghp_agents.remote import Answer, Remote, coordination_remote, fetch, push, why_none
 from ghp_agents.repository import (
     SEEN_LEASE_REFS,
     SEEN_REFS,
@@ -35,7 +35,7 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     """
     remote = coordination_remote(ws)
     if remote is None:
-        return SyncReport(remote=None)
+        return SyncReport(remote=None, notes=(f"Everything stays in this clone: {why_none(ws)}.",))
     patience = ws.settings.timeout if wait else 0.05
     try:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)
