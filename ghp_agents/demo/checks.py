@@ -81,7 +81,7 @@ def _people(place: Place, house: House) -> Iterator[Check]:
 def _handoff(place: Place, house: House) -> Iterator[Check]:
     snapshot = house.store.snapshot()
     documents = list(snapshot.files(".ghp/handoffs/3/"))
-    patches = list(snapshot.files(".ghp/patches/"))
+    patches = [path for path in snapshot.files(".ghp/patches/") if path.endswith(".patch")]
     shown = f"{len(documents)} with {len(patches)} patch"
     yield Check("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
     restored = place.worktree("worker-1") / "logo.bin"

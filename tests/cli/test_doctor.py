@@ -53,7 +53,7 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         "✓ Presence of 1 agent is folded.\n"
         f"{objects[0]}\n"
         "✓ .ghp/agent-status.json is not tracked by git.\n"
-        "✓ origin answers; 1 clone meet there.\n"
+        "✓ origin answers; clones that meet there: 1.\n"
         "✓ origin takes our refs under refs/ghp/ (asked 0 s ago).\n",
         "✓ Nothing is wrong.\n",
     )

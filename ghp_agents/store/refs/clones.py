@@ -138,7 +138,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     names = (line.split("\t")[1] for line in listed.text.splitlines())
     count = sum(1 for name in names if name.startswith((f"{CUSTOM}clone/", f"{BRANCHES}clone/")))
     yield ok(
-        "remote", f"{remote.name} answers; {count} clone{'s' if count != 1 else ''} meet there."
+        "remote", f"{remote.name} answers; clones that meet there: {count}."
     )
 
 
