@@ -1,7 +1,7 @@
 """What a thousand folds leave in `state.git` with ten agents, and what the maintenance costs that
 keeps it small. The bound is for folds as moves bring them about: before each, one agent has another
-status and action. Printed beside it are folds as the minute brings them about: before each, all
-ten beat with a new action, and two of them move; half of what that leaves is the new texts. Folds do
+status and action. Beside it are folds as the minute brings them about: before each, all
+ten beat with a new action and two of them move; half of what that leaves is the new texts. Folds do
 the maintenance that is due by themselves; one more before and one after compares the same kind of
 state."""
 

@@ -1,11 +1,11 @@
 """The typed API: coordinate agents from a Python program, by the same services as the commands.
 
-    from ghp_agents.api import connect
+from ghp_agents.api import connect
 
-    project = connect(".", agent="worker-1")
-    project.heartbeat(status="implementing", issue=12)
-    for agent in project.agents():
-        print(agent.name, agent.liveness, agent.presence.get("lastAction"))
+project = connect(".", agent="worker-1")
+project.heartbeat(status="implementing", issue=12)
+for agent in project.agents():
+    print(agent.name, agent.liveness, agent.presence.get("lastAction"))
 """
 
 import os
@@ -100,7 +100,7 @@ class Project:
     def escalate(
         self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
     ) -> Escalation:
-        """Ask what only a person can decide. Asking the same again while it is open changes nothing."""
+        """Ask what only a person can decide. Asked again while open, it is the same question."""
         house = self._house
         asked = escalation.escalate(
             house.ws, house.store, house.tracker, question, issue=issue, options=options

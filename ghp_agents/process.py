@@ -37,9 +37,7 @@ class Child:
         self._popen.wait()
 
 
-def run(
-    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float
-) -> Ended:
+def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
     """Run a program to its end. Raises GhpError when it takes longer than `timeout` seconds."""
     try:
         done = subprocess.run(

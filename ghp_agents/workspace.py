@@ -4,7 +4,6 @@ A `Workspace` is the first argument of everything above. Nothing here is read be
 """
 
 import json
-import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -234,7 +233,7 @@ def now_text(ws: Workspace) -> str:
 def current_folder() -> Path:
     """The folder the process runs in. Raises NotSetUpError when it was removed."""
     try:
-        return Path(os.getcwd())
+        return Path.cwd()
     except FileNotFoundError:
         raise NotSetUpError(
             "The current folder was removed.", hint="Change to another folder and try again."

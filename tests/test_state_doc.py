@@ -1,4 +1,4 @@
-"""docs/STATE.md shows the state as it really is: its examples are compared with a real repository."""
+"""docs/STATE.md shows the state as it really is: its examples are compared with a real one."""
 
 import re
 from collections.abc import Callable
@@ -55,13 +55,18 @@ def examples(clone: Path, remote: Path) -> dict[str, str]:
     for words, env in (
         (["agent-issue", "new", "Parse the input", "--priority", "high"], {}),
         (["agent-issue", "assign", "1", "worker-1"], {}),
-        (["agent-heartbeat", "--status", "implementing", "--issue", "1", "--action", "Reads"], agent),
+        (
+            ["agent-heartbeat", "--status", "implementing", "--issue", "1", "--action", "Reads"],
+            agent,
+        ),
         (["agent-escalate", "Is a tab one column or eight?", "--option", "one"], agent),
         (["agent-answer", "E-", "eight"], {}),
         (["agent-sync"], agent),
     ):
         if words[0] == "agent-answer":
-            words[1] = invoke("agent-escalations --json", clone).out.split('"id": "')[1].split('"')[0]
+            words[1] = (
+                invoke("agent-escalations --json", clone).out.split('"id": "')[1].split('"')[0]
+            )
         result = invoke(words, clone, env)
         assert result.code == 0, result.err
     state = clone / ".git/ghp/state.git"

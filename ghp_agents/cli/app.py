@@ -24,20 +24,34 @@ class Row(NamedTuple):
 
 COMMANDS: dict[str, Row] = {
     "agent-init": Row("init", "init", "set-up", "Set this repository up, or take all of it away."),
-    "agent-doctor": Row("doctor", "doctor", "set-up", "Check everything; say what to do about each finding."),
+    "agent-doctor": Row(
+        "doctor", "doctor", "set-up", "Check everything; say what to do about each finding."
+    ),
     "agent-demo": Row("demo", "demo", "set-up", "Show four agents at work in a temporary place."),
     "agent-status": Row("presence", "status", "presence", "Who is alive and what they do."),
-    "agent-heartbeat": Row("presence", "heartbeat", "presence", "Renew this agent's presence; silent."),
+    "agent-heartbeat": Row(
+        "presence", "heartbeat", "presence", "Renew this agent's presence; silent."
+    ),
     "agent-whoami": Row("presence", "whoami", "presence", "Which agent this is; --set names one."),
     "agent-sync": Row("sync", "sync", "presence", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "presence", "What happened, in order, over all clones."),
-    "agent-issues": Row("issue", "issues", "issues", "List issues; --ready shows what can be taken."),
+    "agent-issues": Row(
+        "issue", "issues", "issues", "List issues; --ready shows what can be taken."
+    ),
     "agent-issue": Row("issue", "issue", "issues", "Make, show and change an issue."),
-    "agent-escalate": Row("escalation", "escalate", "people", "Ask a question that only a person can decide."),
-    "agent-escalations": Row("escalation", "escalations", "people", "List questions and their answers."),
+    "agent-escalate": Row(
+        "escalation", "escalate", "people", "Ask a question that only a person can decide."
+    ),
+    "agent-escalations": Row(
+        "escalation", "escalations", "people", "List questions and their answers."
+    ),
     "agent-answer": Row("escalation", "answer", "people", "Answer an agent's question."),
-    "agent-handoff": Row("handoff", "handoff", "continuity", "Write down what the next agent must know."),
-    "agent-resume": Row("handoff", "resume", "continuity", "Print what this agent must know to go on."),
+    "agent-handoff": Row(
+        "handoff", "handoff", "continuity", "Write down what the next agent must know."
+    ),
+    "agent-resume": Row(
+        "handoff", "resume", "continuity", "Print what this agent must know to go on."
+    ),
 }
 
 

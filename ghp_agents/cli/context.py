@@ -54,7 +54,10 @@ def wake(house: House) -> None:
 
 def log_unexpected(error: BaseException) -> Path | None:
     """Write what went wrong to the clone's log; where that is, or None."""
-    place = locate(os.getcwd(), os.environ) if os.path.isdir(os.curdir) else None
+    try:
+        place = locate(str(Path.cwd()), os.environ)
+    except FileNotFoundError:  # the folder was removed
+        return None
     if place is None:
         return None
     import traceback

@@ -17,9 +17,12 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     found = None if GUARD in environ else next_ghp(environ)
     if found is None:
-        looped = " (two installations of ghp-agents would call each other)" if GUARD in environ else ""
+        looped = (
+            " (two installations of ghp-agents would call each other)" if GUARD in environ else ""
+        )
         output.error(
-            f"`ghp {argv[0]}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
+            f"`ghp {argv[0]}` is not a command of ghp-agents, and no other `ghp` is on PATH"
+            f"{looped}.",
             "Ours all start with `agent-`: see `ghp --help`. The others come with upstream GHP.",
         )
         return int(ExitCode.ERROR)

@@ -49,7 +49,9 @@ def log(
     elif entries:
         _print(entries)
     else:
-        output.say("Nothing has happened yet." if question == Question() else "Nothing of that kind.")
+        output.say(
+            "Nothing has happened yet." if question == Question() else "Nothing of that kind."
+        )
     wake(house)
 
 

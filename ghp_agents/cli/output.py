@@ -59,7 +59,9 @@ def is_terminal() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
+) -> None:
     """Print rows under columns: a table on a terminal, aligned plain text otherwise.
 
     `styles` has one rich style for each row, or is empty.
@@ -88,14 +90,16 @@ def make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Se
     return made
 
 
-def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+def _rich_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]
+) -> None:
     from rich.console import Console
 
     Console(no_color="NO_COLOR" in os.environ).print(make_table(columns, rows, styles))
 
 
 def clean(text: str) -> str:
-    """Text from others without control characters: no terminal escape of theirs reaches a person."""
+    """Text from others without control characters: no terminal escape of theirs gets through."""
     return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in text)
 
 

@@ -198,7 +198,8 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
         output.say(f"Last news from {standing.remote}: {heard} ({clones}).")
     if standing.waiting:
         output.warn(
-            f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be written.",
+            f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "
+            "written.",
             "Run `ghp agent-sync` outside of the sandbox.",
         )
     if standing.unsent and (standing.trouble or not standing.news_at):

@@ -22,7 +22,9 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
     if background:
         _in_background(house)
         return
-    report = services.sync(house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish)
+    report = services.sync(
+        house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish
+    )
     _print(report)
     if report.trouble:
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
@@ -43,7 +45,9 @@ def _print(report: SyncReport) -> None:
         return
     unsent = f"{report.unsent} change{'s' if report.unsent != 1 else ''} kept here"
     if report.trouble:
-        again = "The remote will not take it" if report.permanent else "It is sent with the next sync"
+        again = (
+            "The remote will not take it" if report.permanent else "It is sent with the next sync"
+        )
         output.error(
             f"{report.remote}: {report.trouble} ({unsent}).",
             f"{again}; `ghp agent-doctor` checks the remote. Nothing is lost.",

@@ -46,7 +46,9 @@ def _agents(house: House) -> Iterator[Check]:
     entries = house.store.ledger()
     yield Check("agents that were at work", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
-    yield Check("agents that said goodbye", str(len(stopped)), VICTIM not in stopped and len(stopped) == 3)
+    yield Check(
+        "agents that said goodbye", str(len(stopped)), VICTIM not in stopped and len(stopped) == 3
+    )
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
     yield Check("the killed agent is seen as", state, state in ("stale", "dead"))
@@ -64,7 +66,9 @@ def _issues(house: House) -> Iterator[Check]:
     taken = _clock(entries, "issue-assign", 3, "worker-3")
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
     in_order = bool(taken and all(blockers) and max(blockers) < taken)
-    yield Check("#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order)
+    yield Check(
+        "#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order
+    )
     heir = issues[5].assignees if 5 in issues else ()
     yield Check("#5 went from the killed agent to", ", ".join(heir), heir == (HEIR,))
 
@@ -72,10 +76,16 @@ def _issues(house: House) -> Iterator[Check]:
 def _people(place: Place, house: House) -> Iterator[Check]:
     asked, _ = escalation.read_all(house.store.snapshot())
     answers = [answer for one in asked for answer in one.answers]
-    yield Check("questions asked, answered", f"{len(asked)}, {len(answers)}", len(asked) == len(answers) == 1)
+    yield Check(
+        "questions asked, answered",
+        f"{len(asked)}, {len(answers)}",
+        len(asked) == len(answers) == 1,
+    )
     formatter = place.worktree("worker-2") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
-    yield Check("the answer that reached the agent's work", written, written == f'FORMAT = "{ANSWER}"')
+    yield Check(
+        "the answer that reached the agent's work", written, written == f'FORMAT = "{ANSWER}"'
+    )
 
 
 def _handoff(place: Place, house: House) -> Iterator[Check]:
@@ -106,13 +116,17 @@ def _untouched(place: Place, a: House, b: House) -> Iterator[Check]:
     trunk = git.run(["rev-list", "--count", "main"], cwd=place.remote).text
     yield Check("commits on the trunk, as the person made them", trunk, trunk == "1")
     dirty = [
-        name for name in ("a", "b") if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
+        name
+        for name in ("a", "b")
+        if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
     ]
     yield Check("main worktrees that are not clean", str(len(dirty)), not dirty)
     broken = 0
     for house in (a, b):
         repository = open_repository(house.ws)
-        broken += git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
+        broken += (
+            git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
+        )
     yield Check("private repositories that fsck finds broken", str(broken), broken == 0)
 
 

@@ -1,4 +1,4 @@
-"""The four scripted agents: each is a process that runs commands, as a coding agent's shell does."""
+"""The four scripted agents: each is a process that runs commands, as an agent's shell does."""
 
 import json
 import os
@@ -38,7 +38,9 @@ class Part:
         self.ghp("agent-issue", "assign", str(issue), self.agent)
         _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{issue}-{slug}")
         action = f"Took #{issue}"
-        self.ghp("agent-heartbeat", "--status", "implementing", "--issue", str(issue), "--action", action)
+        self.ghp(
+            "agent-heartbeat", "--status", "implementing", "--issue", str(issue), "--action", action
+        )
         self.ghp("agent-sync")
 
     def write(self, name: str, text: str, message: str) -> None:
@@ -81,7 +83,15 @@ def worker_1(part: Part) -> None:
     part.close(1, "It splits at white space.")
     part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
     part.ghp("agent-resume", "--issue", "3", "--apply")
-    part.ghp("agent-heartbeat", "--status", "testing", "--issue", "3", "--action", "Restored the work on #3")
+    part.ghp(
+        "agent-heartbeat",
+        "--status",
+        "testing",
+        "--issue",
+        "3",
+        "--action",
+        "Restored the work on #3",
+    )
     _git(part.folder, "add", "-A")
     _git(part.folder, "commit", "-q", "-m", "Finish the command line")
     part.close(3, "Finished from the handoff.")
@@ -110,7 +120,9 @@ def worker_3(part: Part) -> None:
     (part.folder / "logo.bin").write_bytes(BINARY)
     note = "The command line reads; it still has to write. The logo is the designer's."
     part.ghp("agent-handoff", "--issue", "3", "--to", "worker-1", "--note", note)
-    part.ghp("agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1")
+    part.ghp(
+        "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
+    )
     part.wait_for("#5 to be given to me", lambda: 5 in part.issues("--mine"))
     _git(part.folder, "stash", "-q", "-u")
     part.take(5, "benchmark")

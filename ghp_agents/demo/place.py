@@ -86,7 +86,9 @@ def make(place: Place) -> None:
             _first_commit(place)
     for agent, name in (("worker-1", "a"), ("worker-2", "a"), ("worker-3", "b"), ("worker-4", "b")):
         folder = str(place.worktree(agent))
-        _git(place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main")
+        _git(
+            place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main"
+        )
         ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
     _issues(place)
 

@@ -125,7 +125,8 @@ def checked(change: IssueChange) -> IssueChange:
     """The change with its texts tidied. Raises UsageError for what no tracker takes."""
     _one_of("priority", change.priority, PRIORITIES)
     _one_of("state", change.state, STATES)
-    return change._replace(title=None if change.title is None else _line("title", change.title, TITLE_LIMIT),
+    return change._replace(
+        title=None if change.title is None else _line("title", change.title, TITLE_LIMIT),
         body=None if change.body is None else checked_text("body", change.body),
         add_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.add_labels),
         remove_labels=tuple(_line("label", label, LABEL_LIMIT) for label in change.remove_labels),
@@ -207,7 +208,8 @@ def resolved(issues: Sequence[Issue], change: IssueChange) -> IssueChange:
     def present(numbers: Iterable[IssueNumber]) -> tuple[IssueNumber, ...]:
         return tuple(find(issues, number).number for number in numbers)
 
-    return change._replace(parent=None if change.parent is None else find(issues, change.parent).number,
+    return change._replace(
+        parent=None if change.parent is None else find(issues, change.parent).number,
         add_blockers=present(change.add_blockers),
         remove_blockers=present(change.remove_blockers),
     )
@@ -237,7 +239,8 @@ def applied(issue: Issue, change: IssueChange, at: Timestamp) -> Issue:
     def kept(wanted: T | None, had: T) -> T:
         return had if wanted is None else wanted
 
-    return issue._replace(title=kept(change.title, issue.title),
+    return issue._replace(
+        title=kept(change.title, issue.title),
         body=kept(change.body, issue.body),
         state=kept(change.state, issue.state),
         priority=kept(change.priority, issue.priority),

@@ -49,7 +49,8 @@ def refuse(what: str, text: str) -> None:
     kind = find(text)
     if kind:
         raise UsageError(
-            f"The {what} seems to hold {kind}; what is recorded is shared and cannot be taken back.",
+            f"The {what} seems to hold {kind}; what is recorded is shared and cannot be taken "
+            "back.",
             hint="Take it out, and say where it is kept instead. Nothing was recorded.",
         )
 

@@ -1,6 +1,7 @@
 """The state: the join of what all clones say. Commutative, associative, idempotent."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ghp_agents.model.names import CloneId, Timestamp
@@ -10,8 +11,8 @@ from ghp_agents.model.presence import Agents, merge
 class Tree(NamedTuple):
     """What one clone says, or what several say together."""
 
-    agents: Agents = {}
-    files: Mapping[str, bytes] = {}
+    agents: Agents = MappingProxyType({})
+    files: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Tip(NamedTuple):

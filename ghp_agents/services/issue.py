@@ -117,7 +117,8 @@ def new(
     is repeated must not make a second. With `again` it does."""
     by = ws.actor()
     wanted = checked_new(
-        fields._replace(add_assignees=_people(ws, fields.add_assignees),
+        fields._replace(
+            add_assignees=_people(ws, fields.add_assignees),
             add_blockers=_numbers(tracker, blocked_by),
             parent=tracker.get(parent).number if parent else None,
         )

@@ -35,7 +35,8 @@ def sync(
 
 
 def _together(first: SyncReport, second: SyncReport) -> SyncReport:
-    return second._replace(pushed=first.pushed or second.pushed,
+    return second._replace(
+        pushed=first.pushed or second.pushed,
         news=first.news + second.news,
         notes=(*first.notes, *second.notes),
     )

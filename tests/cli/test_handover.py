@@ -71,7 +71,8 @@ def test_without_upstream_the_error_says_what_there_is(tmp_path: Path, word: str
         1,
         "",
         f"Error: `ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH.\n"
-        "Hint: Ours all start with `agent-`: see `ghp --help`. The others come with upstream GHP.\n",
+        "Hint: Ours all start with `agent-`: see `ghp --help`. "
+        "The others come with upstream GHP.\n",
     )
 
 

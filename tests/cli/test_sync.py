@@ -1,6 +1,5 @@
 """`agent-sync` as people call it, against remotes of every mood."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,9 +48,7 @@ def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: P
     assert "worker-1" in invoke("agent-status", tmp_path / "fresh").out
 
 
-def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(
-    clones: Clones, remote: Path
-) -> None:
+def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
     remote.rename(remote.with_name("moved.git"))
@@ -99,9 +96,7 @@ def test_publish_makes_a_branch_that_people_can_read(clones: Clones, remote: Pat
     assert "up to date" in invoke("agent-sync --publish", here).err
 
 
-def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(
-    clones: Clones, remote: Path
-) -> None:
+def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     git(remote, "branch", "ghp-state", "main")
     before = git(remote, "rev-parse", "ghp-state")
@@ -149,7 +144,7 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     documents = {invoke("agent-status --json", folder).out for folder in (here, twin)}
     assert len(documents) == 1
     assert '"worker-2"' in documents.pop()
-    assert os.listdir(here) == os.listdir(twin)
+    assert {path.name for path in here.iterdir()} == {path.name for path in twin.iterdir()}
 
 
 def test_trouble_with_another_remote_is_forgotten(

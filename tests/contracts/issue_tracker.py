@@ -175,7 +175,8 @@ class IssueTrackerContract:
             remove_blockers=numbers(2),
         )
         changed = tracker.change(3, there, ANN)
-        assert changed == before._replace(title="T",
+        assert changed == before._replace(
+            title="T",
             body="B",
             state="closed",
             priority="critical",

@@ -1,6 +1,5 @@
 """Which issues wait for which, and so what can be taken."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,5 @@
 """The rules of escalations: which question is the same, how one is named, what comes first."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

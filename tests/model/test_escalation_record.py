@@ -1,6 +1,5 @@
 """Escalations as files: read back as they were asked, whatever the text, in whatever order."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,6 +1,5 @@
 """What issues are called, what they take, and what a change comes to."""
 
-
 import pytest
 
 from ghp_agents.errors import NotFoundError, UsageError
@@ -147,5 +146,6 @@ def test_no_parent_is_a_change_only_where_there_is_one() -> None:
 def test_a_change_is_applied_and_nothing_else() -> None:
     had = issue(1, labels=("a", "b"), parent=IssueNumber(3), body="B", priority="low")
     change = IssueChange(title="T", no_parent=True, add_labels=("0",), remove_labels=("a",))
-    assert applied(had, change, AT) == had._replace(title="T", parent=None, labels=("0", "b"), updated_at=AT
+    assert applied(had, change, AT) == had._replace(
+        title="T", parent=None, labels=("0", "b"), updated_at=AT
     )

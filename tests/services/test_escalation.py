@@ -230,7 +230,9 @@ def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
     two.by(None).reply(one.known()[0].id)
     two.store.sync()
     one.store.sync()
-    assert [news.answer.text for news in news_for(one.ws, one.store.snapshot(), WORKER)] == ["SQLite"]
+    assert [news.answer.text for news in news_for(one.ws, one.store.snapshot(), WORKER)] == [
+        "SQLite"
+    ]
 
 
 def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
@@ -316,7 +318,9 @@ def test_an_agent_is_told_of_each_answer_once_and_of_those_to_itself_alone(
     assert news_for(here.ws, here.store.snapshot(), WORKER) == news[2:]
     mark_told(here.ws, WORKER, [news[2].id])
     assert news_for(here.ws, here.store.snapshot(), WORKER) == []
-    assert [n.answer.text for n in news_for(here.ws, here.store.snapshot(), AgentName("worker-2"))] == ["3"]
+    assert [
+        n.answer.text for n in news_for(here.ws, here.store.snapshot(), AgentName("worker-2"))
+    ] == ["3"]
 
 
 def test_news_in_words_are_one_block_for_each_answer(here: Place, person: Place) -> None:

@@ -1,4 +1,4 @@
-"""Presence as a service: registering, renewing, renaming, and who lives, seen from several clones."""
+"""Presence as a service: registering, renewing, renaming, and who lives, as clones see it."""
 
 import os
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.model.handoff import Handoff
 from ghp_agents.model.issue import Issue, IssueChange
-from ghp_agents.model.names import Actor
+from ghp_agents.model.names import Actor, IssueNumber
 from ghp_agents.services.escalation import Asked, answer, escalate
 from ghp_agents.services.handoff import Handed, handoff, pass_on
 from ghp_agents.services.restore import Restored, restore
@@ -85,7 +85,7 @@ def make_team() -> Team:
     clock = ManualClock()
     tracker, board = ShakyTracker(clock), Board()
     tracker.create(IssueChange(title="Add the dashboard", body=BODY, priority="high"), ADA)
-    tracker.change(2, IssueChange(add_assignees=("worker-1",), add_blockers=(1,)), ADA)
+    tracker.change(2, IssueChange(add_assignees=("worker-1",), add_blockers=(IssueNumber(1),)), ADA)
     return Team(clock, MemoryStore(clock), tracker, board, MemoryLeaser(clock, board))
 
 

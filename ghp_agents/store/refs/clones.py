@@ -137,9 +137,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
         return
     names = (line.split("\t")[1] for line in listed.text.splitlines())
     count = sum(1 for name in names if name.startswith((f"{CUSTOM}clone/", f"{BRANCHES}clone/")))
-    yield ok(
-        "remote", f"{remote.name} answers; clones that meet there: {count}."
-    )
+    yield ok("remote", f"{remote.name} answers; clones that meet there: {count}.")
 
 
 def _users_own(ws: Workspace) -> StateRepository:

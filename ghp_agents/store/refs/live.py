@@ -27,10 +27,10 @@ SETTLED = 0.1  # seconds
 class Live(NamedTuple):
     """Presence as this machine has it."""
 
-    changed: Agents = {}  # read, because no fold has seen them
-    beaten: Mapping[str, float] = {}  # of all files
-    signatures: Folded = {}
-    problems: tuple[Problem, ...] = ()
+    changed: Agents  # read, because no fold has seen them
+    beaten: Mapping[str, float]  # of all files
+    signatures: Folded
+    problems: tuple[Problem, ...]
 
 
 def look(ws: Workspace, known: Agents) -> Live:

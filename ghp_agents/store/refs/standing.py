@@ -1,4 +1,4 @@
-"""How this clone stands with the remote: what it noted of the last exchange, and what is not sent."""
+"""How this clone stands with the remote: what it noted of the last exchange, what is not sent."""
 
 import json
 from typing import Any, NamedTuple
