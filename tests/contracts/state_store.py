@@ -230,6 +230,7 @@ class StateStoreContract:
         assert store.snapshot().agents() == {"worker-1": said}
         assert store.fold() == 1
         assert field.store(0).snapshot().agents() == {"worker-1": said}
+        assert dict(store.snapshot().files(".ghp/")) == {}, "presence is no record"
         assert told(store) == [("presence", "testing")]
 
     def test_folding_twice_changes_nothing(self, field: Field) -> None:

@@ -131,6 +131,7 @@ class GitSnapshot:
             with self._repository.objects() as reader:
                 many += read_below(reader, [tip.oid for tip in self._tips], prefix)
         joined = join_files(many)
+        joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
         return {path: joined[path] for path in sorted(joined)}
 
     def problems(self) -> Sequence[Problem]:
