@@ -1,7 +1,6 @@
 """The state: the join of what all clones say. Commutative, associative, idempotent."""
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from ghp_agents.model.names import CloneId, Timestamp
@@ -11,8 +10,8 @@ from ghp_agents.model.presence import Agents, merge
 class Tree(NamedTuple):
     """What one clone says, or what several say together."""
 
-    agents: Agents = MappingProxyType({})
-    files: Mapping[str, bytes] = MappingProxyType({})
+    agents: Agents = {}  # noqa: RUF012  (a default of a tuple, and its type has no way to change it)
+    files: Mapping[str, bytes] = {}  # noqa: RUF012  (a default of a tuple, and its type has no way to change it)
 
 
 class Tip(NamedTuple):
