@@ -10,8 +10,8 @@ from ghp_agents.model.presence import Agents, merge
 class Tree(NamedTuple):
     """What one clone says, or what several say together."""
 
-    agents: Agents = {}  # noqa: RUF012  (a default of a tuple, and its type has no way to change it)
-    files: Mapping[str, bytes] = {}  # noqa: RUF012  (a default of a tuple, and its type has no way to change it)
+    agents: Agents = {}  # noqa: RUF012  (its type has no way to change it)
+    files: Mapping[str, bytes] = {}
 
 
 class Tip(NamedTuple):
