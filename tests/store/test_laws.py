@@ -191,4 +191,4 @@ def test_clones_in_git_keep_the_laws() -> None:
 
 @pytest.mark.slow
 def test_clones_in_git_keep_the_laws_at_length() -> None:
-    run_in_git(examples=30, steps=25)
+    run_in_git(examples=20, steps=25)
