@@ -9,9 +9,11 @@ from ghp_agents.workspace import Workspace
 LOOSE_LIMIT = 2_000  # objects; some 8 MB in blocks of 4 KiB
 _SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
 PACK_LIMIT = 20
-# What is packed already keeps its deltas, so the time goes with the news. Bitmaps are for
-# repositories that many fetch from.
-_REPACK = "repack -a -d -q --no-write-bitmap-index --depth=50 --window=50"
+# What is packed already keeps its deltas, so the time goes with the news. Git compares objects of
+# like sizes, not neighbours in time, so the window is wide: it takes a quarter off ten agents'
+# history. The limit of memory keeps it short for the long documents of many agents.
+# Bitmaps are for repositories that many fetch from.
+_REPACK = "repack -a -d -q --no-write-bitmap-index --depth=50 --window=250 --window-memory=4m"
 PATIENCE = 120.0  # seconds for one of its commands
 AGAIN_AFTER = 600.0  # seconds; what did not work is not tried again with every fold
 
