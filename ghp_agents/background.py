@@ -33,7 +33,7 @@ def wake(
         os.makedirs(cache, exist_ok=True)
         os.close(os.open(cache + "/woken", os.O_WRONLY | os.O_CREAT, 0o600))
         os.utime(cache + "/woken", (now, now))
-        spawn([sys.executable, "-m", "ghp_agents", "agent-sync", "--background"], environ)
+        spawn([sys.executable, "-P", "-m", "ghp_agents", "agent-sync", "--background"], environ)
     except OSError:
         return False
     return True

@@ -150,7 +150,16 @@ PARTS: dict[str, Callable[[Part], None]] = {
 
 def start(place: Place, agent: str) -> process.Child:
     """Start an agent as a process of its own."""
-    command = [sys.executable, "-m", "ghp_agents", "agent-demo", "--play", agent, str(place.root)]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "ghp_agents",
+        "agent-demo",
+        "--play",
+        agent,
+        str(place.root),
+    ]
     log = place.root / f"{agent}.log"
     return process.start(command, cwd=place.worktree(agent), env=place.environ(agent), log=log)
 

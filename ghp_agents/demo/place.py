@@ -64,7 +64,7 @@ class Place:
 
 def ghp(cwd: Path, environ: Mapping[str, str], *args: str) -> str:
     """Run one command as anybody would; its output. Raises GhpError when it fails."""
-    command = [sys.executable, "-m", "ghp_agents", *args]
+    command = [sys.executable, "-P", "-m", "ghp_agents", *args]
     ended = process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
     if ended.code != 0:
         raise GhpError(

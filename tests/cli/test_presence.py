@@ -1,12 +1,15 @@
 """`agent-status`, `agent-heartbeat`, `agent-whoami` as people and hooks call them."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import invoke, run_ghp
+from tests.support.ghp import CHECKOUT, invoke, run_ghp
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -154,3 +157,19 @@ def test_two_sessions_under_one_name_are_told_how_to_part(repo: Path) -> None:
         err = invoke("agent-status", repo, {**AS, "GHP_SESSION": session}).err
         assert "Warning: Two living sessions work as worker-1" in err
         assert "Hint: Rename one, in its worktree: `ghp agent-whoami --set NAME`." in err
+
+
+def test_modules_of_the_project_are_not_taken_for_pythons(repo: Path) -> None:
+    for name in ("json", "click", "subprocess", "signal", "ghp_agents", "git", "pathlib"):
+        (repo / f"{name}.py").write_text("raise SystemExit('a module of the project was run')\n")
+    for command in ("agent-heartbeat", "agent-heartbeat --action x", "agent-status --set testing"):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "ghp_agents", *command.split()],
+            cwd=repo,
+            env={**os.environ, **AS, "PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    (repo / "ghp_agents.py").unlink()
+    assert run_ghp("agent-status", repo, AS).code == 0
