@@ -13,12 +13,13 @@ TESTED = ("model", "services", "store", "leases", "issues")
 
 
 def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
-    # A folder below these holds the parts of one adapter, which are tested through it.
+    # A folder below these holds the parts of one adapter, which are tested through it; a file
+    # without a function has nothing to test.
     modules = [
         Path(source.path).relative_to("ghp_agents")
         for folder in TESTED
         for source in sources(f"ghp_agents/{folder}", suffix=".py")
-        if source.text and source.path.count("/") == 2
+        if "def " in source.text and source.path.count("/") == 2
     ]
     expected = [Path("tests") / path.parent / f"test_{path.name}" for path in modules]
     missing = [str(path) for path in expected if not (CHECKOUT / path).exists()]
