@@ -7,7 +7,7 @@ from ghp_agents.store.refs import folding, syncing
 from ghp_agents.workspace import Workspace
 
 LOOSE_LIMIT = 2_000  # objects; some 8 MB in blocks of 4 KiB
-_SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
+SAMPLE = "17"  # one of 256 folders, as `git gc --auto` does it
 PACK_LIMIT = 20
 # What is packed already keeps its deltas, so the time goes with the news. Git compares objects of
 # like sizes, not neighbours in time, so the window is wide: it takes a quarter off ten agents'
@@ -15,12 +15,16 @@ PACK_LIMIT = 20
 # Bitmaps are for repositories that many fetch from.
 _REPACK = "repack -a -d -q --no-write-bitmap-index --depth=50 --window=250 --window-memory=4m"
 PATIENCE = 120.0  # seconds for one of its commands
-AGAIN_AFTER = 600.0  # seconds; what did not work is not tried again with every fold
+AGAIN_AFTER = 600.0  # seconds; what did not work, or not help, is not tried with every fold
+
+
+# Bitmaps speed up what a server does; our loose objects are compressed for speed, packs for size.
+_SMALL = ("-c", "repack.writeBitmaps=false", "-c", "pack.compression=9")
 
 
 def needed(repository: StateRepository) -> bool:
     """Whether there are many loose objects or packs; a look at two folders."""
-    loose = sum(1 for _ in (repository.path / "objects" / _SAMPLE).glob("?*"))
+    loose = sum(1 for _ in (repository.path / "objects" / SAMPLE).glob("?*"))
     packs = sum(1 for _ in (repository.path / "objects" / "pack").glob("*.pack"))
     return loose * 256 > LOOSE_LIMIT or packs > PACK_LIMIT
 
@@ -31,8 +35,8 @@ def after_fold(ws: Workspace, repository: StateRepository) -> None:
     now = ws.clock.now()
     if not needed(repository) or 0 <= now - folding.stamped(stamp) < AGAIN_AFTER:
         return
-    if not run(ws, repository):
-        folding.stamp(stamp, now)
+    folding.stamp(stamp, now)
+    run(ws, repository)
 
 
 def run(ws: Workspace, repository: StateRepository) -> bool:
