@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from ghp_agents.cli import output
 from ghp_agents.errors import ExitCode
 
-GUARD = "GHP_AGENTS_HANDOVER"
+GUARD = "GHP_AGENTS_HANDOVER"  # the process that handed over last, and how often that was done
+DEEPEST = 10  # upstream starts agents, which call `ghp` again, but not so deep
 
 
 def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
@@ -15,11 +16,12 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
     The guard in the environment ends a loop: two of our own `ghp` that find each other.
     """
-    found = None if GUARD in environ else next_ghp(environ)
+    process, _, times = environ.get(GUARD, "").partition(" ")
+    count = int(times) if times.isdecimal() else 0
+    is_loop = process == str(os.getpid()) or count >= DEEPEST
+    found = None if is_loop else next_ghp(environ)
     if found is None:
-        looped = (
-            " (two installations of ghp-agents would call each other)" if GUARD in environ else ""
-        )
+        looped = " (two installations of ghp-agents would call each other)" if is_loop else ""
         output.error(
             f"`ghp {argv[0]}` is not a command of ghp-agents, and no other `ghp` is on PATH"
             f"{looped}.",
@@ -27,7 +29,8 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         )
         return int(ExitCode.ERROR)
     try:
-        os.execve(found, ["ghp", *argv], {**environ, GUARD: "1"})
+        guard = f"{os.getpid()} {count + 1}"
+        os.execve(found, ["ghp", *argv], {**environ, GUARD: guard})
     except OSError as error:
         output.error(
             f"{found} could not be started: {error.strerror}.",

@@ -64,6 +64,24 @@ def test_two_installations_that_find_each_other_do_not_loop(tmp_path: Path) -> N
     assert "would call each other" in err
 
 
+def test_two_installations_that_find_each_other_by_new_processes_do_not_loop(
+    tmp_path: Path,
+) -> None:
+    ours = put(tmp_path / "a", OURS)
+    wrapper = put(tmp_path / "b", f'#!/bin/sh\n{ours} "$@"\n')
+    code, out, err = run(ours, "work", folders=[ours.parent, wrapper.parent])
+    assert (code, out) == (1, "")
+    assert err.count("would call each other") == 1
+
+
+def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
+    ours = put(tmp_path / "a", OURS)
+    again = 'test "$1" = start && { ghp work; exit; }'
+    starts_an_agent = put(tmp_path / "b", f'#!/bin/sh\n{again}\necho "upstream:$1"\n')
+    folders = [ours.parent, starts_an_agent.parent]
+    assert run(ours, "start", folders=folders) == (0, "upstream:work\n", "")
+
+
 @pytest.mark.parametrize("word", ["work", "status"])
 def test_without_upstream_the_error_says_what_there_is(tmp_path: Path, word: str) -> None:
     ours = put(tmp_path / "a", OURS)
