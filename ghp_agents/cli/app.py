@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -55,6 +56,10 @@ COMMANDS: dict[str, Row] = {
 }
 
 
+# To an agent, a hook that ends with 2 says "stop": what hooks call ends with 0, whatever happens.
+HOOK = "agent-heartbeat"
+
+
 class Commands(click.Group):
     """click's group over the table; `--help` lists it without importing anything."""
 
@@ -84,7 +89,12 @@ def app() -> None:
 
 def run(argv: Sequence[str], house: House | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
-    house = house or make_house()
+    is_hook = list(argv[:1]) == [HOOK]
+    code = _run(argv, house or make_house(), is_hook=is_hook)
+    return int(ExitCode.DONE) if is_hook else code
+
+
+def _run(argv: Sequence[str], house: House, *, is_hook: bool) -> int:
     try:
         code = app.main(list(argv), prog_name="ghp", standalone_mode=False, obj=house)
         output.flush()
@@ -105,12 +115,12 @@ def run(argv: Sequence[str], house: House | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # the top of this face: nothing may end in a bare traceback
-        return _unexpected(error)
+        place = log_unexpected(error)
+        return int(ExitCode.ERROR) if is_hook else _unexpected(error, place)
     return code if isinstance(code, int) else int(ExitCode.DONE)
 
 
-def _unexpected(error: Exception) -> int:
-    place = log_unexpected(error)
+def _unexpected(error: Exception, place: Path | None) -> int:
     hint = f"The details are in {place}. " if place else ""
     output.error(
         f"Unexpected: {type(error).__name__}: {error}",

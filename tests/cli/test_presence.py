@@ -173,3 +173,21 @@ def test_modules_of_the_project_are_not_taken_for_pythons(repo: Path) -> None:
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
     (repo / "ghp_agents.py").unlink()
     assert run_ghp("agent-status", repo, AS).code == 0
+
+
+@pytest.mark.parametrize("argv", ["--bogus", "x", "--status", "--as ../../x", "--issue -1"])
+def test_a_hook_that_was_written_for_another_version_stops_no_agent(repo: Path, argv: str) -> None:
+    code, out, err = run_ghp(f"agent-heartbeat {argv}", repo, AS)
+    assert (code, out) == (0, "")
+    assert "Error: " in err
+
+
+def test_what_nobody_thought_of_is_logged_and_stops_no_agent(repo: Path) -> None:
+    (repo / ".ghp").mkdir()
+    (repo / ".ghp/config.json").write_text('{"agents": {"throttle": 9}}')
+    assert run_ghp("agent-heartbeat", repo, AS) == (0, "", "")
+    cache = repo / ".git/ghp/cache/settings.json"
+    cache.write_text(cache.read_text().replace("9.0", '"soon"'))
+    assert run_ghp("agent-heartbeat", repo, AS) == (0, "", "")
+    (line,) = (repo / ".git/ghp/log.jsonl").read_text().splitlines()
+    assert json.loads(line)["error"].startswith("TypeError: ")

@@ -12,7 +12,7 @@ LONGEST = 400  # lines
 
 # The tops of the faces: the functions that may catch everything, and why.
 TOPS = {
-    ("ghp_agents/cli/app.py", "run"): "no command may end in a bare traceback",
+    ("ghp_agents/cli/app.py", "_run"): "no command may end in a bare traceback",
     ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
 }
 
