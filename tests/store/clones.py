@@ -7,10 +7,18 @@ from pathlib import Path
 
 from ghp_agents import quickjson
 from ghp_agents.clock import ManualClock
+from ghp_agents.model.names import Actor, Timestamp
 from ghp_agents.model.presence import Presence
+from ghp_agents.model.record import Record
+from ghp_agents.ports import Snapshot
 from ghp_agents.repository import StateRepository, find_repository
 from ghp_agents.store.git_refs import GitRefsStore
+from ghp_agents.store.refs import outbox
+from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, open_workspace
+
+RECORDS = ".ghp/notes/"
+AT = Timestamp("2026-01-02T03:04:05Z")
 
 
 def workspace(folder: Path, clock: ManualClock | None = None) -> Workspace:
@@ -34,6 +42,35 @@ def write_presence(folder: Path, agent: str, said: Presence, now: float) -> Path
     os.utime(fresh, (now, now))
     fresh.replace(path)
     return path
+
+
+def store(folder: Path) -> GitRefsStore:
+    """The state as one more process of a clone sees it."""
+    return GitRefsStore(workspace(folder))
+
+
+def note(name: str, clock: int) -> Record:
+    """A record of one file, called `name`."""
+    files = ((f"{RECORDS}{name}", name.encode()),)
+    return Record("note", Actor("worker-1"), name, name, AT, clock, files)
+
+
+def say(folder: Path, *names: str) -> None:
+    """Commit a note for each name, all at once."""
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        return None, [note(name, snapshot.clock + 1) for name in names]
+
+    transact(store(folder), decide)
+
+
+def said(folder: Path) -> list[str]:
+    """The notes that are in the state; the ledger must have each of them once."""
+    names = [path.removeprefix(RECORDS) for path in store(folder).snapshot().files(RECORDS)]
+    waiting = [record.object for _, record in outbox.waiting(workspace(folder)).records]
+    ledger = [entry.object for entry in store(folder).ledger() if entry.event == "note"]
+    assert sorted(ledger + waiting) == names
+    return names
 
 
 @dataclass

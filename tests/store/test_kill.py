@@ -15,9 +15,8 @@ from ghp_agents.model.presence import position
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.workspace import open_workspace
 from tests.contracts.state_store import everything, exchange
-from tests.store.clones import private
+from tests.store.clones import RECORDS, private
 from tests.store.victims import Nursery, kill
-from tests.store.worker import RECORDS
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]

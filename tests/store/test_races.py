@@ -10,44 +10,29 @@ import pytest
 
 from ghp_agents.clock import ManualClock, SystemClock
 from ghp_agents.files import LockTimeoutError, locked
-from ghp_agents.model.names import Actor, Timestamp
+from ghp_agents.model.names import Actor
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Snapshot
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.store.refs import folding, outbox, syncing
 from ghp_agents.transact import transact
-from tests.store.clones import private, workspace, write_presence
+from tests.store.clones import (
+    AT,
+    RECORDS,
+    note,
+    private,
+    said,
+    say,
+    store,
+    workspace,
+    write_presence,
+)
 from tests.store.conftest import Start
-from tests.store.worker import RECORDS, finish, kill, let_go
+from tests.store.worker import finish, kill, let_go
 from tests.support.gate import Gate
 from tests.support.git import git, refs
 
 Clones = Callable[[int], list[Path]]
-AT = Timestamp("2026-01-02T03:04:05Z")
-
-
-def store(folder: Path) -> GitRefsStore:
-    return GitRefsStore(workspace(folder))
-
-
-def note(name: str, clock: int) -> Record:
-    files = ((f"{RECORDS}{name}", name.encode()),)
-    return Record("note", Actor("worker-1"), name, name, AT, clock, files)
-
-
-def say(folder: Path, *names: str) -> None:
-    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-        return None, [note(name, snapshot.clock + 1) for name in names]
-
-    transact(store(folder), decide)
-
-
-def said(folder: Path) -> list[str]:
-    """What is in the state; the ledger must have each of it once."""
-    names = [path.removeprefix(RECORDS) for path in store(folder).snapshot().files(RECORDS)]
-    in_ledger = [entry.object for entry in store(folder).ledger() if entry.event == "note"]
-    assert sorted(in_ledger) == names
-    return names
 
 
 # ------------------------------------------------------------------------ inside of a decision

@@ -19,9 +19,9 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.store.clones import RECORDS
 
 CHECKOUT = Path(__file__).parents[2]
-RECORDS = ".ghp/notes/"
 
 
 def start(
