@@ -106,20 +106,32 @@ def status(
     if watch and not at:
         _watch(house, name, stale)
         return
-    snapshot = house.store.snapshot(_when(house, at) if at else None)
-    views = _select(_look(house, snapshot, as_json), name, stale)
+    then = _when(house, at) if at else None
+    snapshot = house.store.snapshot(then)
+    if then is None:
+        # The document has no verdicts, so it needs no look at processes unless they choose.
+        seen = _look(house, snapshot, processes=stale or not as_json)
+    else:
+        seen = services.look_back(house.ws, snapshot, then)
+    views = _select(seen, name, stale)
     if as_json:
         output.as_json(services.document(views))
     elif not views:
-        output.say("No agents are stale." if stale else "No agents are known yet.")
+        output.say("No agents are stale." if stale else _nobody(seen, then))
     elif name:
         _print_one(views[0])
     else:
         output.table(COLUMNS, [row(view) for view in views], styles(views))
-    if not at:
+    if then is None:
         _print_footer(house, snapshot, views)
         _print_news(house, snapshot)
         wake(house)
+
+
+def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
+    if seen:
+        return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
+    return "No agents are known yet." if then is None else "No agents were known then."
 
 
 def _set_status(house: House, agent: str | None, new_status: str) -> None:
@@ -144,8 +156,8 @@ def _when(house: House, text: str) -> float:
         ) from None
 
 
-def _look(house: House, snapshot: Snapshot, as_json: bool) -> list[AgentView]:
-    return services.look(house.ws, house.store, snapshot, processes=not as_json)
+def _look(house: House, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
+    return services.look(house.ws, house.store, snapshot, processes=processes)
 
 
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
@@ -246,7 +258,7 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
     from ghp_agents.cli.live import keep_showing
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
-        views = _select(_look(house, house.store.snapshot(), False), name, stale)
+        views = _select(_look(house, house.store.snapshot()), name, stale)
         wake(house)
         return COLUMNS, [row(view) for view in views], styles(views)
 

@@ -153,6 +153,21 @@ def look(
     return views
 
 
+def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
+    """Every agent as it was at a time, in the snapshot of that time.
+
+    Nobody can observe the past, so each agent's own time stamp decides, and nothing is remembered.
+    """
+    origin = _origins(snapshot)
+    views: list[AgentView] = []
+    for name, presence in sorted(snapshot.agents().items()):
+        silent = _age(presence, at)
+        verdict = liveness(presence, silent, ws.settings.thresholds)
+        is_here = origin.get(name, snapshot.clone) == snapshot.clone
+        views.append(AgentView(name, presence, verdict, silent, is_here))
+    return views
+
+
 def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
     """Names under which two living sessions work, here or in two clones."""
     now = ws.clock.now()

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.clock import ManualClock
+from ghp_agents.services import presence as services
+from ghp_agents.wiring import House
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
 
 AS = {"GHP_AGENT": "worker-1"}
@@ -120,8 +123,39 @@ def test_an_unknown_agent_is_not_found(repo: Path) -> None:
 def test_the_past_can_be_looked_at(repo: Path) -> None:
     invoke("agent-status --set testing", repo, AS)
     before = invoke("agent-status --at 2020-01-01T00:00:00Z", repo)
-    assert before == (0, "", "No agents are known yet.\n")
-    assert invoke("agent-status --at 0s --json", repo).out.count("worker-1") >= 1
+    assert before == (0, "", "No agents were known then.\n")
+    assert invoke("agent-status --at 0s --json", repo).out.count("worker-1") == 1
+
+
+def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None:
+    clock = ManualClock()  # in June 2025
+    house = House(repo, {**os.environ, **AS}, clock=clock)
+    services.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "testing"})
+    assert house.store.fold() == 1
+    (repo / ".git/ghp/agents/worker-1.json").unlink()
+    now, then = invoke("agent-status", repo), "agent-status --at 2025-06-15T15"
+    assert now == (
+        0, "", "No agent is alive; `ghp agent-status NAME` shows one that is gone.\n"
+    )  # fmt: skip
+    seen = {minute: invoke(f"{then}:{minute}:40Z", repo).out.split()[8:] for minute in (11, 16, 36)}
+    assert seen == {
+        11: ["worker-1", "active", "testing", "5", "min", "ago", "main", "Started"],
+        16: ["worker-1", "stale", "testing", "10", "min", "ago", "main", "Started"],
+        36: ["worker-1", "dead", "testing", "30", "min", "ago", "main", "Started"],
+    }
+    assert list(json.loads(invoke(f"{then}:11:40Z --json", repo).out)["agents"]) == ["worker-1"]
+    assert invoke("agent-status --at 2025-06-15T15:00:00Z", repo).err == (
+        "No agents were known then.\n"
+    )
+    assert invoke("agent-status --at 0001-01-01", repo).err == "No agents were known then.\n"
+
+
+def test_a_process_that_ended_is_stale_as_json_too(repo: Path) -> None:
+    ended = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True).stdout.strip()
+    invoke("agent-status --set testing", repo, {**AS, "GHP_AGENT_PID": ended})
+    assert invoke("agent-status --stale", repo).out.split()[8:10] == ["worker-1", "dead"]
+    stale = json.loads(invoke("agent-status --stale --json", repo).out)
+    assert list(stale["agents"]) == ["worker-1"]
 
 
 def test_a_time_that_is_none_is_refused(repo: Path) -> None:

@@ -220,3 +220,33 @@ def test_nothing_private_to_the_machine_is_published(repo: Path, clock: ManualCl
     said = desk.store.snapshot().agents()["worker-1"]
     assert "local" not in said
     assert os.uname().nodename not in str(said)
+
+
+def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
+    clones: Clones, clock: ManualClock
+) -> None:
+    here, there = (Desk(folder, clock) for folder in clones(2))
+    began = clock.now()
+    there.beat(status="testing")
+    there.store.sync()
+    here.store.sync()
+    clock.wait(900)
+    there.beat(status="done")
+    there.store.sync()
+    here.store.sync()
+    here.sees()
+    clock.wait(1_800)
+    here.store.sync()
+    assert here.sees()["worker-1"].liveness is Liveness.DEAD
+    noted = (here.ws.cache_dir / "sightings.json").read_bytes()
+
+    for after, said, verdict in (
+        (0, "testing", Liveness.ACTIVE),
+        (700, "testing", Liveness.STALE),
+        (900, "done", Liveness.ACTIVE),
+    ):
+        snapshot = here.store.snapshot(began + after)
+        (view,) = presence.look_back(here.ws, snapshot, began + after)
+        assert (view.presence["status"], view.liveness, view.is_here) == (said, verdict, False)
+    assert (here.ws.cache_dir / "sightings.json").read_bytes() == noted
+    assert here.sees()["worker-1"].liveness is Liveness.DEAD

@@ -59,7 +59,7 @@ def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> lis
     form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
     then: list[Tip] = []
     for tip in known:
-        before = f"--before=@{int(at)} +0000"
+        before = f"--before=@{max(0, int(at))} +0000"  # git knows nothing before 1970
         shown = repository.check("log", "-1", "--no-show-signature", form, before, tip.oid)
         if "\0" in shown.text:
             then.append(_tip(tip.clone, *shown.text.split("\0")))
