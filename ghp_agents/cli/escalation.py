@@ -73,11 +73,11 @@ def escalate(
         waiting=wait,
     )  # fmt: skip
     _say_asked(asked)
+    wake(house)
     if wait:
         _wait(house, asked.escalation, timeout)
     else:
         output.data(asked.escalation.name)
-    wake(house)
 
 
 def _say_asked(asked: services.Asked) -> None:
@@ -95,13 +95,17 @@ def _say_asked(asked: services.Asked) -> None:
 def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
     from ghp_agents.services.escalation_waiting import wait
 
-    answer = wait(house.ws, house.store, escalation, timeout=timeout)
+    stays = (
+        f"It stays open: `ghp agent-escalations {escalation.name}` shows it, the same "
+        "command waits on, and `ghp agent-status` tells of the answer."
+    )
+    try:
+        answer = wait(house.ws, house.store, escalation, timeout=timeout)
+    except KeyboardInterrupt:
+        output.say(stays)
+        raise
     if answer is None:
-        raise GhpError(
-            f"No answer to {escalation.name} within {timeout or 0:g} s.",
-            hint=f"It stays open: `ghp agent-escalations {escalation.name}` shows it, the same "
-            "command waits on, and `ghp agent-status` tells of the answer.",
-        )
+        raise GhpError(f"No answer to {escalation.name} within {timeout or 0:g} s.", hint=stays)
     output.say(f"{escalation.name} was answered by {who(answer.by)}:")
     output.data(clean(answer.text))
     output.flush()

@@ -6,6 +6,7 @@ from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
 from ghp_agents.errors import ExitCode, GhpError
 from ghp_agents.model.state import SyncReport
+from ghp_agents.services import delivery
 from ghp_agents.services import sync as services
 from ghp_agents.wiring import House
 
@@ -32,7 +33,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
 
 def _in_background(house: House) -> None:
     try:
-        services.sync(house.ws, house.store, house.leaser, house.tracker, paced=True)
+        delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

@@ -73,3 +73,4 @@ class SyncReport(NamedTuple):
     trouble: str | None = None  # why something could not be done
     permanent: bool = False  # trying again will not help
     notes: tuple[str, ...] = ()
+    again_at: float | None = None  # when what is left can be sent, if not now

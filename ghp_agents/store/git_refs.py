@@ -85,7 +85,10 @@ class GitRefsStore:
             soonest = pacing.next_exchange(self._ws)
             if soonest > self._ws.clock.now():
                 folding.set_due(self._ws, soonest)
-                return SyncReport(remote=self.standing().remote)
+                had = self.standing()
+                refused = pacing.is_refused(self._ws)
+                again_at = None if refused or had.remote is None else soonest
+                return SyncReport(remote=had.remote, unsent=had.unsent, again_at=again_at)
             push = push and not pacing.is_refused(self._ws)
         report = syncing.safely(self._ws, send=push, wait=not paced)
         if report.news or report.notes:
@@ -139,4 +142,4 @@ class GitRefsStore:
         from ghp_agents.store.refs import folding, pacing
 
         if any(record.event.startswith(pacing.URGENT) for record in records):
-            folding.set_due(self._ws, max(self._ws.clock.now(), pacing.next_exchange(self._ws)))
+            folding.set_due(self._ws, self._ws.clock.now())  # who is started waits for its turn

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ghp_agents.clock import SystemClock
 from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
 from tests.support.git import git
 
@@ -168,6 +169,25 @@ def test_who_waits_too_long_is_told_how_to_go_on_and_the_question_stays(repo: Pa
         f"Already asked as {name}, and answered meanwhile.\n"
         f'{name} was answered by person "Test Person":\n',
     )
+
+
+def test_who_stops_waiting_is_told_how_to_go_on(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SystemClock, "wait", interrupted)
+    code, out, err = invoke('agent-escalate "Why?" --wait', repo, AS)
+    (asked,) = listed(repo, "--open")
+    name = asked["id"]
+    assert (code, out) == (130, "")
+    assert err.splitlines()[1:] == [
+        f"It stays open: `ghp agent-escalations {name}` shows it, the same command waits "
+        "on, and `ghp agent-status` tells of the answer.",
+        "",  # after the ^C of the terminal
+        "Aborted.",
+    ]
 
 
 def test_an_answer_in_another_clone_reaches_the_one_that_asked(

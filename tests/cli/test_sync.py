@@ -3,6 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from ghp_agents import background
+from ghp_agents.clock import SystemClock
 from tests.support.ghp import invoke
 from tests.support.git import git
 
@@ -107,6 +111,13 @@ def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(clones: Clones, re
     assert git(remote, "rev-parse", "ghp-state") == before
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody sleeps."""
+    monkeypatch.setattr(SystemClock, "wait", lambda *_: None)
+
+
+@pytest.mark.usefixtures("hurried")
 def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
@@ -114,6 +125,20 @@ def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None
     assert git(remote, "for-each-ref", "refs/ghp/clone") != ""
     remote.rename(remote.with_name("moved.git"))
     assert invoke("agent-sync --background", here) == (0, "", "")
+
+
+def test_what_others_wait_for_is_taken_care_of_just_after_a_sync_too(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(background, "spawn", lambda words, _: started.append(words))
+    loud = AS | {"GHP_BACKGROUND": "1"}
+    invoke("agent-issue new First", clone)
+    assert invoke("agent-sync", clone).code == 0
+    invoke("agent-issues", clone, loud)
+    assert started == [], "nothing is due"
+    invoke("agent-escalate Why?", clone, loud)
+    assert [words[-2:] for words in started] == [["agent-sync", "--background"]]
 
 
 def test_a_remote_that_does_not_exist_by_name_is_an_error(clones: Clones) -> None:
@@ -147,6 +172,7 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     assert {path.name for path in here.iterdir()} == {path.name for path in twin.iterdir()}
 
 
+@pytest.mark.usefixtures("hurried")
 def test_trouble_with_another_remote_is_forgotten(
     clones: Clones, remote: Path, tmp_path: Path
 ) -> None:

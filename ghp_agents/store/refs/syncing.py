@@ -41,7 +41,11 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)
         with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
             report = _exchange(ws, remote, held, send=send)
-    except (LockTimeoutError, OSError) as error:
+    except LockTimeoutError as error:
+        # Who is at it may have read what is here before the last of it was said.
+        again_at = None if wait else ws.clock.now()
+        return SyncReport(remote=remote.name, trouble=str(error), again_at=again_at)
+    except OSError as error:
         return SyncReport(remote=remote.name, trouble=str(error))
     _write_note(ws, _noted(read_note(ws, remote), report, ws.clock.now(), sent=send))
     return report
