@@ -47,7 +47,7 @@ def stamp(folder: Path, name: str, when: float) -> None:
 
 def test_a_fold_that_is_due_is_started_detached(tmp_path: Path, started: Path) -> None:
     assert wake(tmp_path)
-    assert started.read_text() == "-m ghp_agents agent-sync --background\n"
+    assert started.read_text() == "-P -m ghp_agents agent-sync --background\n"
 
 
 def test_it_is_started_once_however_many_beat(tmp_path: Path, started: Path) -> None:
