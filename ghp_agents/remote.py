@@ -312,7 +312,7 @@ def _settled_namespace(ws: Workspace, address: str) -> str | None:
     try:
         known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
         namespace = known.get(digest(address))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return None
     return namespace if namespace in (BRANCHES, CUSTOM) else None
 

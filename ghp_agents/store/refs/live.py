@@ -126,5 +126,5 @@ def _read_folded(ws: Workspace) -> Folded:
             name: (int(inode), int(changed), int(epoch), int(seq))
             for name, (inode, changed, epoch, seq) in noted.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -73,6 +73,6 @@ def read_json(ws: Workspace, name: str) -> dict[str, Any]:
     """A small JSON file of the cache; empty when it is not there or broken."""
     try:
         value = json.loads((ws.cache_dir / name).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
