@@ -1,8 +1,10 @@
 """Files that survive, names that cannot escape, a lock that lives as long as its last writer."""
 
+import contextlib
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,28 @@ def test_who_comes_second_waits_and_then_is_told_who_holds_the_lock(tmp_path: Pa
     with files.locked(path, patience=0.05):
         assert files.lock_holder(path) == os.getpid()
     assert files.lock_holder(path) is None
+
+
+def test_all_who_wait_for_the_lock_have_it_one_after_another(tmp_path: Path) -> None:
+    path, inside, came = tmp_path / "x.lock", 0, 0
+
+    def wait_and_look() -> int:
+        nonlocal inside, came
+        came += 1
+        with files.locked(path, patience=30):
+            inside += 1
+            seen = inside
+            with contextlib.suppress(LockTimeoutError), files.locked(path, patience=0.001):
+                seen = 99  # a rival came in while it was held
+            inside -= 1
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        with files.locked(path):
+            waiting = [pool.submit(wait_and_look) for _ in range(8)]
+            while came < 8:
+                os.sched_yield()
+        assert [each.result(timeout=60) for each in waiting] == [1] * 8
 
 
 def test_the_lock_is_free_again_after_an_error(tmp_path: Path) -> None:
