@@ -23,6 +23,7 @@ from tests.support.ghp import invoke
 from tests.support.git import git, refs
 from tests.support.hosts import behind_ssh, hook
 from tests.support.hosts import workspace as impatient
+from tests.support.mounts import MOUNTING
 
 Clones = Callable[[int], list[Path]]
 COMMANDS = (
@@ -357,7 +358,7 @@ def test_on_a_full_disk_nothing_is_lost_and_what_cannot_be_kept_is_said(
     inner = [sys.executable, "-m", "tests.store.full_disk", str(clone), str(disk)]
     try:
         done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", script, str(disk), *inner],
+            [*MOUNTING, "sh", "-c", script, str(disk), *inner],
             cwd=CHECKOUT, env=os.environ, capture_output=True, text=True, timeout=120,
         )  # fmt: skip
     except FileNotFoundError:

@@ -22,6 +22,7 @@ from tests.store.worker import CHECKOUT, finish
 from tests.support import repos
 from tests.support.git import commit, git, refs
 from tests.support.hosts import DENIED, behind_ssh, executable
+from tests.support.mounts import MOUNTING
 
 Clones = Callable[[int], list[Path]]
 Place = Callable[[Ground], Path]
@@ -334,7 +335,7 @@ def test_a_user_who_cleans_up_all_the_time_loses_nothing_of_theirs_or_ours(
 def in_a_sandbox(folder: Path, command: list[str]) -> list[str]:
     """`command`, for which the git folder of `folder` is read-only, as for a sandboxed agent."""
     script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" "$0" && exec "$@"'
-    return ["unshare", "--mount", "sh", "-c", script, str(folder / ".git"), *command]
+    return [*MOUNTING, "sh", "-c", script, str(folder / ".git"), *command]
 
 
 @pytest.fixture
