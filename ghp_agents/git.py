@@ -74,6 +74,7 @@ class Object(NamedTuple):
     oid: str
     kind: str  # blob, tree, commit, tag
     content: bytes
+    is_cut: bool = False  # it was too large to read, and its content is not here
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -170,8 +171,11 @@ def failure(args: Sequence[str], result: Result) -> GitError:
 
 
 @contextlib.contextmanager
-def objects(git_dir: Path, env: Mapping[str, str] | None = None) -> Iterator["ObjectReader"]:
-    """Read many objects through one process."""
+def objects(
+    git_dir: Path, env: Mapping[str, str] | None = None, *, largest: int | None = None
+) -> Iterator["ObjectReader"]:
+    """Read many objects through one process; not the content of one with more than `largest`
+    bytes."""
     try:
         process = subprocess.Popen(
             _command(["cat-file", "--batch"], git_dir),
@@ -187,7 +191,7 @@ def objects(git_dir: Path, env: Mapping[str, str] | None = None) -> Iterator["Ob
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        yield ObjectReader(process.stdin, process.stdout)
+        yield ObjectReader(process.stdin, process.stdout, largest)
     finally:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
@@ -202,9 +206,10 @@ class ObjectReader:
     # also the 4 kB that are left to a user who has many.
     _AT_ONCE = 4_000
 
-    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+    def __init__(self, requests: IO[bytes], answers: IO[bytes], largest: int | None = None) -> None:
         self._requests = requests
         self._answers = answers
+        self._largest = largest
 
     def read(self, names: Sequence[str]) -> list[Object | None]:
         """The objects called `names` (an oid, or `<ref>:<path>`), None for each that is not there.
@@ -244,11 +249,20 @@ class ObjectReader:
         # What is not there is answered by its name, which may hold spaces, and one of these words.
         if header.endswith((b" missing\n", b" ambiguous\n")):
             return None
-        oid, kind, size = header.split()
-        content = self._answers.read(int(size))
-        if len(content) != int(size) or self._answers.read(1) != b"\n":
+        oid, kind, length = header.split()
+        size = int(length)
+        is_cut = self._largest is not None and size > self._largest
+        content = b"" if is_cut else self._answers.read(size)
+        passed = self._pass_over(size) if is_cut else len(content)
+        if passed != size or self._answers.read(1) != b"\n":
             raise _ended_early()
-        return Object(oid.decode(), kind.decode(), content)
+        return Object(oid.decode(), kind.decode(), content, is_cut)
+
+    def _pass_over(self, size: int) -> int:
+        left = size
+        while left and (some := self._answers.read(min(left, 1_000_000))):
+            left -= len(some)
+        return size - left
 
 
 def _ended_early() -> GitError:

@@ -101,9 +101,9 @@ class StateRepository(NamedTuple):
             raise git.failure(args, result)
         return result
 
-    def objects(self) -> AbstractContextManager[git.ObjectReader]:
-        """Read many objects through one process."""
-        return git.objects(self.path, _LOCAL_ONLY)
+    def objects(self, *, largest: int | None = None) -> AbstractContextManager[git.ObjectReader]:
+        """Read many objects through one process; see `git.objects`."""
+        return git.objects(self.path, _LOCAL_ONLY, largest=largest)
 
     def with_clone(self, clone: CloneId) -> "StateRepository":
         """The same repository under another clone id."""

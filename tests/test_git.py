@@ -172,6 +172,15 @@ def test_a_file_with_a_space_in_its_name_is_found(repo: Path) -> None:
     assert found == Object(run_git(repo, "rev-parse", "HEAD:a b"), "blob", b"x")
 
 
+def test_an_object_that_is_too_large_is_passed_over(repo: Path) -> None:
+    commit(repo, {"small": b"x" * 9, "large": b"y" * 3_000_000, "none": b""})
+    with git.objects(repo / ".git", largest=9) as reader:
+        found = reader.read([f"HEAD:{name}" for name in ("large", "small", "large", "none")])
+    assert [(each.content, each.is_cut) for each in found if each] == [
+        (b"", True), (b"x" * 9, False), (b"", True), (b"", False)
+    ]  # fmt: skip
+
+
 def test_a_git_that_ends_before_it_answered_is_an_error_and_no_answer(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="ended early"), git.objects(tmp_path) as reader:
         reader.read(["HEAD"] * 100_000)

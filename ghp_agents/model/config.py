@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ghp_agents.errors import GhpError
+from ghp_agents.model.record import LARGEST
 
 MAX_SECONDS = 10 * 365 * 86_400
 
@@ -41,7 +42,9 @@ class AgentsConfig(BaseModel):
     timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
     trunk: str | None = Field(None, min_length=1, description="the main branch")
     resume_chars: int = Field(16_000, ge=500, description="size budget of agent-resume")
-    patch_bytes: int = Field(5_000_000, ge=0, description="most uncommitted work in a handoff")
+    patch_bytes: int = Field(
+        5_000_000, ge=0, le=LARGEST, description="most uncommitted work in a handoff"
+    )
     capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 

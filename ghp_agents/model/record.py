@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from ghp_agents.model.names import Actor, Timestamp
 
+LARGEST = 100_000_000  # bytes of one file of a record; more no host takes, and no reader reads
+
 
 class Record(NamedTuple):
     """Files for the state, and the ledger entry that says who added them and why.

@@ -8,7 +8,8 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.model.finding import Finding, Level, error, info, ok, warning
-from ghp_agents.model.names import CloneId
+from ghp_agents.model.names import Actor, CloneId, Timestamp
+from ghp_agents.model.record import Record
 from ghp_agents.model.state import Standing
 from ghp_agents.services import records
 from ghp_agents.services.presence import heartbeat
@@ -152,3 +153,14 @@ def test_one_session_under_a_name_is_no_rival_of_itself(
 ) -> None:
     heartbeat(ws, store, ws.agent(), {"status": "testing"})
     assert list(records.check_rivals(ws, store)) == []
+
+
+def test_patches_are_not_read_to_see_whether_they_can_be(
+    ws: Workspace, store: StandingStore
+) -> None:
+    at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
+    files = ((".ghp/escalations/0123456789ab.md", b"no"), (".ghp/patches/a/applied-b.json", b"no"))
+    said = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
+    store.commit([said], expected=store.snapshot().revision)
+    found = one(records.check_readable(store))
+    assert found.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")

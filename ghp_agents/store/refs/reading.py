@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from ghp_agents import git
 from ghp_agents.clock import to_text
 from ghp_agents.model import presence
 from ghp_agents.model.names import CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
+from ghp_agents.model.record import LARGEST
 from ghp_agents.model.state import Problem, Tip, join_files
 from ghp_agents.repository import SEEN_REFS, StateRepository
 from ghp_agents.store.refs import live, outbox
@@ -16,7 +18,10 @@ from ghp_agents.workspace import Workspace
 _FORMAT = (
     "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
 )
-Reference = tuple[str, str]  # path, oid
+# What another clone's tree may hold is not for us to say, only what we read of it: a few kilobytes
+# of trees within trees can stand for more files than any memory holds.
+DEEPEST = 12  # folders within folders; records lie three deep
+MOST = 500_000  # files of one clone below one folder
 
 
 def tips(repository: StateRepository) -> list[Tip]:
@@ -128,8 +133,12 @@ class GitSnapshot:
             for _, record in self._waiting.records
         ]
         if self._repository and self._tips:
-            with self._repository.objects() as reader:
-                many += read_below(reader, [tip.oid for tip in self._tips], prefix)
+            with self._repository.objects(largest=LARGEST) as reader:
+                below = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            many += [each.files for each in below]
+            for tip, each in zip(self._tips, below, strict=True):
+                for path, reason in each.left_out.items():
+                    self._note(tip.clone, path, reason)
         joined = join_files(many)
         joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
         return {path: joined[path] for path in sorted(joined)}
@@ -153,18 +162,21 @@ class GitSnapshot:
         if not self._repository or not self._tips:
             return {}
         names = [f"{tip.oid}:{presence.PATH}" for tip in self._tips]
-        with self._repository.objects() as reader:
+        with self._repository.objects(largest=LARGEST) as reader:
             found = reader.read(names)
         documents: dict[CloneId, Agents] = {}
         for tip, document in zip(self._tips, found, strict=True):
             try:
                 agents, _ = presence.decode(document.content) if document else ({}, {})
             except ValueError as error:
-                place = f"clone {tip.clone}: {presence.PATH}"
-                self._problems[place] = Problem(place, f"cannot be read: {error}")
+                self._note(tip.clone, presence.PATH, f"cannot be read: {error}")
                 agents = {}
             documents[tip.clone] = agents
         return documents
+
+    def _note(self, clone: CloneId, path: str, reason: str) -> None:
+        place = f"clone {clone}: {path}"
+        self._problems[place] = Problem(place, reason)
 
 
 def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
@@ -172,9 +184,14 @@ def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
     return "/".join([own.oid if own else "none", *waiting.names])
 
 
-def read_below(
-    reader: git.ObjectReader, commits: Sequence[str], prefix: str
-) -> list[dict[str, bytes]]:
+class Below(NamedTuple):
+    """What a clone has below a folder, and what of it was not read, in words by path."""
+
+    files: dict[str, bytes]
+    left_out: dict[str, str]
+
+
+def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
     """For each commit, the files below `prefix` (a folder, ending with `/`).
 
     Walks all commits' trees level by level through one process; a folder or file that several
@@ -184,26 +201,45 @@ def read_below(
     found = reader.read([f"{commit}:{folder}" for commit in commits])
     trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
     roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
+    listing = _listing(reader, trees)
+    paths = [_paths(listing, root, folder) if root else {} for root in roots]
+    blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
+    contents = dict(zip(blobs, reader.read(blobs), strict=True))
+    return [_below(folder, some, contents) for some in paths]
+
+
+def _below(
+    folder: str, paths: Mapping[str, str] | None, contents: Mapping[str, git.Object | None]
+) -> Below:
+    if paths is None:
+        return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
+    there = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
+    too_large = f"more than {LARGEST // 1_000_000} MB"
+    return Below(
+        {path: blob.content for path, blob in there.items() if not blob.is_cut},
+        {path: too_large for path, blob in there.items() if blob.is_cut},
+    )
+
+
+def _listing(
+    reader: git.ObjectReader, trees: Mapping[str, git.Object]
+) -> dict[str, list[git.Entry]]:
+    """What is in `trees`, and in the trees in them, level by level."""
     listing: dict[str, list[git.Entry]] = {}
+    known = dict(trees)
     wanted = list(trees)
-    while wanted:
-        read = [trees.get(oid) for oid in wanted]
-        missing = [oid for oid, tree in zip(wanted, read, strict=True) if tree is None]
-        trees |= {tree.oid: tree for tree in reader.read(missing) if tree}
+    for _ in range(DEEPEST):
+        missing = [oid for oid in wanted if oid not in known]
+        known |= {tree.oid: tree for tree in reader.read(missing) if tree}
         for oid in wanted:
-            listing[oid] = git.tree_entries(trees[oid].content, len(oid)) if oid in trees else []
+            listing[oid] = git.tree_entries(known[oid].content, len(oid)) if oid in known else []
         inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
         wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
-    paths = [_paths(listing, root, folder) if root else {} for root in roots]
-    blobs = list(dict.fromkeys(oid for some in paths for oid in some.values()))
-    contents = dict(zip(blobs, reader.read(blobs), strict=True))
-    return [
-        {path: blob.content for path, oid in some.items() if (blob := contents[oid])}
-        for some in paths
-    ]
+    return listing
 
 
-def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> dict[str, str]:
+def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> dict[str, str] | None:
+    """The files below a tree, by path; None if they are too many."""
     found: dict[str, str] = {}
     pending = [(folder, root)]
     while pending:
@@ -214,4 +250,6 @@ def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> di
                 pending.append((path, entry.oid))
             elif entry.mode.startswith("100"):
                 found[path] = entry.oid
+        if len(found) + len(pending) > MOST:
+            return None
     return found
