@@ -20,7 +20,7 @@ FOLLOW_EVERY = 1.0  # seconds
 
 @click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since 2h")
 @click.option("--agent", metavar="NAME", help="Only what this agent or person did.")
-@click.option("--issue", type=click.IntRange(min=1), help="Only what is about this issue.")
+@click.option("--issue", metavar="N", help="Only what is about this issue.")
 @click.option("--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …")
 @click.option("--since", metavar="WHEN", help="Only from then on: 2026-01-25T10:30:00Z, or 2h.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last so many.")
@@ -30,7 +30,7 @@ FOLLOW_EVERY = 1.0  # seconds
 def log(
     house: House,
     agent: str | None,
-    issue: int | None,
+    issue: str | None,
     event: str | None,
     since: str | None,
     limit: int | None,
@@ -55,14 +55,18 @@ def log(
     wake(house)
 
 
-def _numbers(house: House, issue: int | None) -> frozenset[int] | None:
+def _numbers(house: House, issue: str | None) -> frozenset[int] | None:
     """All numbers of the issue: what was said offline names the one that it had then."""
     if issue is None:
         return None
+    word = issue.removeprefix("#")
+    named = {int(word)} if word.isascii() and word.isdigit() and len(word) < 16 else set[int]()
     try:
-        return frozenset((issue, *house.tracker.get(issue).numbers))
+        return frozenset((*named, *house.tracker.get(issue).numbers))
     except GhpError:
-        return frozenset((issue,))  # an issue of elsewhere may be in the ledger all the same
+        if not named:
+            raise
+        return frozenset(named)  # an issue of elsewhere may be in the ledger all the same
 
 
 def _since(house: House, text: str | None) -> float | None:

@@ -25,6 +25,19 @@ def test_what_happened_is_told_in_order_by_whom_and_about_what(repo: Path) -> No
     assert told[2].endswith(" #1: Tabs or spaces?")
 
 
+def test_an_issue_is_named_as_everywhere_else(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Parse the input"], repo)
+    invoke(["agent-issue", "new", "Write the output"], repo)
+    identity = json.loads(invoke("agent-issue show 1 --json", repo).out)["id"]
+    by_number = invoke("agent-log --issue 1", repo)
+    assert by_number.out.count("\n") == 1
+    for name in ("#1", f"I-{identity[:4]}", identity):
+        assert invoke(["agent-log", "--issue", name], repo) == by_number
+    assert invoke("agent-log --issue 9", repo) == (0, "", "Nothing of that kind.\n")
+    code, _, err = invoke("agent-log --issue abc", repo)
+    assert (code, err.splitlines()[0]) == (1, "Error: There is no issue abc.")
+
+
 def test_json_has_every_field(repo: Path) -> None:
     invoke(["agent-issue", "new", "Parse the input"], repo)
     (entry,) = json.loads(invoke("agent-log --json", repo).out)
