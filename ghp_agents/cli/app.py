@@ -10,6 +10,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import log_unexpected, make_house
+from ghp_agents.cli.group import Group
 from ghp_agents.errors import ExitCode, GhpError
 from ghp_agents.wiring import House
 
@@ -60,8 +61,8 @@ COMMANDS: dict[str, Row] = {
 HOOK = "agent-heartbeat"
 
 
-class Commands(click.Group):
-    """click's group over the table; `--help` lists it without importing anything."""
+class Commands(Group):
+    """The group over the table; `--help` lists it without importing anything."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
