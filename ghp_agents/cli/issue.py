@@ -9,6 +9,7 @@ import click
 from ghp_agents.cli import issue_view as show_as
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.group import Group
 from ghp_agents.errors import UsageError
 from ghp_agents.model.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
 from ghp_agents.services import issue as services
@@ -59,7 +60,7 @@ def issues(
     elif listing.issues:
         show_as.table(listing)
     else:
-        _say_none(ready)
+        _say_none(ready, anything=bool(listing.open) or bool(states))
     if listing.circle:
         _warn_of_circle(listing.circle)
     wake(house)
@@ -72,14 +73,18 @@ def _warn_of_circle(circle: list[Issue]) -> None:
     output.warn(f"These wait for each other for ever: {ring}.", f"Take one away: `{command}`.")
 
 
-def _say_none(ready: bool) -> None:
-    if ready:
+def _say_none(ready: bool, *, anything: bool) -> None:
+    if not anything:
+        output.say("No issue is open. `ghp agent-issue new TITLE` makes one.")
+    elif ready:
         output.say("No issue is ready. `ghp agent-issues` shows what is assigned or blocked.")
     else:
-        output.say("No issue fits. `ghp agent-issue new TITLE` makes one.")
+        output.say("No issue fits. `ghp agent-issues --all` lists all.")
 
 
-@click.group("agent-issue", epilog="Example: ghp agent-issue new 'Parse empty files' --label bug")
+@click.group(
+    "agent-issue", cls=Group, epilog="Example: ghp agent-issue new 'Parse empty files' --label bug"
+)
 def issue() -> None:
     """Make, show and change an issue. N is its number, or its id or the start of it (I-3f9a)."""
 

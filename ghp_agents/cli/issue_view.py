@@ -1,5 +1,6 @@
 """Issues as people and scripts see them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from ghp_agents.services.issue import Listing, View
 
 NO_TITLE = "(not here yet, or not readable)"
 COLUMNS = ("ISSUE", "PRIORITY", "STATE", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
+MARKER = re.compile(r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z")  # by which programs find a comment
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
@@ -84,7 +86,7 @@ def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
 def _comment_lines(comment: Comment) -> Iterator[str]:
     kind = "person" if comment.by_person else "agent"
     yield f"\n── {comment.author} ({kind}), {comment.at}"
-    yield comment.body
+    yield MARKER.sub("", comment.body)
 
 
 def fields(issue: Issue) -> dict[str, Any]:

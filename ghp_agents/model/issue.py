@@ -186,7 +186,9 @@ def _line(what: str, text: str, limit: int) -> str:
             f"The {what} has {len(tidy)} characters; it needs 1 to {limit}."
             if tidy
             else f"The {what} is empty.",
-            hint="Put more into the body." if tidy else f"Give a {what} with at least one letter.",
+            hint="Shorten it; what is long goes into the body."
+            if tidy
+            else f"Give a {what} with at least one letter.",
         )
     _no_secret(what, tidy)
     return tidy

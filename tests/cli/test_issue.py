@@ -45,7 +45,7 @@ def test_a_fresh_repository_has_no_issues_and_nothing_is_made_in_it(repo: Path) 
     assert invoke("agent-issues", repo) == (
         0,
         "",
-        "No issue fits. `ghp agent-issue new TITLE` makes one.\n",
+        "No issue is open. `ghp agent-issue new TITLE` makes one.\n",
     )
     assert invoke("agent-issues --ready --json", repo) == (0, "[]\n", "")
     assert not (repo / ".git/ghp/state.git").exists()
@@ -94,6 +94,14 @@ def test_nothing_ready_says_where_the_rest_is(repo: Path) -> None:
     assert invoke("agent-issues --ready", repo).err == (
         "No issue is ready. `ghp agent-issues` shows what is assigned or blocked.\n"
     )
+
+
+@pytest.mark.parametrize("option", ["--closed", "--label x"])
+def test_where_none_fits_it_says_how_to_see_all(repo: Path, option: str) -> None:
+    issue(repo, "new", "T")
+    assert invoke(f"agent-issues {option}", repo) == (
+        0, "", "No issue fits. `ghp agent-issues --all` lists all.\n",
+    )  # fmt: skip
 
 
 def test_ready_and_closed_contradict_each_other(repo: Path) -> None:
@@ -165,7 +173,7 @@ def test_the_body_can_come_from_standard_input(repo: Path) -> None:
         (["block", "1"], 2, "Missing option '--by'"),
         (["block", "1", "--by", "1"], 2, "#1 cannot be blocked by itself."),
         (["assign", "1"], 2, "Missing argument 'NAME...'"),
-        (["take", "1"], 2, "No such command 'take'"),
+        (["take", "1"], 2, "ghp agent-issue has no command 'take'."),
     ],
 )
 def test_wrong_words_change_nothing(repo: Path, args: list[str], code: int, error: str) -> None:
