@@ -12,7 +12,7 @@ from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.names import agent_name, status_name
+from ghp_agents.model.names import agent_name, one_line, status_name
 from ghp_agents.model.presence import issue_of
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
@@ -21,6 +21,7 @@ from ghp_agents.wiring import House
 
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
 WATCH_EVERY = 2.0  # seconds
+ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
 
@@ -183,7 +184,7 @@ def row(view: AgentView) -> tuple[str, ...]:
         f"#{issue}" if issue else "",
         f"{ago(view.silent)} ago" if view.is_here else "elsewhere",
         str(said.get("branch") or ""),
-        str(said.get("lastAction", "")),
+        one_line(str(said.get("lastAction", "")), ACTION_SHOWN),
     )
 
 
