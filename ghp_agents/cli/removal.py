@@ -73,7 +73,7 @@ def _list(house: House, what: Sequence[str], refs: Sequence[RemoteRef], asked: R
         _list_refs(house, refs, tell)
     if asked.dry_run:
         for lost in house.ground.losses():
-            output.warn(f"Only this clone has {lost}.", "Send it first: ghp agent-sync")
+            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(house.ground)}.")
 
 
 def _list_refs(house: House, refs: Sequence[RemoteRef], tell: Tell) -> None:

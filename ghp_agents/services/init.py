@@ -104,13 +104,17 @@ def refuse_losses(ground: Ground, *, force: bool) -> None:
     lost = ground.losses()
     if not lost or force:
         return
-    first = "Send it first with `ghp agent-sync`"
-    if ground.sharing().remote is None:
-        first = "There is no remote to send it to: copy the folder .git/ghp first"
     raise RefusedError(
         f"Only this clone has {' and '.join(lost)}; removing would lose it.",
-        hint=f"{first}, or give --force to lose it.",
+        hint=f"{how_to_keep(ground)}, or give --force to lose it.",
     )
+
+
+def how_to_keep(ground: Ground) -> str:
+    """What to do first with what exists nowhere else."""
+    if ground.sharing().remote is None:
+        return "There is no remote to send it to: copy the folder .git/ghp first"
+    return "Send it first with `ghp agent-sync`"
 
 
 def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:

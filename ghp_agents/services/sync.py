@@ -29,7 +29,7 @@ def sync(
             report = _together(report, store.sync(push=push))
         report = report._replace(notes=(*report.notes, *owed))
     presence.look(ws, store, store.snapshot(), processes=False)
-    if publish and not report.trouble:
+    if publish and report.remote and not report.trouble:
         report = _together(report, store.publish())
     return report
 

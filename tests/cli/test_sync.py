@@ -20,6 +20,7 @@ def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
         "",
         "Everything stays in this clone: there is no remote.\n✓ Folded.\n",
     )
+    assert invoke("agent-sync --publish", repo) == invoke("agent-sync", repo)
 
 
 def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
