@@ -1,5 +1,7 @@
 """Upkeep of the private repository: our own packing, under our own locks, never git's `gc`."""
 
+from collections.abc import Sequence
+
 from ghp_agents import files
 from ghp_agents.errors import GhpError
 from ghp_agents.repository import StateRepository
@@ -12,14 +14,13 @@ PACK_LIMIT = 20
 # What is packed already keeps its deltas, so the time goes with the news. Git compares objects of
 # like sizes, not neighbours in time, so the window is wide: it takes a quarter off ten agents'
 # history. The limit of memory keeps it short for the long documents of many agents.
-# Bitmaps are for repositories that many fetch from.
-_REPACK = "repack -a -d -q --no-write-bitmap-index --depth=50 --window=250 --window-memory=4m"
+# Bitmaps speed up what a server does; our loose objects are compressed for speed, packs for size.
+_REPACK = (
+    "-c pack.compression=9 repack -a -d -q --no-write-bitmap-index"
+    " --depth=50 --window=250 --window-memory=4m"
+)
 PATIENCE = 120.0  # seconds for one of its commands
 AGAIN_AFTER = 600.0  # seconds; what did not work, or not help, is not tried with every fold
-
-
-# Bitmaps speed up what a server does; our loose objects are compressed for speed, packs for size.
-_SMALL = ("-c", "repack.writeBitmaps=false", "-c", "pack.compression=9")
 
 
 def needed(repository: StateRepository) -> bool:
@@ -40,21 +41,24 @@ def after_fold(ws: Workspace, repository: StateRepository) -> None:
 
 
 def run(ws: Workspace, repository: StateRepository) -> bool:
-    """Pack everything, if nobody else is at work; whether it was done."""
+    """Pack everything, if nobody else is at work; whether it was done.
+
+    Folds go on while it packs, which takes seconds and touches neither refs nor what is new. What
+    removes objects or touches refs takes milliseconds, and has both locks.
+    """
     try:
-        with (
-            files.locked(ws.ghp_dir / syncing.LOCK, patience=0.1) as fetching,
-            files.locked(ws.ghp_dir / folding.LOCK) as writing,
-        ):
-            held = [fetching, writing]
-            for command in (
-                _REPACK.split(),
-                ["prune-packed", "-q"],
-                ["prune", "--expire=2.hours.ago"],
-                ["pack-refs", "--all"],
-            ):
-                if repository.run(*command, timeout=PATIENCE, keep_open=held).code != 0:
-                    return False
+        with files.locked(ws.ghp_dir / syncing.LOCK, patience=0.1) as fetching:
+            if not _done(repository, [_REPACK, "prune-packed -q"], [fetching]):
+                return False
+            with files.locked(ws.ghp_dir / folding.LOCK) as writing:
+                last = ["prune --expire=2.hours.ago", "pack-refs --all"]
+                return _done(repository, last, [fetching, writing])
     except (GhpError, OSError):
         return False  # another time; `agent-doctor` shows what grows
-    return True
+
+
+def _done(repository: StateRepository, commands: Sequence[str], held: Sequence[int]) -> bool:
+    return all(
+        repository.run(*command.split(), timeout=PATIENCE, keep_open=held).code == 0
+        for command in commands
+    )
