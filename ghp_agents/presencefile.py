@@ -9,12 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+PATIENCE = 2.0  # seconds; a beat holds its lock for some ten microseconds, so that one is stopped
+LOOK_EVERY = 0.002
 UNREADABLE = ".unreadable"  # what a presence file that cannot be read is called from then on
 
 
-def hold(folders: "Sequence[str]", agent: str) -> "tuple[int, int]":
+def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) -> "tuple[int, int]":
     """Serialise the parallel processes of one agent, where the system can; closing frees it.
 
+    Who holds it for longer than `patience` seconds is not waited for: no agent hangs in its beat.
     Answers which folder can be written, and the descriptor to close; -1 where none can.
     """
     for number, folder in enumerate(folders):
@@ -25,13 +28,28 @@ def hold(folders: "Sequence[str]", agent: str) -> "tuple[int, int]":
         except OSError:
             continue
         try:
-            import fcntl
-
-            fcntl.flock(held, fcntl.LOCK_EX)
+            _take(held, patience)
         except (ImportError, OSError):
             pass
         return number, held
     return 0, -1
+
+
+def _take(held: int, patience: float) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    except BlockingIOError:
+        from ghp_agents.clock import SystemClock
+    for _ in range(int(patience / LOOK_EVERY)):  # not by a clock, which may be set back meanwhile
+        SystemClock().wait(LOOK_EVERY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            continue
 
 
 def write(

@@ -138,3 +138,13 @@ def test_a_killed_process_keeps_nobody_waiting(folders: list[str]) -> None:
         holder.kill()
     _, held = presencefile.hold(folders, "w")
     os.close(held)
+
+
+def test_a_stopped_process_keeps_nobody_waiting_for_long(folders: list[str]) -> None:
+    _, stopped = presencefile.hold(folders, "w")
+    number, held = presencefile.hold(folders, "w", patience=0.05)
+    assert (number, held >= 0) == (0, True)
+    write(folders, SAID)
+    assert presencefile.newest(folders, "worker-1") == SAID
+    os.close(stopped)
+    os.close(held)
