@@ -14,9 +14,10 @@ PACK_LIMIT = 20
 # What is packed already keeps its deltas, so the time goes with the news. Git compares objects of
 # like sizes, not neighbours in time, so the window is wide: it takes a quarter off ten agents'
 # history. The limit of memory keeps it short for the long documents of many agents.
+# What nothing points to is kept (-A): a fold may be about to point to what a killed one has left.
 # Bitmaps speed up what a server does; our loose objects are compressed for speed, packs for size.
 _REPACK = (
-    "-c pack.compression=9 repack -a -d -q --no-write-bitmap-index"
+    "-c pack.compression=9 repack -A -d -q --no-write-bitmap-index"
     " --depth=50 --window=250 --window-memory=4m"
 )
 PATIENCE = 120.0  # seconds for one of its commands

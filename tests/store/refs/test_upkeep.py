@@ -99,3 +99,18 @@ def test_a_setting_of_the_persons_does_not_change_what_we_pack(field: GitField) 
     field.alone().fold()
     assert packs(field) == (1, 0)
     assert list((private(field.alone_at).path / "objects/pack").glob("*.bitmap")) == []
+
+
+def test_what_a_killed_fold_left_in_a_pack_is_there_for_the_next_one(field: GitField) -> None:
+    # More than a hundred objects are no loose ones. The fold that comes again finds them in the
+    # pack and does not write them once more, perhaps while this pack is being replaced.
+    grow(field)
+    state = private(field.alone_at)
+    blobs = "".join(f"blob\nmark :{n}\ndata 4\n{n:04}\n" for n in range(1, 151))
+    files = "".join(f"M 100644 :{n} {n}\n" for n in range(1, 151))
+    who = "committer x <x@x> 1750000000 +0000\ndata 0\n"
+    git(state.path, "fast-import", "--quiet", stdin=f"{blobs}commit refs/x/killed\n{who}{files}")
+    left = git(state.path, "rev-parse", "refs/x/killed:7")
+    git(state.path, "update-ref", "-d", "refs/x/killed")
+    field.alone().fold()
+    assert git(state.path, "cat-file", "blob", left) == "0007"
