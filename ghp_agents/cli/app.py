@@ -90,6 +90,7 @@ def app() -> None:
 
 def run(argv: Sequence[str], house: House | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
+    output.open_closed()
     is_hook = list(argv[:1]) == [HOOK]
     code = _run(argv, house or make_house(), is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code

@@ -7,8 +7,9 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+from ghp_agents.errors import GhpError
 from ghp_agents.jsontext import indented
 
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
@@ -16,7 +17,10 @@ ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], No
 
 def data(text: str) -> None:
     """Print data, exactly as it is, with a newline at its end."""
-    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+    try:
+        sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+    except OSError as error:
+        _give_up(error)
 
 
 def as_json(value: Any) -> None:
@@ -105,7 +109,32 @@ def clean(text: str) -> str:
 
 def flush() -> None:
     """Push out what is buffered, so that a closed pipe shows here."""
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _give_up(error)
+
+
+def _give_up(error: OSError) -> NoReturn:
+    """Raises BrokenPipeError, or GhpError for what is wrong with the place of our output."""
+    if isinstance(error, BrokenPipeError):
+        raise error
+    drop_stdout()
+    raise GhpError(
+        f"The output cannot be written: {error.strerror}.",
+        hint="Give it another place. What was acknowledged is kept.",
+    ) from None
+
+
+def open_closed() -> None:
+    """Let a stream that our caller closed (`>&-`) lead nowhere, not into the next file we open."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
 
 
 def drop_stdout() -> None:
