@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LEAST = 1_000  # characters; below, not even what is left out could be said
+BEGINNING = 80  # characters; as much of a line that is too long is worth to be shown
 
 # Characters that cleaned text cannot have: nobody's text can begin a section.
 _MARK, _BETWEEN = "\x1e", "\x1f"
@@ -90,13 +91,12 @@ def _cut(section: Section, limit: int) -> str:
             break
         kept.append(line)
         room -= len(line) + 1
-    if not any(line.strip("> ") for line in kept):
-        if room < 80:
-            return ""
-        long_line = lines[len(kept)]
-        kept.append(f"{long_line[: room - 2]}…")
-        return _under(section.title, "\n".join([*kept, said(len(kept) - 1)]))
-    return _under(section.title, "\n".join([*kept, said(len(kept))]))
+    whole = len(kept)
+    if whole < len(lines) and room >= BEGINNING:
+        kept.append(f"{lines[whole][: room - 2]}…")
+    elif not any(line.strip("> ") for line in kept):
+        return ""
+    return _under(section.title, "\n".join([*kept, said(whole)]))
 
 
 def _shown(section: Section) -> str:

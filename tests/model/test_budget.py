@@ -67,6 +67,13 @@ def test_a_single_long_line_is_cut_within() -> None:
     assert LEAST - 50 < len(text) <= LEAST
 
 
+def test_a_long_line_after_others_is_cut_within_too() -> None:
+    text = fit("# Head", [Section("Note", "show", "By worker-1:\n\n> " + "x" * 5000)], LEAST)
+    assert "By worker-1:\n\n> xxx" in text
+    assert "xxx…\n… (1 of 3 lines cut; `show` shows them)" in text
+    assert LEAST - 50 < len(text) <= LEAST
+
+
 @given(head=st.text("h #", max_size=300), sections=SECTIONS, limit=st.integers(LEAST, 5000))
 def test_the_budget_is_kept_and_nothing_goes_unsaid(
     head: str, sections: list[Section], limit: int
