@@ -8,14 +8,14 @@ from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, wake
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.budget import LEAST
-from ghp_agents.model.handoff import NOTE_LIMIT, Missing, count, size_text
+from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.model.issue import short
 from ghp_agents.model.names import AgentName, one_line
 from ghp_agents.model.quote import clean
 from ghp_agents.services import escalation
 from ghp_agents.services import handoff as services
 from ghp_agents.services.handoff import Handed
-from ghp_agents.services.restore import Restored
+from ghp_agents.services.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.wiring import House
 
 STDIN = "-"
@@ -128,11 +128,10 @@ def resume(
     belongs to, merged and staged on another one.
     """
     from ghp_agents.services import resume as reading
-    from ghp_agents.services.restore import restore
 
     ws, store = house.ws, house.store
     chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
-    restored = restore(ws, store, chosen.handoff) if apply else None
+    restored = _restore(house, chosen.handoff) if apply else None
     if restored:
         _say_restored(restored)
         chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
@@ -145,6 +144,15 @@ def resume(
     wake(house)
     if restored and restored.conflicts:
         raise _conflicts(restored)
+
+
+def _restore(house: House, handoff: Handoff | None) -> Restored | None:
+    """What was put back; None if it is here already, as where the same is said twice."""
+    try:
+        return restore(house.ws, house.store, handoff)
+    except AlreadyRestoredError as error:
+        output.say(str(error))
+        return None
 
 
 def _say_restored(restored: Restored) -> None:

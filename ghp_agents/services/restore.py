@@ -37,6 +37,10 @@ class NotRestoredError(GhpError):
     """The work cannot be put back here and now; nothing was changed."""
 
 
+class AlreadyRestoredError(NotRestoredError):
+    """The work is in the worktree already."""
+
+
 def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restored:
     """Put the work of `handoff` into this worktree, which must be clean.
 
@@ -51,7 +55,7 @@ def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restor
     folder = Path(ws.place.toplevel)
     handoff, work, content = _stored(store, handoff)
     if patch.is_applied(folder, content):
-        raise NotRestoredError(
+        raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
         )
     _refuse_dirty(ws, folder)
