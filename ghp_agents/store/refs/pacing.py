@@ -23,8 +23,8 @@ def next_exchange(ws: Workspace) -> float:
     repository = find_repository(ws)
     note = read_note(ws, coordination_remote(ws))
     last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
-    if repository is None or not last:
-        return 0.0
+    if repository is None or not 0 < last <= ws.clock.now():
+        return 0.0  # never, or at a time that is still to come: our clock was set back
     urgent = _urgent(repository) and not is_refused(ws)
     return last + (SEND_PAUSE if urgent else presence_pause(ws, repository))
 
@@ -32,7 +32,7 @@ def next_exchange(ws: Workspace) -> float:
 def is_refused(ws: Workspace) -> bool:
     """Whether the remote refused our push not long ago. Fetching goes on at its own pace."""
     note = read_note(ws, coordination_remote(ws))
-    return note.permanent and ws.clock.now() < (note.refused_at or 0.0) + REFUSED_PAUSE
+    return note.permanent and 0 <= ws.clock.now() - (note.refused_at or 0.0) < REFUSED_PAUSE
 
 
 def presence_pause(ws: Workspace, repository: StateRepository) -> float:

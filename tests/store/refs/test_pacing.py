@@ -108,3 +108,14 @@ def test_clones_that_went_away_slow_nobody_down(clones: Clones, clock: ManualClo
     say(stores[0], clock, "note", "later still")
     clock.wait(19)
     assert stores[0].sync(paced=True).pushed
+
+
+def test_a_clock_that_was_set_back_stops_no_exchange(clones: Clones, clock: ManualClock) -> None:
+    store = GitRefsStore(open_workspace(clones(1)[0], {}, clock))
+    say(store, clock, "note", "one")
+    store.sync()
+    clock.wait(-86_400)
+    say(store, clock, "note", "two")
+    assert store.sync(paced=True).pushed
+    say(store, clock, "note", "three")
+    assert not store.sync(paced=True).fetched
