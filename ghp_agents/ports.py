@@ -94,8 +94,8 @@ class StateStore(Protocol):
     def standing(self) -> Standing:
         """How this clone stands with the remote; asks nobody."""
 
-    def ledger(self) -> list[LedgerEntry]:
-        """All that happened, in ledger order."""
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All that happened, in ledger order; with `after`, what those tips did not know yet."""
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone; the ledger keeps what was folded."""

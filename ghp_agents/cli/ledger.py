@@ -1,16 +1,16 @@
 """`agent-log`: what happened, in one order over all clones."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import wake
+from ghp_agents.cli.context import say_none, wake
 from ghp_agents.clock import moment
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.state import Tip
 from ghp_agents.services import ledger as services
 from ghp_agents.services.ledger import Question
 from ghp_agents.wiring import House
@@ -39,19 +39,22 @@ def log(
 ) -> None:
     """Show what happened, oldest first, over all clones."""
     question = Question(agent, _numbers(house, issue), event, _since(house, since))
-    entries = services.select(house.store.ledger(), question)
+    tips = house.store.snapshot().tips() if follow else ()
+    known = house.store.ledger()
+    entries = services.select(known, question)
     entries = entries[-limit:] if limit else entries
     if follow:
-        _follow(house, question, entries, as_json)
+        told = {entry.id for entry in known}
+        _tell(entries, as_json)
+        _follow(house, question, tips, told, as_json)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
     elif entries:
         _print(entries)
     else:
-        output.say(
-            "Nothing has happened yet." if question == Question() else "Nothing of that kind."
-        )
+        kind = "Nothing of that kind." if question != Question() else "Nothing has happened yet."
+        say_none(house, kind)
     wake(house)
 
 
@@ -80,22 +83,29 @@ def _since(house: House, text: str | None) -> float | None:
 
 
 def _follow(
-    house: House, question: Question, entries: Sequence[LedgerEntry], as_json: bool
+    house: House, question: Question, tips: Sequence[Tip], told: set[str], as_json: bool
 ) -> None:
-    told: set[str] = {entry.id for entry in house.store.ledger()} - {entry.id for entry in entries}
+    """Tell what comes after `tips`; only the new part of the histories is read."""
     try:
         while True:
-            fresh = services.newer(services.select(house.store.ledger(), question), told)
-            if as_json:
-                for entry in fresh:
-                    output.data(json.dumps(_fields(entry), ensure_ascii=False))
-            else:
-                _print(fresh)
-            output.flush()
             wake(house)
             house.ws.clock.wait(FOLLOW_EVERY)
+            now = house.store.snapshot().tips()
+            if now != tips:
+                fresh = services.newer(house.store.ledger(after=tips), told)
+                _tell(services.select(fresh, question), as_json)
+                tips = now
     except KeyboardInterrupt:
         return
+
+
+def _tell(entries: Sequence[LedgerEntry], as_json: bool) -> None:
+    if as_json:
+        for entry in entries:
+            output.as_json_line(_fields(entry))
+    else:
+        _print(entries)
+    output.flush()
 
 
 def _print(entries: Sequence[LedgerEntry]) -> None:

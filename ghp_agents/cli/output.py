@@ -4,7 +4,9 @@ Colours and tables only on a terminal; rich is imported only there.
 """
 
 import contextlib
+import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -12,6 +14,7 @@ from typing import Any, NoReturn
 from ghp_agents.errors import GhpError
 from ghp_agents.jsontext import indented
 
+_CONTROLS = re.compile("[\x80-\x9f]")  # below 0x20 JSON escapes them itself
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
@@ -25,8 +28,21 @@ def data(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """Print a value as 2-space JSON."""
+    data(_escaped(indented(value)))
+
+
+def as_json_line(value: Any) -> None:
+    """Print a value as JSON on one line."""
+    data(_escaped(json.dumps(value, ensure_ascii=False)))
+
+
+def _escaped(text: str) -> str:
+    """JSON whose texts move no terminal: some take letters above ASCII for control sequences."""
     # Half a surrogate pair cannot be written as UTF-8, but as the escape that JSON has for it.
-    data(indented(value).encode("utf-8", "backslashreplace").decode("utf-8"))
+    written = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if written.isascii():
+        return written
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def say(text: str) -> None:

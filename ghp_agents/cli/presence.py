@@ -194,7 +194,8 @@ def styles(views: Sequence[AgentView]) -> list[str]:
 
 
 def _print_one(view: AgentView) -> None:
-    output.data(f"{view.name}: {view.liveness.value}, {view.presence.get('status', '')}")
+    said = view.presence.get("status", "")
+    output.data(output.clean(f"{view.name}: {view.liveness.value}, {said}"))
     for key, value in view.presence.items():
         if value not in (None, "", [], "idle") and key != "status":
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value

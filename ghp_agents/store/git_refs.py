@@ -11,7 +11,7 @@ from ghp_agents.files import LockTimeoutError
 from ghp_agents.git import GitError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Standing, SyncReport
+from ghp_agents.model.state import Standing, SyncReport, Tip
 from ghp_agents.repository import find_repository, open_repository
 from ghp_agents.store.refs import live, outbox, reading
 from ghp_agents.store.refs.standing import standing
@@ -112,12 +112,12 @@ class GitRefsStore:
         """How this clone stands with the remote, from what it noted; starts no exchange."""
         return standing(self._ws)
 
-    def ledger(self) -> list[LedgerEntry]:
-        """All that happened, in ledger order."""
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All that happened, or all since then, in ledger order."""
         from ghp_agents.store.refs import history
 
         repository = find_repository(self._ws)
-        return history.read(repository) if repository else []
+        return history.read(repository, after) if repository else []
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone."""

@@ -139,12 +139,14 @@ class MemoryStore:
             self._hub.published = presence.encode(self.snapshot().agents())
         return report
 
-    def ledger(self) -> list[LedgerEntry]:
-        """All that happened, in ledger order."""
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All that happened, or all since then, in ledger order."""
+        known = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
         found: set[LedgerEntry] = set()
         for clone, history in self._known.items():
             for index, commit in enumerate(history):
-                found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
+                if index > known.get(clone, -1):
+                    found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
         return sorted(found)
 
     def forget_live(self, agent: str) -> None:

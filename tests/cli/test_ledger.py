@@ -1,9 +1,15 @@
 """`agent-log` as people and scripts call it."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.support.ghp import invoke
+import pytest
+
+from tests.support.ghp import CHECKOUT, invoke
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -64,3 +70,28 @@ def test_a_time_that_is_none_is_refused(repo: Path) -> None:
     code, out, err = invoke("agent-log --since someday", repo)
     assert (code, out) == (2, "")
     assert err.startswith("Error: 'someday' is not a time.\nHint: Use 2026-01-25T10:30:00Z")
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: str) -> None:
+    for title in ("One", "Two", "Three"):
+        invoke(["agent-issue", "new", title], repo)
+    words = f"agent-log --event issue-new -n 1 --follow {form}".split()
+    follower = subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", *words],
+        cwd=repo,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with follower:
+        assert follower.stdout is not None
+        told = [follower.stdout.readline()]
+        for title in ("Four", "Five"):
+            invoke(["agent-issue", "new", title], repo)
+            invoke(["agent-issue", "comment", "1", title], repo)
+            told.append(follower.stdout.readline())
+        follower.send_signal(signal.SIGINT)
+        rest = follower.stdout.read()
+    titles = [json.loads(line)["text"] for line in told] if form else [t.split()[-1] for t in told]
+    assert (titles, rest, follower.returncode) == (["Three", "Four", "Five"], "", 0)

@@ -12,7 +12,9 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.services import presence as services
 from ghp_agents.wiring import House
+from tests.store import strangers
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
+from tests.support.git import git
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -176,6 +178,22 @@ def test_escapes_in_an_action_do_not_reach_the_terminal(repo: Path) -> None:
     out = invoke("agent-status", repo).out
     assert "\x1b" not in out
     assert "\x07" not in out
+
+
+def test_escapes_of_another_clone_do_not_reach_the_terminal(clone: Path, remote: Path) -> None:
+    said = {"status": "\x1b[31m", "lastAction": "\x9b31m", "branch": "\x07", "timestamp": "\x1b[2J"}
+    eve = {**said, "epoch": 1, "seq": 1, "capabilities": ["\x1b[5m"], "\x1b[1mkey": "\x1b"}
+    tree = strangers.tree(remote, {".ghp/agent-status.json": strangers.document({"eve": eve})})
+    message = "presence eve \x1b[31m\n\nEvent: presence\nMoved: eve \x1b[31m 3 \x1b[2J\nClock: 7\n"
+    head = strangers.commit(remote, tree, f"{message}Clone: ev\x1b[31m\n")
+    git(remote, "update-ref", "refs/ghp/clone/eve", head)
+    assert invoke("agent-sync", clone).code == 0
+    for command in ("agent-status eve", "agent-status", "agent-status --json", "agent-log"):
+        for options in ("", " --json") if "json" not in command else ("",):
+            code, out, _ = invoke(command + options, clone)
+            assert (code, "eve" in out) == (0, True), command
+            assert [char for char in out if not (char.isprintable() or char == "\n")] == []
+    assert json.loads(invoke("agent-status --json", clone).out)["agents"] == {"eve": eve}
 
 
 def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:

@@ -428,6 +428,39 @@ class StateStoreContract:
         for store in stores[1:]:
             assert store.ledger() == stores[0].ledger()
 
+    def test_what_happened_since_then_can_be_asked_for(self, field: Field) -> None:
+        one, other = field.store(0), field.store(1)
+        say(field, one, "a")
+        exchange([one, other])
+        then = one.snapshot().tips()
+        assert one.ledger(after=then) == []
+        say(field, one, "b")
+        say(field, other, "c")
+        exchange([one, other])
+        new = one.ledger(after=then)
+        assert sorted(entry.object for entry in new) == ["N-b", "N-c"]
+        assert new == one.ledger()[1:]
+        assert one.ledger(after=one.snapshot().tips()) == []
+
+    def test_the_ledger_since_then_is_what_was_not_known_then(self, field: Field) -> None:
+        one, other = field.store(0), field.store(1)
+        say(field, one, "a")
+        say(field, other, "b")
+        exchange([one, other])
+        then, known = one.snapshot().tips(), one.ledger()
+        assert one.ledger(then) == []
+        assert one.ledger(()) == known
+        say(field, one, "c")
+        field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})
+        one.fold()
+        say(field, other, "d", "e")
+        exchange([one, other])
+        say(field, field.store(2), "f")
+        exchange([field.store(2), one])
+        since = one.ledger(then)
+        assert {entry.id for entry in since if entry.event == "note"} == {"c", "d", "e", "f"}
+        assert since == [entry for entry in one.ledger() if entry not in known]
+
     def test_any_past_state_can_be_read(self, field: Field) -> None:
         one, other = field.store(0), field.store(1)
         start = field.clock.now()

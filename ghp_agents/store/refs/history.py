@@ -1,7 +1,10 @@
 """Reading the ledger: the histories of all clones, in one order."""
 
+from collections.abc import Sequence
+
 from ghp_agents.model import ledger
 from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.state import Tip
 from ghp_agents.repository import StateRepository
 from ghp_agents.store.refs import reading
 
@@ -9,14 +12,17 @@ from ghp_agents.store.refs import reading
 _FORMAT = "%H%x00%at%x00%B"
 
 
-def read(repository: StateRepository) -> list[LedgerEntry]:
-    """All entries, in ledger order; what twins have in common counts once."""
+def read(repository: StateRepository, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+    """All entries, in ledger order, without the histories that end at `after`; what twins have in
+    common counts once."""
     heads = [tip.oid for tip in reading.tips(repository)]
     if not heads:
         return []
+    span = "".join(f"{oid}\n" for oid in (*heads, *(f"^{tip.oid}" for tip in after)))
     # In our encoding, whatever a person set for their own log.
     args = ["log", "-z", "--no-show-signature", "--encoding=UTF-8", f"--format={_FORMAT}"]
-    shown = repository.check(*args, "--stdin", stdin="".join(f"{oid}\n" for oid in heads).encode())
+    # An end that was known may be gone: its clone was compacted.
+    shown = repository.check(*args, "--ignore-missing", "--stdin", stdin=span.encode())
     fields = shown.text.split("\0")
     found = [
         entry
