@@ -442,25 +442,6 @@ class StateStoreContract:
         assert new == one.ledger()[1:]
         assert one.ledger(after=one.snapshot().tips()) == []
 
-    def test_the_ledger_since_then_is_what_was_not_known_then(self, field: Field) -> None:
-        one, other = field.store(0), field.store(1)
-        say(field, one, "a")
-        say(field, other, "b")
-        exchange([one, other])
-        then, known = one.snapshot().tips(), one.ledger()
-        assert one.ledger(then) == []
-        assert one.ledger(()) == known
-        say(field, one, "c")
-        field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})
-        one.fold()
-        say(field, other, "d", "e")
-        exchange([one, other])
-        say(field, field.store(2), "f")
-        exchange([field.store(2), one])
-        since = one.ledger(then)
-        assert {entry.id for entry in since if entry.event == "note"} == {"c", "d", "e", "f"}
-        assert since == [entry for entry in one.ledger() if entry not in known]
-
     def test_any_past_state_can_be_read(self, field: Field) -> None:
         one, other = field.store(0), field.store(1)
         start = field.clock.now()
