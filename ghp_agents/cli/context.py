@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents import background, pulse
+from ghp_agents.cli import output
 from ghp_agents.errors import NotSetUpError
 from ghp_agents.locate import locate
 from ghp_agents.wiring import House
@@ -50,6 +51,16 @@ def wake(house: House) -> None:
     ws = house.ws
     settings = {"background": ws.settings.background}
     background.wake(ws.folders, house.environ, ws.clock.now(), settings, urgent=False)
+
+
+def say_none(house: House, text: str) -> None:
+    """Say that there is nothing, and where others may have said something, how to hear it."""
+    output.say(text)
+    standing = house.store.standing()
+    if standing.remote and standing.news_at is None:
+        output.say(
+            f"{standing.remote} was never asked: `ghp agent-sync` fetches what other clones said."
+        )
 
 
 def log_unexpected(error: BaseException) -> Path | None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import escalation as rules
@@ -177,6 +177,8 @@ def escalations(
         output.as_json([_fields(each) for each in chosen])
     elif id is not None:
         output.data("\n\n".join(_whole(each) for each in chosen))
+    elif not chosen:
+        say_none(house, "No questions.")
     else:
         _print(rules.by_need(chosen), rules.short_names(known), house.ws.clock.now())
     for problem in problems:
@@ -185,9 +187,6 @@ def escalations(
 
 
 def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
-    if not chosen:
-        output.say("No questions.")
-        return
     rows = [_row(each, names[each.id], now) for each in chosen]
     styles = ["bold" if each.is_open else "dim" for each in chosen]
     output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)

@@ -8,7 +8,7 @@ import click
 
 from ghp_agents.cli import issue_view as show_as
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.group import Group
 from ghp_agents.errors import UsageError
 from ghp_agents.model.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
@@ -60,7 +60,7 @@ def issues(
     elif listing.issues:
         show_as.table(listing)
     else:
-        _say_none(ready, anything=bool(listing.open) or bool(states))
+        say_none(house, _none(ready, anything=bool(listing.open) or bool(states)))
     if listing.circle:
         _warn_of_circle(listing.circle)
     wake(house)
@@ -73,13 +73,12 @@ def _warn_of_circle(circle: list[Issue]) -> None:
     output.warn(f"These wait for each other for ever: {ring}.", f"Take one away: `{command}`.")
 
 
-def _say_none(ready: bool, *, anything: bool) -> None:
+def _none(ready: bool, *, anything: bool) -> str:
     if not anything:
-        output.say("No issue is open. `ghp agent-issue new TITLE` makes one.")
-    elif ready:
-        output.say("No issue is ready. `ghp agent-issues` shows what is assigned or blocked.")
-    else:
-        output.say("No issue fits. `ghp agent-issues --all` lists all.")
+        return "No issue is open. `ghp agent-issue new TITLE` makes one."
+    if ready:
+        return "No issue is ready. `ghp agent-issues` shows what is assigned or blocked."
+    return "No issue fits. `ghp agent-issues --all` lists all."
 
 
 @click.group(
