@@ -20,7 +20,10 @@ class Gate:
             folder / "bin/git",
             f'case " $* " in *" {command} "*)\n'
             f"  if mkdir {folder}/stopped 2>/dev/null; then\n"
-            f"    echo $$ > {self._arrived}; read line < {self._let_go}\n"
+            # It has all of its input before it says that it is there: who is killed from now on
+            # has said what it had to say.
+            f"    cat > {folder}/input; echo $$ > {self._arrived}; read line < {self._let_go}\n"
+            f'    exec {real} "$@" < {folder}/input\n'
             "  fi;;\n"
             "esac\n"
             f'exec {real} "$@"\n',
