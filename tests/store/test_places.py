@@ -13,6 +13,7 @@ import pytest
 
 from ghp_agents import presencefile
 from ghp_agents.locate import locate
+from ghp_agents.model.names import CloneId
 from ghp_agents.store.refs import upkeep
 from tests.contracts.state_store import everything, exchange
 from tests.store.clones import private, said, say, store, workspace, write_presence
@@ -247,6 +248,29 @@ def test_a_twin_that_shows_only_when_we_push_is_found_as_well(
     assert (report.trouble, report.pushed, len(report.notes)) == (None, True, 1)
     store(twin).sync()
     assert said(original) == said(twin) == ["before", "one", "other"]
+
+
+@pytest.mark.parametrize("killed", ["before it had another name", "when it had one"])
+def test_a_parting_that_was_killed_half_way_is_finished_by_the_next_sync(
+    ground: Ground, killed: str
+) -> None:
+    original = ground.clone()
+    say(original, "before")
+    store(original).sync()
+    twin = copy(original, "twin")
+    say(original, "one")
+    say(twin, "other")
+    store(original).sync()
+    state = private(twin)
+    half = state.with_clone(CloneId("123456789abc"))
+    git(state.path, "update-ref", half.ref, state.ref)
+    if killed == "when it had one":
+        (state.path / "ghp-clone").write_text(f"{half.clone}\n")
+    say(twin, "later")
+    assert store(twin).sync().trouble is None
+    assert private(twin).clone != state.clone
+    store(original).sync()
+    assert said(original) == said(twin) == ["before", "later", "one", "other"]
 
 
 def test_a_clone_restored_from_a_backup_loses_nothing_that_was_sent(ground: Ground) -> None:

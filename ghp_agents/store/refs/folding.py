@@ -187,8 +187,9 @@ def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
     """Remove what killed writers left, once they cannot be at work on it any more."""
     places = [Path(folder, name) for folder in ws.folders for name in ("agents", "outbox", "cache")]
     left = [path for place in places for path in place.glob("*.tmp")]
-    for place in (repository.path / "objects", repository.path / "objects/pack"):
-        left += place.glob("tmp_*")
+    objects = repository.path / "objects"
+    # A pack that a killed fetch has kept for itself would be kept for ever.
+    left += [*objects.glob("tmp_*"), *objects.glob("pack/tmp_*"), *objects.glob("pack/*.keep")]
     for path in left:
         _remove_old(path, ws.clock.now() - LEFT_BEHIND)
 

@@ -45,6 +45,7 @@ def test_what_killed_writers_left_is_removed_once_nobody_can_be_at_work_on_it(
         ours / "cache/.folded.json.0abc.tmp",
         state / "objects/tmp_obj_x",
         state / "objects/pack/tmp_pack_x",
+        state / "objects/pack/pack-x.keep",
         state / "objects/tmp_objdir-bulk-fsync-x/17/x",
     ]
     for path in left:
