@@ -135,6 +135,10 @@ def open_workspace(
     cwd: Path, environ: Mapping[str, str], clock: Clock | None = None, name: str | None = None
 ) -> Workspace:
     """The workspace around `cwd`. Raises NotSetUpError outside of a repository."""
+    if not cwd.is_dir():
+        raise NotSetUpError(
+            "The current folder was removed.", hint="Change to another folder and try again."
+        )
     place = locate(str(cwd), environ)
     if place is None:
         raise NotSetUpError(

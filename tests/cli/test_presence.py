@@ -250,3 +250,17 @@ def test_what_nobody_thought_of_is_logged_and_stops_no_agent(repo: Path) -> None
     assert run_ghp("agent-heartbeat", repo, AS) == (0, "", "")
     (line,) = (repo / ".git/ghp/log.jsonl").read_text().splitlines()
     assert json.loads(line)["error"].startswith("TypeError: ")
+
+
+def test_in_a_folder_that_was_removed_a_command_says_so(repo: Path) -> None:
+    program = f"import os, shutil\nos.chdir({str(repo)!r})\nshutil.rmtree({str(repo)!r})\n"
+    program += "import sys\nsys.argv = ['ghp', 'agent-status']\n"
+    program += "from ghp_agents.cli.main import main\nmain()\n"
+    environ = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], env=environ, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr == (
+        "Error: The current folder was removed.\nHint: Change to another folder and try again.\n"
+    )

@@ -26,6 +26,7 @@ from ghp_agents.store.refs.standing import NOTE, Note, count_unsent, read_note
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
+SEND_ATTEMPTS = 10  # only ever more than two where no lock can be had
 
 
 def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
@@ -95,7 +96,7 @@ def _send(
 ) -> SyncReport:
     notes: list[str] = []
     trouble: str | None = None
-    for _ in range(3):
+    for _ in range(SEND_ATTEMPTS):
         if has_twin(repository):
             repository = _part_from_twin(ws, repository)
             notes.append(
