@@ -1,5 +1,6 @@
 """Writes docs/COMMANDS.md and the README's table from the commands themselves: `make docs`."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.errors import ExitCode
+from ghp_agents.model.config import AgentsConfig
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
@@ -21,6 +23,22 @@ MEANINGS = {
     ExitCode.REFUSED: "refused: held by another, or needs approval",
     ExitCode.UNKNOWN: "unknown: the answer depends on a remote that cannot be reached",
     ExitCode.NOT_SET_UP: "not set up: no repository, no name, or no configuration",
+}
+
+DETAILS = {  # where the one line of a field is not enough
+    "remote": "the coordination remote; `null`: `origin`, or the only one",
+    "trunk": "the main branch; `null`: what the remote says, `main` or `master`",
+    "capabilities": 'what agents can do, for people: `{"worker-1": ["code", "tests"]}`',
+}
+VARIABLES = {
+    "`GHP_AGENT`": "the agent's name; it wins over the worktree's own (`agent-whoami --set`)",
+    "`GHP_SESSION`": "a session's id; those of Claude Code, Codex and Gemini are known",
+    "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
+    "`GHP_BACKGROUND`": "`0`: no beat and no command starts a background fold or sync",
+    "`GHP_STATE_DIR`": "a folder for presence and outbox where `.git` cannot be written "
+    "(else `$XDG_STATE_HOME`, `~/.local/state`)",
+    "`GHP_SPAWN_CONTEXT`": "from upstream GHP: the issue that an agent was started for",
+    "`NO_COLOR`": "no colours",
 }
 
 
@@ -46,8 +64,47 @@ as `ghp`, under a name that never collides.
 |---|---|
 {exits}
 
+## Settings
+
+In `.ghp/config.json` of the repository, under the key `agents`:
+`{{"agents": {{"staleAfter": 900}}}}`. A person's own in `~/.config/ghp-cli/config.json` win.
+Without either, the defaults hold. `ghp agent-doctor` names what is wrong, with the line.
+
+{settings()}
+
+## Environment
+
+| variable | what it does |
+|---|---|
+{environment()}
+
+## Completion
+
+What to type next, on the tab key; put the line into the file that your shell reads first.
+
+```sh
+eval "$(_GHP_COMPLETE=bash_source ghp)"                # ~/.bashrc
+eval "$(_GHP_COMPLETE=zsh_source ghp)"                 # ~/.zshrc
+_GHP_COMPLETE=fish_source ghp | source                 # ~/.config/fish/config.fish
+eval "$(_GHP_AGENTS_COMPLETE=bash_source ghp-agents)"  # by the other name
+```
+
 {parts}
 """
+
+
+def settings() -> str:
+    """Every setting, with its default."""
+    rows = ["| setting | default | |", "|---|---|---|"]
+    for name, field in AgentsConfig.model_fields.items():
+        default = json.dumps(field.get_default(call_default_factory=True))
+        rows.append(f"| `{field.alias}` | `{default}` | {DETAILS.get(name) or field.description} |")
+    return "\n".join(rows)
+
+
+def environment() -> str:
+    """The variables that the program reads."""
+    return "\n".join(f"| {name} | {meaning} |" for name, meaning in VARIABLES.items())
 
 
 def table() -> str:

@@ -98,7 +98,7 @@ def run(argv: Sequence[str], house: House | None = None) -> int:
 
 def _run(argv: Sequence[str], house: House, *, is_hook: bool) -> int:
     try:
-        code = app.main(list(argv), prog_name="ghp", standalone_mode=False, obj=house)
+        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=house)
         output.flush()
     except GhpError as error:
         output.error(str(error), error.hint)
@@ -120,6 +120,11 @@ def _run(argv: Sequence[str], house: House, *, is_hook: bool) -> int:
         place = log_unexpected(error)
         return int(ExitCode.ERROR) if is_hook else _unexpected(error, place)
     return code if isinstance(code, int) else int(ExitCode.DONE)
+
+
+def _program() -> str:
+    """The name we were called by; completion asks each under its own."""
+    return "ghp-agents" if Path(sys.argv[0]).name.startswith("ghp-agents") else "ghp"
 
 
 def _unexpected(error: Exception, place: Path | None) -> int:

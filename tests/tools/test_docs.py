@@ -1,7 +1,12 @@
 """What is written about the commands is what the commands say."""
 
-import pytest
+import re
 
+import pytest
+from pydantic.alias_generators import to_camel
+
+from ghp_agents.cli import handover
+from ghp_agents.model.settings import Settings
 from tools import docs
 
 REMEDY = "Run `make docs` and commit the result."
@@ -26,3 +31,12 @@ def test_the_table_replaces_only_what_is_between_its_marks() -> None:
 def test_a_readme_without_the_marks_is_refused() -> None:
     with pytest.raises(AssertionError, match=r"README.md needs the lines"):
         docs.with_table("Nothing.\n")
+
+
+def test_every_setting_and_every_variable_that_is_read_is_on_the_page() -> None:
+    page = docs.page()
+    for field in Settings._fields:
+        assert f"| `{to_camel(field)}` | `" in page
+    source = "".join(path.read_text() for path in (docs.CHECKOUT / "ghp_agents").rglob("*.py"))
+    read = set(re.findall(r'"(GHP_[A-Z_]+)"', source)) - {handover.GUARD}
+    assert {f"`{name}`" for name in read} <= docs.VARIABLES.keys()
