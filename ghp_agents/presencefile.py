@@ -22,9 +22,7 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
     """
     for number, folder in enumerate(folders):
         try:
-            os.makedirs(folder + "/agents", exist_ok=True)
-            lock = folder + "/agents/." + agent + ".lock"
-            held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+            held = _open_lock(folder, agent)
         except OSError:
             continue
         try:
@@ -33,6 +31,15 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
             pass
         return number, held
     return 0, -1
+
+
+def _open_lock(folder: str, agent: str) -> int:
+    lock = folder + "/agents/." + agent + ".lock"
+    try:
+        return os.open(lock, os.O_RDWR)  # with O_CREAT, all who beat would wait for the folder
+    except FileNotFoundError:
+        os.makedirs(folder + "/agents", exist_ok=True)
+        return os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def _take(held: int, patience: float) -> None:
@@ -60,8 +67,8 @@ def write(
     for folder, had in zip(folders, known, strict=True):
         path = folder + "/agents/" + agent + ".json"
         try:
-            os.makedirs(folder + "/agents", exist_ok=True)
             if had is None:
+                os.makedirs(folder + "/agents", exist_ok=True)
                 _set_aside(path)
             _replace(path, content)
         except OSError as error:
