@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # every command loads this page, and few need all the records that it names
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ghp_agents.model.issue import Comment, Issue, IssueChange
@@ -88,8 +88,9 @@ class StateStore(Protocol):
         `paced` keeps to the pace that hosts advise: before its time it only folds.
         """
 
-    def publish(self) -> SyncReport:
-        """Put the joined state where people see it without this program."""
+    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+        """Put the joined state, without the agents that are gone, where people see it without
+        this program."""
 
     def standing(self) -> Standing:
         """How this clone stands with the remote; asks nobody."""

@@ -1,5 +1,6 @@
 """Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
 
+from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import escalation, issue, presence
@@ -28,9 +29,10 @@ def sync(
         if named or store.standing().unsent:
             report = _together(report, store.sync(push=push))
         report = report._replace(notes=(*report.notes, *owed))
-    presence.look(ws, store, store.snapshot(), processes=False)
+    seen = presence.look(ws, store, store.snapshot(), processes=False)
     if publish and report.remote and not report.trouble:
-        report = _together(report, store.publish())
+        gone = {view.name for view in seen if view.liveness is Liveness.GONE}
+        report = _together(report, store.publish(gone=gone))
     return report
 
 

@@ -4,7 +4,7 @@ Most commands only read, so what writes or talks to the remote is imported when 
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ghp_agents.errors import StateMovedError
 from ghp_agents.files import LockTimeoutError
@@ -96,7 +96,7 @@ class GitRefsStore:
         pacing.schedule(self._ws, report)
         return report._replace(trouble=report.trouble or stuck)
 
-    def publish(self) -> SyncReport:
+    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
         from ghp_agents.store.refs import publishing
 
@@ -104,7 +104,9 @@ class GitRefsStore:
         if not report.fetched:
             return report
         try:
-            return publishing.publish(self._ws, open_repository(self._ws), self.snapshot(), report)
+            agents = self.snapshot().agents()
+            here = {name: said for name, said in agents.items() if name not in gone}
+            return publishing.publish(self._ws, open_repository(self._ws), here, report)
         except GitError as error:
             return report._replace(trouble=str(error))
 

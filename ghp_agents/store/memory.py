@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_seconds, to_text
@@ -132,11 +132,13 @@ class MemoryStore:
         unsent = len(self._known[self._clone]) - len(sent)
         return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
 
-    def publish(self) -> SyncReport:
+    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
         """Put the joined document on the hub."""
         report = self.sync()
         if self._hub is not None and self._hub.reachable:
-            self._hub.published = presence.encode(self.snapshot().agents())
+            agents = self.snapshot().agents()
+            here = {name: said for name, said in agents.items() if name not in gone}
+            self._hub.published = presence.encode(here)
         return report
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:

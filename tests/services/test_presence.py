@@ -8,12 +8,15 @@ import pytest
 
 from ghp_agents import presencefile
 from ghp_agents.clock import ManualClock
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import AgentName
-from ghp_agents.services import presence
+from ghp_agents.services import presence, sync
 from ghp_agents.services.presence import AgentView
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.git import git
 
 WORKER = AgentName("worker-1")
 Clones = Callable[[int], list[Path]]
@@ -250,3 +253,15 @@ def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
         assert (view.presence["status"], view.liveness, view.is_here) == (said, verdict, False)
     assert (here.ws.cache_dir / "sightings.json").read_bytes() == noted
     assert here.sees()["worker-1"].liveness is Liveness.DEAD
+
+
+def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: ManualClock) -> None:
+    desk = Desk(clones(1)[0], clock)
+    desk.beat()
+    leaser, board = MemoryLeaser(clock, Board()), MemoryTracker(clock)
+    for silent, expected in ((0, True), (90_000, False)):
+        clock.wait(silent)
+        report = sync.sync(desk.ws, desk.store, leaser, board, publish=True)
+        assert report.trouble is None
+        published = git(remote, "show", "ghp-state:.ghp/agent-status.json")
+        assert ('"worker-1"' in published) is expected

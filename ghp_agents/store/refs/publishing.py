@@ -102,12 +102,12 @@ def _exclude(ws: Workspace) -> None:
 
 
 def publish(
-    ws: Workspace, repository: StateRepository, snapshot: Snapshot, report: SyncReport
+    ws: Workspace, repository: StateRepository, agents: Agents, report: SyncReport
 ) -> SyncReport:
     """Push the joined state as the branch `ghp-state`. Many may publish: the last one is right."""
     remote = coordination_remote(ws)
     assert remote is not None
-    document = presence.encode(snapshot.agents())
+    document = presence.encode(agents)
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
         if head and not is_ours(repository, head):
@@ -118,7 +118,7 @@ def publish(
         if head and _blob(repository, f"{head}:{presence.PATH}") == document:
             return report._replace(notes=(*report.notes, "the published branch is up to date"))
         try:
-            pushed = _push_published(ws, repository, remote, head, document, snapshot.agents())
+            pushed = _push_published(ws, repository, remote, head, document, agents)
         except StateMovedError:
             continue
         if pushed.answer is Answer.DONE:
