@@ -1,23 +1,27 @@
 """A hundred agents beat in one clone while it folds and syncs without pause: nothing is lost, and
 it is nearly as fast as bare replacing. In turn with the beats as many processes write and
-`os.replace` files of the same size, under the same folds and syncs. Whole processes are a shell
-per agent that starts `ghp agent-heartbeat` again and again."""
+`os.replace` files of the same size, under the same folds and syncs. Printed beside it: the same
+where nobody folds, and whole processes, a shell for each agent that starts `ghp agent-heartbeat`
+again and again."""
 
+import contextlib
 import os
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from bench.figure import Figure, count
-from bench.forks import Work, elapsed, meanwhile, together
+from bench.forks import elapsed, meanwhile, together
 from bench.place import Place, git, house
 from ghp_agents import pulse
+from ghp_agents.files import LockTimeoutError
 from ghp_agents.model import presence
 
 ENOUGH = 0.6  # of what bare replacing reaches
+WARM = 3
 BYSTANDERS = [f"bystander-{number + 1}" for number in range(10)]
 LOOP = 'i=0; while [ $i -lt "$1" ]; do "$0" agent-heartbeat --action "step $i"; i=$((i+1)); done'
 
@@ -29,20 +33,27 @@ def measure(place: Place) -> list[Figure]:
     (clone,) = place.clones(remote, 1)
     names = [f"worker-{number + 1}" for number in range(agents)]
     said = Counter(_register(clone, [*names, *BYSTANDERS]))
+    alone = _in_turn(clone, names, beats, rounds, said)
     with meanwhile(partial(_fold, clone), partial(_sync, clone)) as made:
-        bare, beat, road = _in_turn(clone, names, beats, rounds, said)
+        amid = _in_turn(clone, names, beats, rounds, said)
         whole = _whole(place, clone, names, 2 if place.quick else beats, said)
         folds, syncs = made()
     during = f"{sum(said.values()):,} beats, {folds} folds and {syncs} syncs"
     here, there = _lost(clone, remote, {name: said[name] for name in names})
-    note = f"{count(beat)} / {count(bare)} per s"
     return [
         Figure("crowd", "beats lost in the clone's ref", here, "beats", 0, note=during),
         Figure("crowd", "beats lost on the remote", there, "beats", 0, note=during),
-        Figure("crowd", "pulse.beat", beat / bare, "× bare os.replace", ENOUGH, True, note),
-        Figure("crowd", "the whole fast road, in a process", road, "beats/s"),
+        _against_bare("pulse.beat amid folds and syncs", amid, ENOUGH),
+        _against_bare("pulse.beat where nobody folds", alone, None),
+        Figure("crowd", "the whole fast road, in a process", amid["road"], "beats/s"),
         Figure("crowd", "ghp agent-heartbeat, whole processes", whole, "beats/s"),
     ]
+
+
+def _against_bare(name: str, best: Mapping[str, float], bound: float | None) -> Figure:
+    note = f"{count(best['beat'])} / {count(best['bare'])} per s"
+    ratio = best["beat"] / best["bare"]
+    return Figure("crowd", name, ratio, "× bare os.replace", bound, bound is not None, note)
 
 
 def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
@@ -54,49 +65,49 @@ def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
 
 def _in_turn(
     clone: Path, names: Sequence[str], beats: int, rounds: int, said: Counter[str]
-) -> tuple[float, float, float]:
+) -> dict[str, float]:
     """The best throughput of bare replacing, of `pulse.beat` and of the whole fast road."""
-    content = (clone / ".git/ghp/agents" / f"{names[-1]}.json").read_bytes().ljust(330)
-    best = {"bare": 0.0, "beat": 0.0, "road": 0.0}
-    (clone / ".git/bare").mkdir()
+    size = (clone / ".git/ghp/agents" / f"{names[-1]}.json").stat().st_size
+    kinds: dict[str, Callable[..., int]] = {
+        "bare": partial(_bare, size=size),
+        "beat": _beat,
+        "road": _road,
+    }
+    best = dict.fromkeys(kinds, 0.0)
     for number in range(rounds):
-        works: dict[str, list[Work]] = {
-            "bare": [partial(_bare, clone / ".git/bare", name, content, beats) for name in names],
-            "beat": [partial(_beat, clone, name, beats, number) for name in names],
-            "road": [partial(_road, clone, name, beats, number) for name in names],
-        }
-        for kind, some in works.items():
-            spans = together(some)
+        for kind, work in kinds.items():
+            works = [partial(work, clone, name, beats, f"{kind} {number}") for name in names]
+            warm_up = [partial(work, clone, name, WARM, f"warm {number}") for name in names]
+            spans = together(works, warm_up)
             best[kind] = max(best[kind], len(names) * beats / elapsed(spans))
-            said.update({n: s.result for n, s in zip(names, spans, strict=True)})
-    return best["bare"], best["beat"], best["road"]
+            said.update({n: s.result + s.before for n, s in zip(names, spans, strict=True)})
+    return best
 
 
-def _bare(folder: Path, name: str, content: bytes, times: int) -> int:
-    path = f"{folder}/{name}.json"
-    for _ in range(times):
+def _bare(clone: Path, name: str, times: int, _: str, size: int) -> int:
+    path = f"{clone}/.git/ghp/bare/{name}.json"
+    os.makedirs(clone / ".git/ghp/bare", exist_ok=True)  # noqa: PTH103
+    for _step in range(times):
         file = os.open(path + ".tmp", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        os.write(file, content)
+        os.write(file, b"x" * size)
         os.close(file)
         os.replace(path + ".tmp", path)  # noqa: PTH105 - the bare call is the measure
     return 0
 
 
-def _beat(clone: Path, name: str, times: int, number: int) -> int:
-    folders = [str(clone / ".git/ghp")]
+def _beat(clone: Path, name: str, times: int, what: str) -> int:
+    folders = [f"{clone}/.git/ghp"]
     answers = [
-        pulse.beat(folders, name, {"lastAction": f"Round {number}, step {step}"}, time.time())
+        pulse.beat(folders, name, {"lastAction": f"{what}, {step}"}, time.time())
         for step in range(times)
     ]
     return answers.count("beat")
 
 
-def _road(clone: Path, name: str, times: int, number: int) -> int:
+def _road(clone: Path, name: str, times: int, what: str) -> int:
     os.chdir(clone)
     environ = {**os.environ, "GHP_AGENT": name}
-    answers = [
-        pulse.run(["--action", f"Walk {number}, step {step}"], environ) for step in range(times)
-    ]
+    answers = [pulse.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
     return answers.count(True)
 
 
@@ -105,13 +116,12 @@ def _fold(clone: Path) -> None:
     folders, now = [str(clone / ".git/ghp")], time.time()
     for name in BYSTANDERS:
         pulse.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
-    house(clone).store.fold()
+    with contextlib.suppress(LockTimeoutError):  # a crowd on few cores; the next fold takes it in
+        house(clone).store.fold()
 
 
 def _sync(clone: Path) -> None:
-    report = house(clone).store.sync()
-    if report.trouble:
-        raise RuntimeError(report.trouble)
+    house(clone).store.sync()  # whether all arrived is looked at in the end
 
 
 def _whole(

@@ -14,24 +14,27 @@ CONTEXT = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One process's work: when it began and ended by the machine's clock, and its result."""
+    """One process's work: when it began and ended by the machine's clock, and its results."""
 
     began: float
     ended: float
     result: Any
+    before: Any = None  # the result of what it did to warm up
 
 
-def together(works: Sequence[Work]) -> list[Span]:
+def together(works: Sequence[Work], warm_up: Sequence[Work] = ()) -> list[Span]:
     """Run each of `works` in a process of its own, all at once; their spans, in order.
 
-    All wait on one pipe and are let go by closing it, which favours none of them.
-    Raises RuntimeError where one fails.
+    Each runs its own of `warm_up` before, because the first steps of a forked process are slowed
+    down by copying the pages that it shares. All wait on one pipe and are let go by closing it,
+    which favours none of them. Raises RuntimeError where one fails.
     """
     gate, release = os.pipe()
     running = []
-    for work in works:
+    for work, before in zip(works, warm_up or [_nothing] * len(works), strict=True):
         ours, theirs = CONTEXT.Pipe(duplex=False)
-        process = CONTEXT.Process(target=_wait_and_work, args=(gate, release, theirs, work))
+        pipes = (gate, release, theirs)
+        process = CONTEXT.Process(target=_wait_and_work, args=(*pipes, before, work))
         process.start()
         theirs.close()
         running.append((process, ours))
@@ -52,12 +55,17 @@ def elapsed(spans: Sequence[Span]) -> float:
     return max(span.ended for span in spans) - min(span.began for span in spans)
 
 
-def _wait_and_work(gate: int, release: int, results: Any, work: Work) -> None:
+def _nothing() -> None:
+    """What a process does to warm up where its first steps do not matter."""
+
+
+def _wait_and_work(gate: int, release: int, results: Any, warm_up: Work, work: Work) -> None:
     os.close(release)
+    before = warm_up()
     os.read(gate, 1)  # answers when the last writer is closed
     began = time.monotonic()
     result = work()
-    results.send(Span(began, time.monotonic(), result))
+    results.send(Span(began, time.monotonic(), result, before))
     results.close()
 
 
