@@ -20,6 +20,7 @@ from ghp_agents.model.settings import Settings
 from ghp_agents.ports import Clock
 
 NAME_FILE = "ghp-agent"
+MYSELF = "@me"  # the person, by --as
 SETTINGS_CACHE = "settings.json"
 
 
@@ -105,9 +106,12 @@ class Workspace:
         return agent_name(name)
 
     def actor(self) -> Actor:
-        """The agent that is named, else the person that git knows here. Raises NotSetUpError."""
+        """The agent that is named, else the person that git knows here. Raises NotSetUpError.
+
+        `--as @me` is the person, also in an agent's worktree.
+        """
         name = self.chosen_name or pulse.whoami(self.place, self.environ)
-        if name:
+        if name and name != MYSELF:
             return Actor(agent_name(name))
         person = git.config(self.folder, "user.name")
         if not person:

@@ -58,9 +58,8 @@ def test_a_day_with_agents(
 
     # The answer reaches the agent at its next look around.
     ghp(desk, "agent-sync")
-    told = invoke("agent-status", desk).err
-    assert "eight" in told
-    assert "eight" not in invoke("agent-status", desk).err, "an answer is told once"
+    assert "eight" in ghp(desk, "agent-status")
+    assert "eight" not in ghp(desk, "agent-status"), "an answer is told once"
 
     # It commits a part, leaves the rest uncommitted, and hands over to an agent in Kim's clone.
     commit(desk, {"parser.py": "TAB = 8\n"}, "Read tabs")

@@ -42,7 +42,8 @@ def acting(command: F) -> F:
         metavar="AGENT",
         expose_value=False,
         callback=_choose,
-        help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session).",
+        help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
+        "you yourself.",
     )(command)
 
 

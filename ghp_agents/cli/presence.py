@@ -1,7 +1,7 @@
 """`agent-status`, `agent-heartbeat`, `agent-whoami`: who is alive, and who this is."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -125,7 +125,7 @@ def status(
         output.table(COLUMNS, [row(view) for view in views], styles(views))
     if then is None:
         _print_footer(house, snapshot, views)
-        _print_news(house, snapshot)
+        _print_news(house, snapshot, output.say if as_json else output.data)
         wake(house)
 
 
@@ -237,7 +237,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _print_news(house: House, snapshot: Snapshot) -> None:
+def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
     """Answers that this agent has not seen yet; nothing where no agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
@@ -248,7 +248,7 @@ def _print_news(house: House, snapshot: Snapshot) -> None:
 
     news = escalation.news_for(house.ws, snapshot, agent_name(name))
     if news:
-        output.say(escalation.render_news(news).rstrip())
+        tell(output.clean(escalation.render_news(news).rstrip()))
         escalation.mark_told(house.ws, agent_name(name), [one.id for one in news])
 
 

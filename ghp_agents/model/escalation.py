@@ -82,6 +82,14 @@ def answer_identity(escalation: str, by: Actor, text: str) -> str:
     return digest(json.dumps([escalation, by.name, by.is_person, text]))
 
 
+def chosen(question: Question, text: str) -> str:
+    """What an answer says: the number of an option is that option, as it was shown."""
+    options = question.options
+    if text in options or not (text.isascii() and text.isdigit()):
+        return text
+    return options[int(text) - 1] if 0 < int(text) <= len(options) else text
+
+
 def with_answer(escalation: Escalation, answer: Answer) -> Escalation:
     """The escalation after one more answer."""
     return escalation._replace(answers=ordered([*escalation.answers, answer]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents import files, git
 from ghp_agents.clock import to_text
-from ghp_agents.errors import NotFoundError, UnknownError, UsageError
+from ghp_agents.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model import escalation as rules
 from ghp_agents.model import escalation_record as record
 from ghp_agents.model import escalation_text as words
@@ -201,11 +201,18 @@ def answer(
     ws: Workspace, store: StateStore, tracker: IssueTracker, reference: str, text: str
 ) -> Answered:
     """Answer a question. The first answer closes it, others are kept beside it; whoever says the
-    same again has said it once. Raises NotFoundError, UsageError, NotSetUpError."""
-    by, tidy = ws.actor(), tidied("answer", text)
+    same again has said it once. The number of an option stands for the option. Raises
+    NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers itself."""
+    by, given = ws.actor(), tidied("answer", text)
 
     def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
         asked = rules.find(read_all(snapshot)[0], reference)
+        if by == Actor(asked.question.agent):
+            raise RefusedError(
+                f"{by} asked this, and {by} is who you act for here.",
+                hint="A person answers as themselves: add `--as @me`.",
+            )
+        tidy = rules.chosen(asked.question, given)
         identity = rules.answer_identity(asked.id, by, tidy)
         for had in asked.answers:
             if had.id == identity:

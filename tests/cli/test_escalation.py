@@ -203,11 +203,11 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     assert invoke(["agent-answer", name, "SQLite"], two, {"GHP_AGENT": "worker-2"}).code == 0
     for clone in (two, one):
         assert invoke("agent-sync", clone).code == 0
-    code, _, err = invoke("agent-status", one, AS)
+    code, out, _ = invoke("agent-status", one, AS)
     assert code == 0
-    assert f'{name}, by agent "worker-2"' in err
-    assert '```\nSQLite\n```\nEnd of the answer by agent "worker-2".\n' in err
-    assert "worker-2" not in invoke("agent-status", one, AS).err
+    assert f'{name}, by agent "worker-2"' in out
+    assert '```\nSQLite\n```\nEnd of the answer by agent "worker-2".\n' in out
+    assert "worker-2" not in invoke("agent-status", one, AS).out
 
 
 # ------------------------------------------------------------------------------- listing
@@ -431,3 +431,29 @@ def test_a_secret_in_an_action_is_taken_out_before_anybody_sees_it(repo: Path) -
     seen = invoke("agent-status --json", repo).out + invoke("agent-log", repo).out
     assert "[a GitHub token was taken out]" in seen
     assert TOKEN not in seen
+
+
+def test_a_person_answers_as_themselves_in_an_agents_worktree(repo: Path) -> None:
+    agent = {"GHP_AGENT": "worker-1"}
+    asked = invoke(
+        ["agent-escalate", "Which?", "--option", "json", "--option", "yaml"], repo, agent
+    ).out.strip()
+    assert invoke(["agent-answer", asked, "json"], repo, agent) == (
+        3,
+        "",
+        "Error: worker-1 asked this, and worker-1 is who you act for here.\n"
+        "Hint: A person answers as themselves: add `--as @me`.\n",
+    )
+    assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo, agent).code == 0
+    (question,) = json.loads(invoke("agent-escalations --json", repo).out)
+    (answer,) = question["answers"]
+    assert (answer["by"], answer["text"]) == ("Test Person", "yaml")
+
+
+@pytest.mark.parametrize(("text", "said"), [("1", "json"), ("3", "3"), ("0", "0"), ("12", "12")])
+def test_only_the_number_of_an_option_stands_for_it(repo: Path, text: str, said: str) -> None:
+    words = ["agent-escalate", "Which?", "--option", "json", "--option", "12"]
+    asked = invoke(words, repo, {"GHP_AGENT": "worker-1"}).out.strip()
+    invoke(["agent-answer", asked, text], repo)
+    (question,) = json.loads(invoke("agent-escalations --json", repo).out)
+    assert [answer["text"] for answer in question["answers"]] == [said]
