@@ -33,10 +33,12 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     house: House = ctx.obj
     checks = services.checks(house.ws, house.store, house.ground, probe=probe)
     if fix:
-        found = services.treat(checks, house.ground.repairs)
+        with output.busy("Examining and mending"):
+            found = services.treat(checks, house.ground.repairs)
         _print(found, json)
     elif json:
-        found = list(services.examine(checks))
+        with output.busy("Examining"):
+            found = list(services.examine(checks))
         _print(found, json)
     else:
         found = []

@@ -100,7 +100,8 @@ def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
         "command waits on, and `ghp agent-status` tells of the answer."
     )
     try:
-        answer = wait(house.ws, house.store, escalation, timeout=timeout)
+        with output.busy(f"Waiting for the answer to {escalation.name}"):
+            answer = wait(house.ws, house.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
         raise

@@ -52,10 +52,12 @@ def handoff(
     Nothing of the worktree is touched. What was staged is not told apart from what was not;
     ignored files are left out.
     """
-    handed = services.handoff(
-        house.ws, house.store, house.tracker, house.leaser, issue=issue, to=to,
-        note=_note(note), checkpoint=checkpoint, dry_run=dry_run,
-    )  # fmt: skip
+    said = _note(note)
+    with output.busy("Looking at the work"):
+        handed = services.handoff(
+            house.ws, house.store, house.tracker, house.leaser, issue=issue, to=to,
+            note=said, checkpoint=checkpoint, dry_run=dry_run,
+        )  # fmt: skip
     if stdout or dry_run:
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
@@ -149,7 +151,8 @@ def resume(
 def _restore(house: House, handoff: Handoff | None) -> Restored | None:
     """What was put back; None if it is here already, as where the same is said twice."""
     try:
-        return restore(house.ws, house.store, handoff)
+        with output.busy("Restoring the work"):
+            return restore(house.ws, house.store, handoff)
     except AlreadyRestoredError as error:
         output.say(str(error))
         return None

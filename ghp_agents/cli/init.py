@@ -81,7 +81,8 @@ def _make(house: House, agent: str | None, *, config: bool, probe: bool, dry_run
 
 
 def _probe(house: House) -> None:
-    found = house.ground.probe()
+    with output.busy("Asking the remote whether it takes our refs"):
+        found = house.ground.probe()
     if found is None:
         return
     line = services.probe_line(found)

@@ -120,9 +120,10 @@ def new(
         add_labels=labels,
         add_assignees=names,
     )
-    outcome = services.new(
-        house.ws, house.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
-    )
+    with output.busy("Getting a number"):
+        outcome = services.new(
+            house.ws, house.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
+        )
     made = outcome.issue
     output.data(str(made.number))
     if not outcome.changed:

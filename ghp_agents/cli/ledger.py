@@ -40,7 +40,8 @@ def log(
     """Show what happened, oldest first, over all clones."""
     question = Question(agent, _numbers(house, issue), event, _since(house, since))
     tips = house.store.snapshot().tips() if follow else ()
-    known = house.store.ledger()
+    with output.busy("Reading the ledger"):
+        known = house.store.ledger()
     entries = services.select(known, question)
     entries = entries[-limit:] if limit else entries
     if follow:

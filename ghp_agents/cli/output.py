@@ -9,12 +9,16 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ghp_agents.errors import GhpError
 from ghp_agents.jsontext import indented
 
+if TYPE_CHECKING:
+    from threading import Event
+
 _CONTROLS = re.compile("[\x80-\x9f]")  # below 0x20 JSON escapes them itself
+BUSY_AFTER = 1.0  # seconds
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
@@ -189,3 +193,36 @@ def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
 def _say_at_once(line: str) -> None:
     data(clean(line))
     flush()
+
+
+@contextlib.contextmanager
+def busy(what: str, *, after: float = BUSY_AFTER) -> Iterator[None]:
+    """On a terminal, say what takes longer than a moment, as long as it takes.
+
+    Around calls that print nothing themselves.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    from threading import Event, Thread
+
+    over = Event()
+    showing = Thread(target=_show_busy, args=(what, over, after), daemon=True)
+    showing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        showing.join()
+
+
+def _show_busy(what: str, over: "Event", after: float) -> None:
+    # Not by rich, which would take over both streams meanwhile.
+    terminal, waited = sys.stderr, 0
+    while not over.wait(after if waited == 0 else 1.0):
+        waited += 1
+        terminal.write(f"\r\033[K{clean(what)} … {waited} s")
+        terminal.flush()
+    if waited:
+        terminal.write("\r\033[K")
+        terminal.flush()

@@ -29,7 +29,7 @@ def take_away(house: House, asked: Removal) -> None:
     """Take away what is ours. Raises RefusedError where a person has to say so first."""
     ground = house.ground
     steps = ground.belongings()  # first: whoever reads the settings makes a cache again
-    refs = ground.remote_refs() if asked.remote_refs else []
+    refs = _remote_refs(house) if asked.remote_refs else []
     if not steps and not refs:
         _clean_up(house)
         output.done("Nothing to do: there is nothing of ours here.")
@@ -61,6 +61,11 @@ def _clean_up(house: House) -> None:
     """Asking the remote made a private repository where there was none."""
     for step in house.ground.belongings():
         step.act()
+
+
+def _remote_refs(house: House) -> list[RemoteRef]:
+    with output.busy("Asking the remote"):
+        return house.ground.remote_refs()
 
 
 def _list(house: House, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
@@ -97,7 +102,8 @@ def _remove_refs(house: House, refs: Sequence[RemoteRef], asked: Removal) -> Non
         refs = _offered(house, asked)
     if not refs or not _agrees("Remove these from the remote, for everybody?", asked):
         return
-    house.ground.remove_remote_refs(refs)
+    with output.busy("Removing refs of the remote"):
+        house.ground.remove_remote_refs(refs)
     many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
     output.done(f"Removed {many} from {house.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
@@ -113,7 +119,7 @@ def _offered(house: House, asked: Removal) -> list[RemoteRef]:
         output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
         return []
     try:
-        refs = house.ground.remote_refs()
+        refs = _remote_refs(house)
     except UnknownError as error:
         output.warn(str(error), "Its refs stay; ask again with --remote-refs.")
         return []

@@ -23,9 +23,10 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
     if background:
         _in_background(house)
         return
-    report = services.sync(
-        house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish
-    )
+    with output.busy("Talking to the remote"):
+        report = services.sync(
+            house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish
+        )
     _print(report)
     if report.trouble:
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))

@@ -1,13 +1,17 @@
 """Output goes wherever our caller wants it, and nowhere without harm."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cli import output
 from tests.support.ghp import CHECKOUT, Result, invoke
 
 
@@ -56,3 +60,47 @@ def test_a_stream_that_is_closed_leads_nowhere(made: Path) -> None:
     listed = json.loads(invoke("agent-issues --json", made).out)
     assert [issue["title"] for issue in listed] == ["Parse the input", "Second", "Third"]
     assert [comment["body"] for comment in listed[0]["comments"]] == ["Words"]
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[Callable[[bytes], str]]:
+    """Standard error is a person's terminal; reads what they see up to the given bytes."""
+    ours, theirs = os.openpty()
+    seen = b""
+
+    def read(end: bytes) -> str:
+        nonlocal seen
+        while end not in seen:
+            seen += os.read(ours, 1_000)
+        return seen.decode()
+
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        patch.setenv("TERM", "xterm")
+        yield read
+    os.close(ours)
+
+
+def test_what_takes_long_is_said_as_long_as_it_takes() -> None:
+    with terminal() as read:
+        with output.busy("Asking \x1b[31mthe remote", after=0):
+            read(b" s")
+        output.say("The end")
+        first, *more, last = read(b"\n").split("\r\033[K")[1:]
+    assert first == "Asking �[31mthe remote … 1 s"
+    assert all(line.startswith("Asking") for line in more)
+    assert last == "The end\r\n"
+
+
+def test_what_is_soon_done_is_not_said() -> None:
+    with terminal() as read:
+        with output.busy("Asking", after=60):
+            pass
+        output.say("The end")
+        assert read(b"\n") == "The end\r\n"
+
+
+def test_nobody_waits_where_no_person_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with output.busy("Asking", after=0):
+        assert threading.active_count() == 1
+    assert capsys.readouterr() == ("", "")
