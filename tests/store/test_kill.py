@@ -97,7 +97,7 @@ def test_nothing_acknowledged_is_lost_and_the_next_command_tidies_up(
     in_ledger = sorted(entry.id for entry in stores[0].ledger() if entry.event == "note")
     assert said <= set(names)
     assert in_ledger == names, "each is said once, and there is nothing that nobody said"
-    agents = store(folders[0]).snapshot(SystemClock().now() + 60).agents()
+    agents = store(folders[0]).snapshot(SystemClock().now() + 600).agents()
     for line in lines:
         if line.startswith("beat "):
             _, name, epoch, seq = line.split()
