@@ -53,6 +53,9 @@ def merge(known: Iterable[Agents]) -> dict[str, Presence]:
     """What is known of each agent, from all who know something."""
     merged: dict[str, Presence] = {}
     for agents in known:
+        if not merged:
+            merged.update(agents)
+            continue
         for name, presence in agents.items():
             had = merged.get(name)
             merged[name] = presence if had is None else newer(had, presence)

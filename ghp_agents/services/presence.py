@@ -186,15 +186,14 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
 
 def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
     """Look at the agents of other clones, and at those of ours that others know, too."""
-    by_clone = {tip.clone: snapshot.agents_of(tip.clone) for tip in snapshot.tips()}
     others = _others(snapshot)
-    elsewhere = {name for clone in others for name in by_clone[clone]}
+    elsewhere = {name for clone in others for name in snapshot.agents_of(clone)}
     if not elsewhere:
         return {}
     known = {
         f"{clone}/{name}": presence
-        for clone, agents in by_clone.items()
-        for name, presence in agents.items()
+        for clone in [tip.clone for tip in snapshot.tips()]
+        for name, presence in snapshot.agents_of(clone).items()
         if name in elsewhere
     }
     memory, turns = _read_memory(ws)
