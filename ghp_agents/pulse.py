@@ -305,11 +305,13 @@ def process_space() -> str:
 
 def is_name(text: str) -> bool:
     """Whether `text` is an agent's name; `model.names.agent_name` raises the error if not."""
+    # Ten thousand names are checked to join a state.
+    if not 0 < len(text) <= 63 or text[0] in "._-" or text.strip(_NAME_CHARACTERS):
+        return False
+    if "." not in text:
+        return text not in _RESERVED
     return (
-        0 < len(text) <= 63
-        and text[0] not in "._-"
-        and not text.strip(_NAME_CHARACTERS)  # ten thousand names are checked to join a state
-        and ".." not in text
+        ".." not in text
         and not text.endswith((".lock", "."))  # the first would be the lock of a git ref
         and text.split(".", 1)[0] not in _RESERVED
     )

@@ -23,7 +23,10 @@ def standard(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-@hypothesis.given(values)
+records = st.dictionaries(texts, st.dictionaries(texts, values | st.just("\0"), min_size=1))
+
+
+@hypothesis.given(values | records)
 @hypothesis.example({'a"b': None, "b": [1]})  # a key that ends like the one that is looked for
 @hypothesis.example({"a": None, "b": '\n  "c": null', "c": {"c": None, "d": []}})
 @hypothesis.example({"half": "\ud800", "empty": [{}, [], ""], "pairs": ((1, ()), ({},))})

@@ -27,6 +27,9 @@ def number(presence: Presence, field: str) -> int:
 
 def position(presence: Presence) -> tuple[int, int]:
     """How far an agent has come: (epoch, seq), which only its one writer raises."""
+    epoch, seq = presence.get("epoch"), presence.get("seq")
+    if type(epoch) is int and type(seq) is int:  # nearly always, and ten thousand are compared
+        return epoch, seq
     return number(presence, "epoch"), number(presence, "seq")
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ FOLDED = "folded.json"
 SECRET_LENGTH = 12  # characters of the shortest secret that is looked for
 # Of a file: inode and time of change, for a beat always makes a new file. Of what was in it:
 # epoch and seq.
-Signature = tuple[int, int, int, int]
+Signature = list[int]  # as JSON has it: ten thousand of them are read for one answer
 Folded = Mapping[str, Signature]
 # Within a tick of the file system's clock, two beats later a file may have the same inode and time
 # again. A tick is at most 10 ms; what is younger than this is read again.
@@ -42,14 +42,16 @@ def look(ws: Workspace, known: Agents) -> Live:
     signatures: dict[str, Signature] = {}
     problems: list[Problem] = []
     for number, folder in enumerate(ws.folders):
-        present, aside = _presence_files(folder + "/agents")
+        present, aside = _presence_files(folder + "/agents", folded)
         problems += [Problem(path, "was set aside: not a presence record") for path in aside]
         for name, status in present:
             beaten[name] = max(beaten.get(name, 0.0), status.st_mtime)
-            had = folded.get(name)
-            if number == 0 and had and _is_folded(status, had, known.get(name)):
-                signatures[name] = had
-                continue
+            if number == 0 and name in folded and name in known:
+                # A fold has read this very file, and what it read is what is known.
+                now = [status.st_ino, status.st_mtime_ns, *position(known[name])]
+                if now == folded[name]:
+                    signatures[name] = now
+                    continue
             path = f"{folder}/agents/{name}.json"
             presence = presencefile.read(path)
             if presence is None:
@@ -57,16 +59,10 @@ def look(ws: Workspace, known: Agents) -> Live:
                     problems.append(Problem(path, "not a presence record; the last good one holds"))
                 continue
             if number == 0 and status.st_mtime < settled:
-                signatures[name] = (status.st_ino, status.st_mtime_ns, *position(presence))
+                signatures[name] = [status.st_ino, status.st_mtime_ns, *position(presence)]
             said = _without_secrets(published(presence))
             changed[name] = newer(changed[name], said) if name in changed else said
     return Live(changed, beaten, signatures, tuple(problems))
-
-
-def _is_folded(status: os.stat_result, had: Signature, known: Presence | None) -> bool:
-    """Whether a fold has read this very file, and what it read is in what is known."""
-    same = (status.st_ino, status.st_mtime_ns) == had[:2]
-    return same and known is not None and position(known) >= had[2:]
 
 
 def _without_secrets(said: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +90,11 @@ def drop(ws: Workspace, agent: str) -> None:
             files.below(Path(folder) / "agents", f"{agent_name(agent)}.json").unlink()
 
 
-def _presence_files(folder: str) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
-    """The agents that have a file, and the files that a beat has set aside."""
+def _presence_files(
+    folder: str, known: Collection[str]
+) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
+    """The agents that have a file, and the files that a beat has set aside; names that are known
+    need no check."""
     found: list[tuple[str, os.stat_result]] = []
     aside: list[str] = []
     try:
@@ -107,7 +106,7 @@ def _presence_files(folder: str) -> tuple[list[tuple[str, os.stat_result]], list
         with os.scandir(descriptor) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(".json")
-                if name == entry.name or not pulse.is_name(name):
+                if name == entry.name or not (name in known or pulse.is_name(name)):
                     aside += [f"{folder}/{name}"] if name.endswith(presencefile.UNREADABLE) else []
                     continue
                 try:
@@ -122,9 +121,6 @@ def _presence_files(folder: str) -> tuple[list[tuple[str, os.stat_result]], list
 def _read_folded(ws: Workspace) -> Folded:
     try:
         noted = json.loads((ws.cache_dir / FOLDED).read_bytes())
-        return {
-            name: (int(inode), int(changed), int(epoch), int(seq))
-            for name, (inode, changed, epoch, seq) in noted.items()
-        }
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return {}
+    return noted if isinstance(noted, dict) else {}
