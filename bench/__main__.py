@@ -1,6 +1,7 @@
 """`python -m bench [NAME...]`: measure what must be fast or small, against its bounds."""
 
 import argparse
+import signal
 import sys
 import time
 from importlib import import_module
@@ -16,6 +17,7 @@ ROWS = ("beat", "light", "crowd", "reading", "fold", "clones", "growth", "conten
 def main() -> int:
     """Run the rows that are asked for; answers 1 if a bound does not hold."""
     asked = _arguments()
+    signal.signal(signal.SIGTERM, _end)
     rows = [row for row in ROWS if not asked.names or row in asked.names]
     with temporary(quick=asked.quick) as place:
         figures = [figure for row in rows for figure in _run(place, row)]
@@ -27,6 +29,11 @@ def main() -> int:
         page.write(asked.page, figures, facts, at)
     print(report.table(figures))
     return 1 if report.broken(figures, quick=asked.quick) else 0
+
+
+def _end(number: int, _: object) -> None:
+    """End in order, so that the temporary place goes as well."""
+    sys.exit(128 + number)
 
 
 def _arguments() -> argparse.Namespace:
