@@ -1,7 +1,9 @@
 """`agent-status`, `agent-heartbeat`, `agent-whoami` as people and hooks call them."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -200,6 +202,50 @@ def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:
     code, _, err = invoke("agent-status --watch", repo)
     assert code == 2
     assert "Hint: For a script: `ghp agent-log --follow --json`." in err
+
+
+def test_watching_shows_what_changes_until_it_is_interrupted(repo: Path) -> None:
+    invoke("agent-status --set testing", repo, AS)
+    ours, theirs = os.openpty()
+    watcher = subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", "agent-status", "--watch"],
+        cwd=repo,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm", "COLUMNS": "120"},
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that starts the tests in the background makes them deaf to interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    os.close(theirs)
+    with watcher:
+        seen = b""
+        while b"testing" not in seen:
+            seen += os.read(ours, 1_000)
+        assert b"worker-1" in seen
+        invoke("agent-status --set blocked", repo, AS)
+        while b"blocked" not in seen:
+            seen += os.read(ours, 1_000)
+        watcher.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # how Linux says that the last writer has gone
+            while os.read(ours, 1_000):
+                pass
+        assert watcher.stderr is not None
+        assert watcher.stderr.read() == ""
+    os.close(ours)
+    assert watcher.returncode == 0
+
+
+def test_what_an_agent_can_do_is_what_the_configuration_says(repo: Path) -> None:
+    (repo / ".ghp").mkdir()
+    (repo / ".ghp/config.json").write_text(
+        '{"agents": {"capabilities": {"worker-1": ["code", "tests"]}}}'
+    )
+    invoke("agent-status --set testing", repo, AS)
+    invoke("agent-status --set testing --as worker-2", repo)
+    agents = json.loads(invoke("agent-status --json", repo).out)["agents"]
+    assert agents["worker-1"]["capabilities"] == ["code", "tests"]
+    assert "capabilities" not in agents["worker-2"]
 
 
 def test_outside_of_a_repository_a_command_says_so(tmp_path: Path) -> None:
