@@ -16,6 +16,7 @@ from ghp_agents.workspace import Workspace
 CUSTOM = "refs/ghp/"  # invisible in clones, web pages and checks
 BRANCHES = "refs/heads/ghp/"  # for hosts that refuse all but branches and tags
 NAMESPACE_CACHE = "remote.json"
+FETCH_ATTEMPTS = 6  # each after the first only because another process of this clone fetched, too
 
 
 class Answer(StrEnum):
@@ -104,12 +105,14 @@ def fetch(
     Both namespaces are asked for, because another clone may have found out before us that this
     host takes only branches.
     """
-    both = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
+    refspecs = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
     try:
-        result = _fetch(ws, repository, remote, ["--prune"], both, keep_open)
-        if "Cannot fetch both" in result.err:  # a clone that once used the other namespace
-            only = _refspecs(remote.namespace)
-            result = _fetch(ws, repository, remote, ["--prune"], only, keep_open)
+        for _ in range(FETCH_ATTEMPTS):
+            result = _fetch(ws, repository, remote, ["--prune"], refspecs, keep_open)
+            if "Cannot fetch both" in result.err:  # a clone that once used the other namespace
+                refspecs = _refspecs(remote.namespace)
+            elif "cannot lock ref" not in result.err:
+                break  # else another process of this clone, without a lock as we are, was faster
     except git.GitTimeoutError as error:
         return str(error)
     return None if result.code == 0 else first_error(result)

@@ -13,6 +13,7 @@ from ghp_agents.files import LockTimeoutError, locked
 from ghp_agents.model.names import Actor
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Snapshot
+from ghp_agents.repository import SEEN_REFS
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.store.refs import folding, outbox, syncing
 from ghp_agents.transact import transact
@@ -31,6 +32,7 @@ from tests.store.conftest import Start
 from tests.store.worker import finish, kill, let_go
 from tests.support.gate import Gate
 from tests.support.git import git, refs
+from tests.support.hosts import executable
 
 Clones = Callable[[int], list[Path]]
 
@@ -300,6 +302,30 @@ def test_a_crowd_without_locks_loses_nothing_and_syncs(lockless: list[Path], sta
     assert store(other).sync().trouble is None
     expected = sorted([*(f"{name}-{n}" for name in "abcd" for n in range(6)), "elsewhere"])
     assert said(other) == expected
+
+
+def test_a_fetch_that_another_process_overtakes_is_tried_again(
+    lockless: list[Path], tmp_path: Path
+) -> None:
+    one, other = lockless
+    say(other, "first")
+    store(other).sync()
+    store(one).sync()
+    say(other, "second")
+    store(other).sync()
+    say(one, "mine")
+    state = private(one)
+    seen = refs(state.path, SEEN_REFS)
+    # While the remote packs what is asked for, somebody else moves the ref that it is for.
+    overtake = executable(
+        tmp_path / "overtake",
+        f"[ -e {tmp_path}/once ] || git --git-dir={state.path} update-ref {min(seen)} {state.ref}\n"
+        f'touch {tmp_path}/once\nexec "$@"\n',
+    )
+    git(one, "config", "--global", "uploadpack.packObjectsHook", str(overtake))
+    assert store(one).sync().trouble is None
+    assert (tmp_path / "once").exists()
+    assert said(one) == ["first", "mine", "second"]
 
 
 def test_a_stale_ref_lock_is_broken_once_nobody_can_hold_it_any_more(lockless: list[Path]) -> None:
