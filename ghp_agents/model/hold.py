@@ -1,0 +1,27 @@
+"""A hold: a lease as it counts now, whether it is a record of a clone or a right."""
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.model.names import Timestamp
+
+
+class Hold(NamedTuple):
+    """Who may have what alone. A hold is of patterns, or of a named resource and no patterns."""
+
+    id: str  # of the lease; shown as L-3f9a…
+    holder: str
+    is_person: bool
+    patterns: tuple[str, ...]  # relative to the repository's root; gitignore meaning, last wins
+    name: str | None  # of a resource that is no path
+    since: "Timestamp"
+    until: "Timestamp | None" = None
+    reason: str = ""
+    approved: bool = False  # a person or an orchestrator let it cover shared paths
+    strict: bool = False  # a right: exclusive over all clones
+
+    @property
+    def short(self) -> str:
+        """Its id in print."""
+        return f"L-{self.id[:4]}"
