@@ -105,15 +105,22 @@ class StateStore(Protocol):
 class Leaser(Protocol):
     """Rights: exclusive over all clones, by compare-and-swap. Knows nothing of who may take one.
 
-    Every method raises UnknownError (exit code 4) when the one place that decides cannot be
-    reached; that is never taken as "free".
+    Every method but `known` raises UnknownError (exit code 4) when the one place that decides
+    cannot be reached; that is never taken as "free".
     """
 
     def read(self, name: str) -> Lease | None:
         """The lease called `name` as it is now; None if it never was acquired."""
 
     def acquire(
-        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+        self,
+        name: str,
+        holder: str,
+        *,
+        expected: Lease | None,
+        epoch: int = 0,
+        reason: str = "",
+        patterns: Sequence[str] = (),
     ) -> Lease:
         """Take the right, with the next generation, if it still is as `expected`.
 
@@ -123,6 +130,14 @@ class Leaser(Protocol):
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back: no holder, the same generation. Raises LeaseMovedError."""
+
+    def known(self, prefix: str = "") -> list[Lease]:
+        """The leases whose name starts with `prefix`, by name, as this clone knows them without
+        asking anybody: from what it did and read, and from the last sync. Each may have moved on.
+        """
+
+    def history(self, name: str) -> list[Lease]:
+        """Every lease that the right has had, oldest first; none if it never was acquired."""
 
     def list(self, prefix: str = "") -> list[Lease]:
         """All leases whose name starts with `prefix`, by name."""

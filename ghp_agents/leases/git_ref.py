@@ -3,6 +3,7 @@
 Every tracker has a leaser and few use it, so what does the work is imported when it is called.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ghp_agents.clock import to_text
@@ -16,6 +17,9 @@ from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
     from ghp_agents.leases.refs.afar import Court
+
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 class GitRefLeaser:
@@ -36,17 +40,50 @@ class GitRefLeaser:
         return here.read(repository, name) if repository else None
 
     def acquire(
-        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+        self,
+        name: str,
+        holder: str,
+        *,
+        expected: Lease | None,
+        epoch: int = 0,
+        reason: str = "",
+        patterns: Sequence[str] = (),
     ) -> Lease:
         """Take the right if it still is as `expected`."""
-        now = Timestamp(to_text(self._ws.clock.now()))
-        nonce = random_hex(16)
-        new = taken(name, holder, expected, at=now, nonce=nonce, epoch=epoch, reason=reason)
+        new = taken(
+            name,
+            holder,
+            expected,
+            at=Timestamp(to_text(self._ws.clock.now())),
+            nonce=random_hex(16),
+            epoch=epoch,
+            reason=reason,
+            patterns=patterns,
+        )
         return self._swap(new, expected)
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
         return self._swap(given_back(name, expected, random_hex(16), reason), expected)
+
+    def known(self, prefix: str = "") -> list[Lease]:
+        """The leases below `prefix` as this clone knows them, by name."""
+        from ghp_agents.leases.refs import here
+
+        repository = find_repository(self._ws)
+        found = here.list_all(repository, _pattern(prefix)).values() if repository else ()
+        return _chosen(found, prefix)
+
+    def history(self, name: str) -> list[Lease]:
+        """Every lease that the right has had, oldest first."""
+        from ghp_agents.leases.refs import afar, here
+
+        lease_name(name)
+        court = self._court()
+        if court:
+            return afar.history(court, name)
+        repository = find_repository(self._ws)
+        return here.history(repository, name) if repository else []
 
     def list(self, prefix: str = "") -> list[Lease]:
         """All leases below `prefix`, by name."""
@@ -60,7 +97,7 @@ class GitRefLeaser:
         else:
             repository = find_repository(self._ws)
             found = [*here.list_all(repository).values()] if repository else []
-        return sorted((x for x in found if x.name.startswith(prefix)), key=lambda x: x.name)
+        return _chosen(found, prefix)
 
     def _swap(self, new: Lease, expected: Lease | None) -> Lease:
         from ghp_agents.leases.refs import afar, here
@@ -85,3 +122,13 @@ class GitRefLeaser:
                 f"{error.strerror}.",
                 hint="Run this outside of the sandbox, or make room on the disk.",
             ) from None
+
+
+def _pattern(prefix: str) -> str:
+    """What git can look for instead of all leases, where the prefix names a kind."""
+    kind, slash, word = prefix.partition("/")
+    return f"{kind}/{word}*" if slash and kind in KINDS and _WORD.issuperset(word) else ""
+
+
+def _chosen(leases: Iterable[Lease], prefix: str) -> list[Lease]:
+    return sorted((x for x in leases if x.name.startswith(prefix)), key=lambda x: x.name)

@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
@@ -16,6 +17,7 @@ class Board:
     """What the remote is to the other leaser: the one place that decides."""
 
     leases: dict[str, Lease] = field(default_factory=dict)
+    histories: dict[str, list[Lease]] = field(default_factory=dict)
     reachable: bool = True
     breaks_after_write: bool = False  # the next change happens, and nobody hears of it
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -27,26 +29,59 @@ class MemoryLeaser:
     def __init__(self, clock: Clock, board: Board | None = None) -> None:
         self._clock = clock
         self._board = board or Board()
+        self._known: dict[str, Lease] = {}
 
     def read(self, name: str) -> Lease | None:
         """The lease as it is now."""
         lease_name(name)
         with self._board.lock:
             self._reach()
-            return self._board.leases.get(name)
+            return self._look(name)
 
     def acquire(
-        self, name: str, holder: str, *, expected: Lease | None, epoch: int = 0, reason: str = ""
+        self,
+        name: str,
+        holder: str,
+        *,
+        expected: Lease | None,
+        epoch: int = 0,
+        reason: str = "",
+        patterns: Sequence[str] = (),
     ) -> Lease:
         """Take the right if it still is as `expected`."""
-        now = Timestamp(to_text(self._clock.now()))
-        nonce = secrets.token_hex(16)
-        new = taken(name, holder, expected, at=now, nonce=nonce, epoch=epoch, reason=reason)
+        new = taken(
+            name,
+            holder,
+            expected,
+            at=Timestamp(to_text(self._clock.now())),
+            nonce=secrets.token_hex(16),
+            epoch=epoch,
+            reason=reason,
+            patterns=patterns,
+        )
         return self._swap(expected, new)
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
         return self._swap(expected, given_back(name, expected, secrets.token_hex(16), reason))
+
+    def known(self, prefix: str = "") -> list[Lease]:
+        """The leases below `prefix` as this leaser knows them, by name."""
+        return [lease for name, lease in sorted(self._known.items()) if name.startswith(prefix)]
+
+    def hear(self) -> None:
+        """Come to know all that the board knows, as a clone does when it syncs."""
+        with self._board.lock:
+            self._reach()
+            self._known |= self._board.leases
+
+    def history(self, name: str) -> list[Lease]:
+        """Every lease that the right has had, oldest first."""
+        lease_name(name)
+        with self._board.lock:
+            self._reach()
+            self._look(name)
+            return [*self._board.histories.get(name, ())]
 
     def list(self, prefix: str = "") -> list[Lease]:
         """All leases below `prefix`, by name."""
@@ -57,14 +92,22 @@ class MemoryLeaser:
     def _swap(self, expected: Lease | None, new: Lease) -> Lease:
         with self._board.lock:
             self._reach()
-            current = self._board.leases.get(new.name)
+            current = self._look(new.name)
             if revision(current) != revision(expected):
                 raise LeaseMovedError(new.name, current)
             self._board.leases[new.name] = new
+            self._board.histories.setdefault(new.name, []).append(new)
             if self._board.breaks_after_write:
                 self._board.breaks_after_write = self._board.reachable = False
             self._reach()
-            return new
+            return self._look(new.name) or new
+
+    def _look(self, name: str) -> Lease | None:
+        """What the board says, which is known from then on."""
+        current = self._board.leases.get(name)
+        if current:
+            self._known[name] = current
+        return current
 
     def _reach(self) -> None:
         if not self._board.reachable:

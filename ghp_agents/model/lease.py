@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
@@ -13,7 +14,7 @@ _HIGHEST = 2**53  # more than this no reader of JSON is sure of
 
 # What there are several of. A name is a word, or one of these and a word, so that no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
-KINDS = ("issue", "path")
+KINDS = ("issue", "path", "name")
 
 # Lower case only: on some file systems two refs that differ in case are one.
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
@@ -22,14 +23,20 @@ _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 class Lease(NamedTuple):
     """Who holds a right. `holder` is None after a release; the generation stays and only grows."""
 
-    name: str  # issue/12, trunk, numbers
+    name: str  # issue/12, path/0a1b, name/staging, trunk, numbers
     holder: str | None
     generation: int
-    epoch: int  # the holder's epoch when it acquired
+    epoch: int  # the holder's epoch when it acquired; 0 for a person, who has none
     acquired_at: Timestamp
     nonce: str  # two claimants must never push identical objects
     reason: str = ""
     revision: str = ""  # what a compare-and-swap compares; opaque
+    patterns: tuple[str, ...] = ()  # the paths that it is a right to
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person holds it: no death of anybody's ends that."""
+        return self.holder is not None and self.epoch == 0
 
 
 class LeaseMovedError(RefusedError):
@@ -69,6 +76,7 @@ def taken(
     nonce: str,
     epoch: int = 0,
     reason: str = "",
+    patterns: Sequence[str] = (),
 ) -> Lease:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError."""
     if not holder.strip() or len(holder) > 200 or _CONTROL.search(holder):
@@ -85,6 +93,7 @@ def taken(
         nonce=nonce,
         reason=one_line(reason, REASON_LIMIT),
         revision=nonce,
+        patterns=tuple(patterns),
     )
 
 
@@ -92,7 +101,7 @@ def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Leas
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
     said = one_line(reason, REASON_LIMIT)
-    return expected._replace(holder=None, nonce=nonce, reason=said, revision=nonce)
+    return expected._replace(holder=None, nonce=nonce, reason=said, revision=nonce, patterns=())
 
 
 def revision(lease: Lease | None) -> str:
@@ -104,6 +113,8 @@ def encode(lease: Lease) -> bytes:
     """A lease as the content of its ref."""
     fields = lease._asdict()
     del fields["revision"]
+    if not lease.patterns:
+        del fields["patterns"]
     fields["acquiredAt"] = fields.pop("acquired_at")
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
@@ -121,13 +132,21 @@ def decode(data: bytes, revision: str) -> Lease:
             nonce=fields["nonce"],
             reason=fields.get("reason", ""),
             revision=revision,
+            patterns=tuple(_listed(fields.get("patterns", []))),
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
-    words = (found.name, found.acquired_at, found.nonce, found.reason, found.holder or "")
+    words = [found.name, found.acquired_at, found.nonce, found.reason, found.holder or ""]
+    words += found.patterns
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
     for number, least in ((found.generation, 1), (found.epoch, 0)):
         if type(number) is not int or not least <= number < _HIGHEST:
             raise ValueError("not a lease: a number is out of range")
     return found
+
+
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("the patterns are no list")
+    return value

@@ -86,8 +86,10 @@ def play(field: Field, steps: Steps) -> None:
     for name, leases in truth.items():
         _check_chain(leases)
         assert rivals[0].read(name) == (leases[-1] if leases else None)
+        assert rivals[-1].history(name) == leases
     held = [leases[-1] for leases in truth.values() if leases]
     assert rivals[-1].list() == sorted(held, key=lambda lease: lease.name)
+    assert rivals[-1].known() == rivals[-1].list()  # it just read the history of each
 
 
 def _act(
@@ -120,7 +122,9 @@ class LeaserContract:
 
     def test_a_right_that_nobody_took_is_nobodys(self, field: Field) -> None:
         assert field.leaser().read("trunk") is None
+        assert field.leaser().history("trunk") == []
         assert field.leaser().list() == []
+        assert field.leaser().known() == []
 
     def test_the_first_acquisition_has_generation_1(self, field: Field) -> None:
         taken = field.leaser().acquire(
@@ -241,6 +245,64 @@ class LeaserContract:
         free = one.release("trunk", expected=one.acquire("trunk", "worker-1", expected=None))
         assert field.leaser().list() == [free]
 
+    def test_what_one_did_and_read_it_knows_without_asking(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        other = two.acquire("issue/1", "worker-2", expected=None)
+        assert taken in one.known()
+        assert one.read("issue/1") == other
+        trunk = one.acquire("trunk", "worker-1", expected=None)
+        free = one.release("trunk", expected=trunk)
+        assert one.known() == [other, taken, free]
+
+    def test_who_comes_second_knows_from_then_on_who_holds_it(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        with pytest.raises(LeaseMovedError):
+            two.acquire("issue/12", "worker-2", expected=None)
+        assert two.known() == [taken]
+
+    def test_what_is_known_can_be_asked_for_by_its_prefix(self, field: Field) -> None:
+        one = field.leaser()
+        for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b", "name/staging"):
+            one.acquire(name, "worker-1", expected=None)
+        asked = ("issue/", "issue/1", "t", "path/", "name/staging", "issue/*", "Issue/", "../")
+        assert {prefix: [x.name for x in one.known(prefix)] for prefix in asked} == {
+            "issue/": ["issue/12", "issue/2"],
+            "issue/1": ["issue/12"],
+            "t": ["trunk"],
+            "path/": ["path/0a1b"],
+            "name/staging": ["name/staging"],
+            "issue/*": [],
+            "Issue/": [],
+            "../": [],
+        }
+
+    def test_the_history_of_a_right_has_each_of_its_leases_oldest_first(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        first = one.acquire("issue/12", "worker-1", expected=None, reason="to fix it")
+        over = two.acquire("issue/12", "worker-2", expected=first, reason="it is dead")
+        free = two.release("issue/12", expected=over)
+        one.acquire("issue/1", "worker-1", expected=None)
+        last = one.acquire("issue/12", "worker-1", expected=free)
+        assert field.leaser().history("issue/12") == [first, over, free, last]
+        assert field.leaser().history("issue/2") == []
+
+    def test_who_asked_for_the_history_knows_the_last_lease(self, field: Field) -> None:
+        taken = field.leaser().acquire("trunk", "worker-1", expected=None)
+        two = field.leaser()
+        two.history("trunk")
+        assert two.known() == [taken]
+
+    def test_a_right_to_paths_says_which_until_it_is_given_back(self, field: Field) -> None:
+        one, patterns = field.leaser(), ("src/*.py", "!src/a.py", "docs/ä b/")
+        taken = one.acquire("path/0a1b", "worker-1", expected=None, epoch=1, patterns=patterns)
+        assert taken.patterns == patterns
+        assert field.leaser().read("path/0a1b") == taken
+        free = one.release("path/0a1b", expected=taken)
+        assert free.patterns == ()
+        assert field.leaser().history("path/0a1b") == [taken, free]
+
     @pytest.mark.parametrize("name", ["issue", "../trunk", "", "issue/1/2", "Trunk", "a.lock"])
     def test_what_is_no_name_is_refused_before_anything_happens(
         self, field: Field, name: str
@@ -253,6 +315,8 @@ class LeaserContract:
             one.acquire(name, "worker-1", expected=None)
         with pytest.raises(UsageError):
             one.release(name, expected=taken)
+        with pytest.raises(UsageError):
+            one.history(name)
         assert one.list() == [taken]
 
     def test_nobody_cannot_hold_a_right(self, field: Field) -> None:
@@ -325,6 +389,7 @@ class RemoteLeaserContract(LeaserContract):
             lambda: one.read("trunk"),
             lambda: one.read("issue/1"),
             lambda: one.list(),
+            lambda: one.history("trunk"),
             lambda: one.acquire("issue/1", "worker-1", expected=None),
             lambda: one.acquire("trunk", "worker-2", expected=taken),
             lambda: one.release("trunk", expected=taken),
@@ -333,6 +398,8 @@ class RemoteLeaserContract(LeaserContract):
             with pytest.raises(UnknownError) as caught:
                 ask()
             assert caught.value.hint
+        assert one.known() == [taken]
+        assert field.leaser().known() == []
         field.mend()
         assert one.read("trunk") == taken
         assert field.leaser().list() == [taken]

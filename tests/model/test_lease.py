@@ -29,12 +29,14 @@ GOOD_NAMES = [
     "issue/12",
     "issue/e-3f9a",
     "path/0a.b_c",
+    "name/staging",
     "a",
     "lock",
     "a.locked",
 ]
 BAD_NAMES = [
     "", "issue", "path", "issue/", "/12", "issue//12", "issue/1/2", "trunk/1", "Trunk", "issue/É",
+    "name", "name/", "name/a/b",
     "a..b", ".a", "a.", "a.lock", "issue/1.lock", "-a", "a b", "a\n", "a\0", "a~1", "a^", "a:b",
     "a?", "a*", "a[", "a\\b", "@", "a@{1}", "../../x", "issue/../x", "x" * 101,
 ]  # fmt: skip
@@ -50,7 +52,7 @@ def test_whatever_is_no_ref_or_a_folder_of_refs_is_no_name(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         lease_name(name)
     assert caught.value.hint == (
-        "Use a-z, 0-9, '.', '_', '-', after issue/ or path/ where it is one of many: issue/12."
+        "Use a-z, 0-9, '.', '_', '-', after issue/ or path/ or name/ where it is one of many: issue/12."
     )
 
 
@@ -77,7 +79,8 @@ def test_each_acquisition_gets_the_next_generation() -> None:
 
 
 def test_a_release_keeps_the_generation_and_names_no_holder() -> None:
-    free = given_back("issue/12", HELD, "n4", "done")
+    held = HELD._replace(patterns=("src/",))
+    free = given_back("issue/12", held, "n4", "done")
     assert free == HELD._replace(holder=None, nonce="n4", reason="done", revision="n4")
     assert taken("issue/12", "worker-2", free, at=AT, nonce="n5").generation == 4
 
@@ -91,6 +94,18 @@ def test_what_is_no_name_holds_nothing(holder: str) -> None:
 def test_a_reason_is_one_line_of_at_most_500_characters() -> None:
     assert len(taken("trunk", "w", None, at=AT, nonce="n", reason="x" * 10**7).reason) == 500
     assert given_back("issue/12", HELD, "n", "a\r\nb\x07c").reason == "a b c"
+
+
+def test_who_has_no_epoch_is_a_person_whose_rights_do_not_lapse() -> None:
+    assert not HELD.is_person
+    assert HELD._replace(epoch=0).is_person
+    assert not HELD._replace(epoch=0, holder=None).is_person  # it is nobody's
+
+
+def test_a_lease_of_paths_says_which() -> None:
+    lease = taken("path/0a", "w", None, at=AT, nonce="n", patterns=["src/", "!a.py"])
+    assert lease.patterns == ("src/", "!a.py")
+    assert json.loads(encode(lease))["patterns"] == ["src/", "!a.py"]
 
 
 def test_the_revision_of_nothing_is_empty() -> None:
@@ -122,6 +137,7 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
         nonce=st.text(max_size=32),
         reason=st.text(max_size=20),
         revision=st.just("r"),
+        patterns=st.lists(st.text(max_size=20), max_size=3).map(tuple),
     )
 )
 def test_what_is_written_is_read_again(lease: Lease) -> None:
@@ -162,6 +178,10 @@ def written(**changes: object) -> bytes:
         written(generation=2.0),
         written(generation=2**53),
         written(epoch=-1),
+        written(patterns=7),
+        written(patterns=["a", 7]),
+        written(patterns="src/"),
+        written(patterns={"a": 1}),
     ],
 )
 def test_what_is_no_lease_is_told_from_one(data: bytes) -> None:

@@ -44,15 +44,19 @@ def read(court: Court, name: str) -> Lease | None:
     return _read(court, name, must_push=False)
 
 
+def history(court: Court, name: str) -> list[Lease]:
+    """Every lease that the right has had, by the remote. Raises UnknownError, GhpError."""
+    last = read(court, name)
+    return chain.history(court.repository, last) if last else []
+
+
 def list_all(court: Court, folder: str) -> list[Lease]:
     """The leases below `folder` (`issue/`, or empty for all) as the remote has them now."""
     refspecs = [f"+{space}lease/{folder}*:{_FOUND[space]}{folder}*" for space in court.spaces]
     with scratch(court.ws, court.repository) as private:
         for _ in range(ATTEMPTS):
             fetch_refs(court.ws, private, court.remote, refspecs)
-            found: dict[str, Lease] = {}
-            for space in court.spaces:
-                found |= chain.load_all(private, _FOUND[space])
+            found = chain.load_all(private, [_FOUND[space] for space in court.spaces])
             known = here.list_all(court.repository).values()
             missing = [x for x in known if x.name.startswith(folder) and x.name not in found]
             if not missing or _carry_over(court, private, missing) is not Answer.MOVED:

@@ -51,18 +51,39 @@ def load(
     return leases
 
 
-def load_all(repository: StateRepository, space: str) -> dict[str, Lease]:
-    """The leases at the refs below `space`, by name. What is none is left out: a hand made it, and
-    whoever asks for that one is told."""
-    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", space)
+def load_all(
+    repository: StateRepository, spaces: Sequence[str], pattern: str = ""
+) -> dict[str, Lease]:
+    """The newest lease of each right at the refs below `spaces`, by name; `pattern` is git's.
+
+    What is no lease is left out: a hand made it, and whoever asks for that one is told.
+    """
+    patterns = [space + pattern for space in spaces]
+    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
     pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
+    if not pairs:
+        return {}
     with repository.objects() as reader:
         found = reader.read([f"{oid}:{FILE}" for oid, _ in pairs])
     leases: dict[str, Lease] = {}
     for (oid, ref), file in zip(pairs, found, strict=True):
-        name = ref.removeprefix(space)
+        name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
         with contextlib.suppress(ValueError):
-            leases[name] = _decoded(name, oid, file)
+            lease = _decoded(name, oid, file)
+            leases[name] = newest([leases.get(name), lease]) or lease
+    return leases
+
+
+def history(repository: StateRepository, last: Lease) -> list[Lease]:
+    """The leases of the right up to `last`, oldest first; what a hand put between is left out."""
+    listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
+    oids = listed.text.splitlines()
+    with repository.objects() as reader:
+        found = reader.read([f"{oid}:{FILE}" for oid in oids])
+    leases: list[Lease] = []
+    for oid, file in zip(oids, found, strict=True):
+        with contextlib.suppress(ValueError):
+            leases.append(_decoded(last.name, oid, file))
     return leases
 
 

@@ -19,12 +19,15 @@ def read(repository: StateRepository, name: str) -> Lease | None:
     return chain.known(repository, name).lease
 
 
-def list_all(repository: StateRepository) -> dict[str, Lease]:
-    """All leases that this clone knows, by name."""
-    own = chain.load_all(repository, LEASE_REFS)
-    seen = chain.load_all(repository, SEEN_LEASE_REFS)
-    both = {name: chain.newest([own.get(name), seen.get(name)]) for name in {*own, *seen}}
-    return {name: lease for name, lease in both.items() if lease}
+def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lease]:
+    """The leases that this clone knows, by name: all, or those that git's `pattern` fits."""
+    return chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
+
+
+def history(repository: StateRepository, name: str) -> list[Lease]:
+    """Every lease that the right has had here."""
+    last = read(repository, name)
+    return chain.history(repository, last) if last else []
 
 
 def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease | None) -> Lease:
