@@ -25,3 +25,22 @@ class Hold(NamedTuple):
     def short(self) -> str:
         """Its id in print."""
         return f"L-{self.id[:4]}"
+
+
+class Waiter(NamedTuple):
+    """Who stands in the queue for a lease, and behind whom."""
+
+    id: str
+    holder: str  # who waits
+    is_person: bool
+    patterns: tuple[str, ...]
+    name: str | None
+    since: "Timestamp"
+    reason: str
+    behind: tuple[Hold, ...]  # earlier ones that it meets, holding or waiting themselves
+    strict: bool = False
+
+    @property
+    def short(self) -> str:
+        """Its id in print."""
+        return f"L-{self.id[:4]}"
