@@ -1,0 +1,96 @@
+"""OpenCode: what our plugin for it tells and is told. This page is the protocol.
+
+The plugin calls `hook opencode` with one JSON object on standard input:
+
+    {"hook_event_name": …, "session_id": …, "cwd": …, "pid": …, "tool_name": …, "tool_input": {…}}
+
+The events are `session.start`, `chat.message`, `tool.execute.before`, `tool.execute.after`,
+`session.idle`, `session.compacting`, `session.end`; tools and their arguments are OpenCode's own.
+It gets nothing, or one JSON object, and does as it says:
+
+    {"deny": "text"}     throw an error with this text, so that the tool is not run
+    {"context": "text"}  give the model this text: with the message, or after the tool's output
+    {"env": {…}}         for the agent's shell commands, beside "context"
+"""
+
+from ghp_agents.hooks.event import (
+    EDITED,
+    RAN,
+    READ,
+    SEARCHED,
+    USED,
+    Deed,
+    Event,
+    Reply,
+    first,
+    patched,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KINDS = {
+    "session.start": "start",
+    "chat.message": "prompt",
+    "tool.execute.before": "edit",
+    "tool.execute.after": "batch",
+    "session.idle": "stop",
+    "session.compacting": "compact",
+    "session.end": "end",
+}
+PATCHES = ("apply_patch", "patch")
+EDITS = ("edit", "write", "multiedit", *PATCHES)
+PATHS = ("filePath", "path")
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message of the plugin; None if it is none of ours."""
+    name = text(payload, "hook_event_name")
+    kind = KINDS.get(name)
+    tool = text(payload, "tool_name")
+    if kind is None or (kind == "edit" and tool not in EDITS):
+        return None
+    given = payload.get("tool_input")
+    pid = payload.get("pid")
+    return Event(
+        "opencode",
+        kind,
+        name,
+        text(payload, "session_id") or None,
+        text(payload, "cwd") or None,
+        paths=_paths(tool, given) if kind == "edit" else (),
+        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        pid=pid if type(pid) is int and pid > 0 else None,
+    )
+
+
+def _paths(tool: str, given: "Any") -> "list[str]":
+    if tool in PATCHES:
+        return patched(text(given, "patchText"))
+    found = first(given, PATHS)
+    return [found] if found else []
+
+
+def _deed(tool: str, given: "Any") -> Deed:
+    if tool in EDITS:
+        return Deed(EDITED, _paths(tool, given))
+    if tool == "bash":
+        return Deed(RAN, [text(given, "command")])
+    if tool == "read":
+        return Deed(READ, [first(given, PATHS)])
+    return Deed(SEARCHED, []) if tool in ("grep", "glob", "list") else Deed(USED, [tool])
+
+
+def render(event: Event, reply: Reply) -> "dict[str, Any]":
+    """The answer to the plugin."""
+    if reply.deny:
+        return {"deny": reply.deny}
+    said: dict[str, Any] = {}
+    if reply.context and event.kind in ("start", "prompt", "batch"):
+        said["context"] = reply.context
+    if reply.environ and event.kind == "start":
+        said["env"] = dict(reply.environ)
+    return said
