@@ -99,6 +99,30 @@ def escalate(
     return Asked(asked.escalation, asked.is_new, tuple(notes))
 
 
+def ask_once(
+    ws: Workspace,
+    store: StateStore,
+    tracker: IssueTracker,
+    question: Question,
+    urgency: str = DEFAULT_URGENCY,
+) -> Asked:
+    """Ask in the name of `question.agent` what the program itself found out. Asked before, even if
+    it was answered since, it is not asked again."""
+
+    def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
+        for had in read_all(snapshot)[0]:
+            if had.question == question:
+                return Asked(had, is_new=False), []
+        at = Timestamp(to_text(ws.clock.now()))
+        clock, clone = snapshot.clock + 1, snapshot.clone
+        asked = Escalation(_free_id(snapshot, question, 0), question, at, clock, clone, urgency)
+        return Asked(asked, is_new=True), [_asking(asked)]
+
+    asked = transact(store, decide)
+    notes = _post(ws, store, tracker, asked.escalation) if asked.is_new else []
+    return asked._replace(notes=tuple(notes))
+
+
 def context_of(data: bytes, name: str) -> tuple[str, bool]:
     """What of a file goes with a question, and whether that is not all. Raises UsageError."""
     kept = data[:CONTEXT_LIMIT]
