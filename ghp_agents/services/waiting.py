@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # agent-status loads this page
 
 LEASES = ".ghp/leases/"
 BLOCKED = "blocked"
+WAITS_FOR = "waitsFor"  # a field beside those of the presence
 _LIVES = (Liveness.ACTIVE, Liveness.STALE)
 
 
@@ -74,7 +75,7 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
     if not mine:
         return view
     for_whom = [{"agent": wait.holder, "what": wait.what} for wait in mine]
-    said = {**view.presence, "status": BLOCKED, "waitsFor": for_whom}
+    said = {**view.presence, "status": BLOCKED, WAITS_FOR: for_whom}
     return view._replace(presence=said)
 
 
