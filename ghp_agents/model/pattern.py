@@ -7,7 +7,7 @@ wins, also below an excluded folder: who writes `src/` and `!src/gen.py` means i
 import functools
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import UsageError
@@ -147,7 +147,7 @@ def _probes(patterns: Sequence[str], fold: bool) -> Iterator[tuple[str, str]]:
             yield pattern, f"{place}/{_PROBE}"
 
 
-def _stated(patterns: Sequence[str]) -> Collection[str]:
+def _stated(patterns: Sequence[str]) -> set[str]:
     """The patterns that name something and are not taken back."""
     stated: dict[str, None] = {}
     for pattern in patterns:
@@ -155,4 +155,4 @@ def _stated(patterns: Sequence[str]) -> Collection[str]:
             stated.pop(pattern[1:], None)
         else:
             stated[pattern] = None
-    return stated.keys()
+    return set(stated)

@@ -16,6 +16,7 @@ _TO_ESCAPE = re.compile(r"[\\*?\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
 # In others (classes, escapes) git, pathspec and the versions of pathspec do not agree.
 _BRACKET = re.compile(r"\[[!^]?(?:[^\W_]-[^\W_]|[^\W_]|[_.+@=, ])+\]")
+_RANGE = re.compile(r"([^\W_])-([^\W_])")
 
 
 def spelled(word: str, folder: str = "") -> str:
@@ -114,11 +115,15 @@ def _check_wildcards(word: str, text: str) -> None:
             f"{_shown(word)} ends with a backslash.", hint="`\\\\` is the character itself."
         )
     for found in _WILD.finditer(text):
-        if found[0] == "[" and not _BRACKET.match(text, found.start()):
+        if found[0] == "[" and not _is_understood(_BRACKET.match(text, found.start())):
             raise UsageError(
                 f"{_shown(word)} has a bracket that is not understood.",
                 hint="Ranges are like [a-z0-9] or [!abc]; `\\[` is the character itself.",
             )
+
+
+def _is_understood(bracket: re.Match[str] | None) -> bool:
+    return bracket is not None and all(one <= other for one, other in _RANGE.findall(bracket[0]))
 
 
 def _climb(here: list[str]) -> bool:

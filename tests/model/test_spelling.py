@@ -83,6 +83,7 @@ def test_a_word_said_in_a_folder_is_spelled_from_the_root(
         ("[z", "'[z' has a bracket that is not understood."),
         ("a[]b", "'a[]b' has a bracket that is not understood."),
         ("[[:alpha:]]", "'[[:alpha:]]' has a bracket that is not understood."),
+        ("[9-0]", "'[9-0]' has a bracket that is not understood."),
         ("[a&&b]", "'[a&&b]' has a bracket that is not understood."),
         ("[a/b]", "'[a/b]' has a bracket that is not understood."),
         ("# a", "'# a' is a comment."),
@@ -120,6 +121,16 @@ def test_ten_thousand_patterns_are_too_many_and_a_thousand_are_not() -> None:
     with pytest.raises(UsageError) as caught:
         spelled_all(f"src/{number}.py" for number in range(10_000))
     assert str(caught.value) == "10000 patterns are too many; at most 1000 can be said together."
+
+
+@given(st.text(st.sampled_from("ab/*?[]!-\\#. _&^:0z"), max_size=12), st.sampled_from(["", "a/[b"]))
+def test_what_can_be_spelled_can_be_matched(word: str, folder: str) -> None:
+    try:
+        pattern = spelled(word, folder)
+    except UsageError:
+        return
+    assert spelled(pattern) == pattern
+    covers([pattern], "a/b")
 
 
 NAMES = st.text(st.characters(exclude_categories=("C", "Z"), exclude_characters="/"), min_size=1)
