@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import files, git
+from ghp_agents import bell, files, git
 from ghp_agents.clock import to_text
 from ghp_agents.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model import escalation as rules
@@ -248,6 +248,9 @@ def answer(
         ]
 
     answered = transact(store, decide)
+    asker = answered.escalation.question.agent
+    if answered.is_new and ws.presence(asker):
+        bell.ring(ws.folders, asker)
     notes = _post(ws, store, tracker, answered.escalation)
     return Answered(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
@@ -313,9 +316,14 @@ def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
             return
 
 
-def render_news(news: Iterable[News]) -> str:
-    """News as text, each in a block that names its author."""
-    return "\n".join(f"{words.news(each)}\n" for each in news)
+def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
+    """Whether `agent` was told of something, by the name under which that is remembered."""
+    return name in _told(ws, agent)
+
+
+def render_news(news: Iterable[News], *, limit: int = words.ANSWER_IN_NEWS) -> str:
+    """News as text, each in a block that names its author, with so much of each answer."""
+    return "\n".join(f"{words.news(each, limit)}\n" for each in news)
 
 
 def _told(ws: Workspace, agent: AgentName) -> set[str]:

@@ -62,12 +62,13 @@ def handoff(
     note: str = "",
     checkpoint: bool = False,
     dry_run: bool = False,
+    unless_empty: bool = False,
 ) -> Handed:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
     `pass_on` makes its receiver the next holder. What says nothing new since the last one is not
-    recorded again. Raises UsageError, NotFoundError, RefusedError (the issue is somebody else's),
-    NotSetUpError.
+    recorded again; `unless_empty`, neither is that there is no work at all. Raises UsageError,
+    NotFoundError, RefusedError (the issue is somebody else's), NotSetUpError.
     """
     actor = ws.actor()
     receiver = _receiver(actor, to, checkpoint)
@@ -77,6 +78,8 @@ def handoff(
     tidy, warnings = _note(note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+    if unless_empty and not tidy and _is_empty(facts):
+        return Handed(made, "", "", False, (*warnings, *facts.notes))
     values = page.cleaned(_values(ws, facts, made))
     text = templates.render(TEMPLATE, values, repository=ws.root)
     body = text.strip("\n") + "\n"
@@ -93,6 +96,19 @@ def handoff(
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     return transact(store, decide)
+
+
+def _is_empty(facts: _Facts) -> bool:
+    """Whether there is nothing that anybody could go on with."""
+    about, branch = facts.about, facts.branch
+    return (
+        about.number is None
+        and not facts.work.patch.content
+        and not facts.work.missing
+        and not (branch.operation or branch.unsent)
+        and not (branch.history.base and branch.history.count)
+        and not facts.said.escalations
+    )
 
 
 def _as_it_is(snapshot: Snapshot, had: Handoff, notes: tuple[str, ...]) -> Handed:
