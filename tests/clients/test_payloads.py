@@ -109,13 +109,22 @@ def test_claude_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
     )
     ended = end(bench.claude(repo, "one", "--settings", str(settings)))
     assert ended.code == 0, ended
-    again = end(
-        bench.claude(
-            repo, "two", "--settings", str(settings), "--resume", ended.result["session_id"]
-        )
-    )
+    going_on = ("--settings", str(settings), "--resume", ended.result["session_id"])
+    again = end(bench.claude(repo, "two", *going_on, prompt="/compact"))
     assert again.code == 0, again
     compare("claude", collect(recorded, bench.home, repo))
+
+
+def test_the_status_line_of_claude_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded"
+    recorded.mkdir()
+    command = f"{sys.executable} {RECORDER} {recorded} echo worker-1 is here"
+    (bench.home / ".claude").mkdir()
+    line = {"statusLine": {"type": "command", "command": command}}
+    (bench.home / ".claude/settings.json").write_text(json.dumps(line))
+    with bench.claude_at_a_terminal(repo, "one") as screen:
+        screen.wait_for("worker-1 is here")
+    compare("statusline", {"claude": collect(recorded, bench.home, repo)["StatusLine"]})
 
 
 def test_codex(bench: Bench, repo: Path, tmp_path: Path) -> None:
@@ -133,10 +142,12 @@ def test_codex(bench: Bench, repo: Path, tmp_path: Path) -> None:
         "one",
         Turn("Working.", [Call("apply_patch", PATCH)]),
         Turn(calls=[Call("exec_command", {"cmd": "echo hello"})]),
-        Turn(calls=[Call("exec_command", {"cmd": HEREDOC})]),
+        Turn(calls=[Call("exec_command", {"cmd": HEREDOC})], tokens=100_000),
+        Turn("A summary."),
         Turn("All done."),
     )
-    ended = end(bench.codex(repo, "one", "--dangerously-bypass-hook-trust"))
+    small = ("-c", "model_auto_compact_token_limit=10000")
+    ended = end(bench.codex(repo, "one", "--dangerously-bypass-hook-trust", *small))
     assert ended.code == 0, ended
     compare("codex", collect(recorded, bench.home, repo))
 
@@ -161,13 +172,18 @@ def collect(recorded: Path, home: Path, repo: Path) -> dict[str, Any]:
     for path in sorted(recorded.iterdir()):
         text = path.read_text()
         payload = json.loads(text)
-        words = [payload["hook_event_name"], payload.get("tool_name"), payload.get("source")]
+        words = [
+            payload.get("hook_event_name", "StatusLine"),
+            payload.get("tool_name"),
+            payload.get("source"),
+        ]
         words.append("subagent" if "agent_id" in payload and payload.get("tool_name") else None)
         if "apply_patch <<" in payload.get("tool_input", {}).get("command", ""):
             words.append("heredoc")
         if "task-notification" in payload.get("prompt", ""):
             words.append("notification")
         text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", number, text)
+        text = re.sub(r"\ba[0-9a-f]{16}\b", lambda found: names.setdefault(found[0], "a1"), text)
         text = re.sub(r"\d{4}/\d\d/\d\d/rollout-[\dT-]+-0", "2026/01/02/rollout-0", text)
         text = re.sub(r"/tmp/[^\"<]*/tasks/", "/tmp/claude/tasks/", text)
         text = re.sub(r"(toolu|call)_\d+_\d+_(\d+)", r"\1_\2", text)
@@ -188,8 +204,9 @@ def compare(client: str, found: dict[str, Any]) -> None:
         path.stem.removeprefix(f"{client}-"): json.loads(path.read_text())
         for path in PAYLOADS.glob(f"{client}-*.json")
     }
-    live = {name: sorted(shape(payload)) for name, payload in found.items()}
-    assert live == {name: sorted(shape(payload)) for name, payload in kept.items()}
+    assert found.keys() == kept.keys()
+    for name, payload in found.items():
+        assert sorted(shape(payload)) == sorted(shape(kept[name])), name
 
 
 def shape(value: Any, place: str = "") -> Iterator[str]:

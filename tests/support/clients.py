@@ -1,13 +1,15 @@
 """The real Claude Code and the real Codex, each session in a home of its own, on a fake model."""
 
+import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support.fake_models import FakeModels
+from tests.support.terminal import Terminal, terminal
 from tools.clients import Clients
 
 PATIENCE = 90  # seconds for one session, which takes two on a machine with nothing else to do
@@ -52,9 +54,23 @@ class Bench(NamedTuple):
     home: Path
 
     def claude(
-        self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
+        self,
+        cwd: Path,
+        key: str,
+        *args: str,
+        prompt: str = "Do it.",
+        env: Mapping[str, str] | None = None,
     ) -> "subprocess.Popen[str]":
         """Start `claude -p` in `cwd`; it may edit files and run commands without asking."""
+        command = [
+            str(self.clients.claude), "-p", prompt,
+            "--output-format", "stream-json", "--verbose",
+            "--permission-mode", "acceptEdits", "--allowedTools", "Bash",
+        ]  # fmt: skip
+        return _start([*command, *args], cwd, self.claude_environment(key, env))
+
+    def claude_environment(self, key: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """What tells Claude Code where its model is, and to keep away from the rest of the net."""
         told = {
             "ANTHROPIC_BASE_URL": self.models.url,
             "ANTHROPIC_API_KEY": key,
@@ -62,12 +78,23 @@ class Bench(NamedTuple):
             "CLAUDE_CODE_MAX_RETRIES": "0",
             "DISABLE_AUTOUPDATER": "1",
         }
-        command = [
-            str(self.clients.claude), "-p", "Do it.",
-            "--output-format", "stream-json", "--verbose",
-            "--permission-mode", "acceptEdits", "--allowedTools", "Bash",
-        ]  # fmt: skip
-        return _start([*command, *args], cwd, self._environment(told, env))
+        return {**os.environ, **told, **(more or {})}
+
+    @contextlib.contextmanager
+    def claude_at_a_terminal(self, cwd: Path, key: str) -> Iterator[Terminal]:
+        """Claude Code as people have it before them, in a folder that they have said to trust."""
+        known = {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []},
+            "projects": {
+                str(cwd): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+            },
+        }
+        (self.home / ".claude.json").write_text(json.dumps(known))
+        command = [str(self.clients.claude), "--permission-mode", "acceptEdits"]
+        with terminal(command, cwd, self.claude_environment(key)) as screen:
+            yield screen
 
     def codex(
         self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
@@ -82,12 +109,7 @@ class Bench(NamedTuple):
             str(self.clients.codex), "exec", "--json", "--skip-git-repo-check",
             "--dangerously-bypass-approvals-and-sandbox", *args, "Do it.",
         ]  # fmt: skip
-        return _start(command, cwd, self._environment({"FAKE_KEY": key}, env))
-
-    def _environment(
-        self, told: Mapping[str, str], more: Mapping[str, str] | None
-    ) -> dict[str, str]:
-        return {**os.environ, **told, **(more or {})}
+        return _start(command, cwd, {**os.environ, "FAKE_KEY": key, **(env or {})})
 
 
 def _start(command: Iterable[str], cwd: Path, env: Mapping[str, str]) -> "subprocess.Popen[str]":

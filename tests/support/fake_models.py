@@ -27,6 +27,7 @@ class Turn(NamedTuple):
 
     text: str = ""
     calls: Sequence[Call] = ()
+    tokens: int = 2  # that the conversation is said to have; many make a client compact it
 
 
 class Request(NamedTuple):
@@ -215,7 +216,7 @@ def _responses(asked: Json, turn: Turn, number: str) -> list[Json]:
         else:
             item |= {"type": "function_call", "arguments": json.dumps(call.input)}
         items.append(item | {"name": call.tool})
-    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    usage = {"input_tokens": turn.tokens, "output_tokens": 0, "total_tokens": turn.tokens}
     response = {"id": f"resp_{number}"}
     done = [
         {"type": "response.output_item.done", "output_index": index, "item": item}
