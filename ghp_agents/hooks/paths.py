@@ -25,13 +25,10 @@ def targets(
     """The files of the clone of `home` among `paths`, each once; what lies outside of it, in
     another repository or among git's own files is none of ours."""
     found: dict[tuple[str, str], Target] = {}
-    folds = _ignores_case(home.common_dir)
     for path in paths:
         real = resolved(path, cwd)
         target = _target(real, home, environ) if real else None
         if target:
-            if folds:
-                target.path = spelled(target.place.toplevel or "", target.path)
             found[target.place.git_dir, target.path] = target
     return list(found.values())
 
@@ -62,39 +59,3 @@ def _same(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return False
-
-
-# ----------------------------------------------------- where upper and lower case are the same
-
-
-def _ignores_case(common_dir: str) -> bool:
-    """Whether git found out, when the clone was made, that its file system ignores case."""
-    try:
-        with open(common_dir + "/config", encoding="utf-8", errors="replace") as file:
-            lines = file.read(1_000_000).lower().split("\n")
-    except OSError:
-        return False
-    said = [line.partition("=")[2].strip() for line in lines if line.strip().startswith(_SETTING)]
-    return bool(said) and said[-1] in ("true", "yes", "on", "1", "")
-
-
-_SETTING = "ignorecase"
-
-
-def spelled(top: str, path: str) -> str:
-    """A path as its folders spell it; what is not there yet stays as it is said."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        parts.append(_entry("/".join([top, *parts]), part))
-    return "/".join(parts)
-
-
-def _entry(folder: str, name: str) -> str:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return name
-    if name in names:
-        return name
-    wanted = name.casefold()
-    return next((one for one in sorted(names) if one.casefold() == wanted), name)

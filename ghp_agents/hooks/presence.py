@@ -35,9 +35,7 @@ def begin(scene: "Scene", said: "dict[str, Any]") -> None:
 
     ws, store = scene.house().ws, scene.house().store
     before = scene.presence() or {}
-    said = {**said}
-    if scene.event.client in ("cursor", "opencode"):  # no variable tells of these
-        said["kind"] = scene.event.client
+    said = {**said, "kind": scene.event.client}
     here = ws.branch
     if before.get("issue") and not (here and issue_of_branch(here)):
         said["issue"] = before["issue"]  # a new session of an agent goes on with its issue

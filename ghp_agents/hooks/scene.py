@@ -24,6 +24,8 @@ SESSION_VARIABLE = {
     "cursor": "GHP_SESSION",
     "opencode": "GHP_SESSION",
 }
+CALLERS = ("codex", "gemini")  # they call hooks themselves, and live as long as their session
+SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
 
@@ -105,9 +107,25 @@ def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]"
         known[mine] = event.session
     if event.client != "claude":
         known.pop("CLAUDE_PID", None)
-    if event.pid:
-        known["GHP_AGENT_PID"] = str(event.pid)
+    pid = event.pid or (_caller() if event.kind == "start" and event.client in CALLERS else None)
+    if pid and not known.get("GHP_AGENT_PID"):
+        known["GHP_AGENT_PID"] = str(pid)
     return known
+
+
+def _caller() -> int | None:
+    """The process that called us, beyond shells: the agent's own. None where it is not told."""
+    pid = os.getppid()
+    for _ in range(8):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                name, _, rest = file.read(1_024).partition("(")[2].rpartition(")")
+        except OSError:
+            return None
+        if name not in SHELLS:
+            return pid if pid > 1 else None
+        pid = int(rest.split()[1])
+    return None
 
 
 def _here(event: "Event", environ: "Mapping[str, str]") -> Location | None:
