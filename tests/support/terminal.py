@@ -6,8 +6,8 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
+import subprocess
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -50,15 +50,21 @@ def terminal(
     command: Sequence[str], cwd: Path, env: Mapping[str, str], columns: int = 120
 ) -> Iterator[Terminal]:
     """`command` on a new terminal; it is ended with the block."""
-    process, descriptor = pty.fork()
-    if process == 0:
-        os.chdir(cwd)
-        os.execvpe(command[0], command, {**env, "TERM": "xterm-256color"})
+    descriptor, inside = pty.openpty()
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env={**env, "TERM": "xterm-256color"},
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        start_new_session=True,
+    )
+    os.close(inside)
     try:
         yield Terminal(descriptor)
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+        process.kill()
+        process.wait()
         os.close(descriptor)
