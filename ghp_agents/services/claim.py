@@ -45,7 +45,8 @@ class Released(NamedTuple):
 
     issue: Issue
     lease: Lease | None  # None: nobody ever claimed it
-    previous: str | None  # who had it; None: nothing happened
+    changed: bool
+    previous: str | None = None  # whose it was, where it was somebody else's
 
 
 # ------------------------------------------------------------------------------- looking
@@ -234,7 +235,7 @@ def release(
     issue = tracker.get(reference)
     me = myself(ws, store, leaser, tracker)
     if issue.number >= PROVISIONAL and receiver is None:
-        return Released(issue, None, None)
+        return Released(issue, None, changed=False)
     return _release(me, _numbered(me, issue), receiver, reason)
 
 
@@ -258,7 +259,8 @@ def _release(
             lease, is_sure = moved.current, True
             continue
         shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
-        return Released(shown, after, lease.holder if lease else None)
+        previous = lease.holder if lease and lease.holder != me.name else None
+        return Released(shown, after, changed=True, previous=previous)
     raise refusal.restless(issue, ATTEMPTS)
 
 
@@ -288,14 +290,14 @@ def _given(me: Me) -> str:
 def _released(me: Me, issue: Issue, lease: Lease | None, reason: str) -> Released:
     """It is so already; but if my process was killed when it did it, it shows now."""
     if lease is None or (lease.holder and not lease.reason.startswith(_given(me))):
-        return Released(issue, lease, None)
+        return Released(issue, lease, changed=False)
     chain = me.leaser.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch)
     if not (mine or lease.holder) or is_shown(me, "release", lease):
-        return Released(issue, lease, None)
+        return Released(issue, lease, changed=False)
     shown = show_release(me, issue, lease, previous, reason or lease.reason)
-    return Released(shown, lease, None)
+    return Released(shown, lease, changed=False)
 
 
 def close(
