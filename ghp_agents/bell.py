@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def ring(folders: "Sequence[str]", agent: str) -> None:
-    """Let `agent` look for news at its next step."""
+    """Let `agent` look for news at its next step, if it is one of this clone."""
+    if "/" in agent or not any(os.path.exists(f"{one}/agents/{agent}.json") for one in folders):
+        return
     for folder in folders:
         path = _path(folder, agent)
         try:

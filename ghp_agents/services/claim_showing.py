@@ -6,7 +6,7 @@ and the same command again does it: the ledger's entry comes last, so it is ther
 
 from typing import NamedTuple
 
-from ghp_agents import touched
+from ghp_agents import bell, touched
 from ghp_agents.errors import GhpError
 from ghp_agents.model import blocking
 from ghp_agents.model.claim import claimed_issue
@@ -69,6 +69,8 @@ def show_claim(
     removed = (previous,) if previous and previous != me.name else ()
     change = IssueChange(add_assignees=(me.name,), remove_assignees=removed)
     after = me.tracker.change(issue.number, change, me.actor)
+    if removed:
+        bell.ring(me.ws.folders, removed[0])
     _enter(me, event, issue, lease, lease.reason)
     return after, waits_for
 
@@ -116,6 +118,8 @@ def show_release(
         touched.drop_all(me.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
         _put_down(me, issue)
+    elif holder:
+        bell.ring(me.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     change = IssueChange(add_assignees=added, remove_assignees=removed)

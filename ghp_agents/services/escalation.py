@@ -248,9 +248,8 @@ def answer(
         ]
 
     answered = transact(store, decide)
-    asker = answered.escalation.question.agent
-    if answered.is_new and ws.presence(asker):
-        bell.ring(ws.folders, asker)
+    if answered.is_new:
+        bell.ring(ws.folders, answered.escalation.question.agent)
     notes = _post(ws, store, tracker, answered.escalation)
     return Answered(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
