@@ -61,3 +61,17 @@ def process_lives(presence: "Mapping[str, Any]") -> bool | None:
     except OSError:
         return True
     return True
+
+
+def worktree_of(
+    git_dir: str, agent: str, folders: "Sequence[str]", now: float, limits: "tuple[float, float]"
+) -> str | None:
+    """The other agent whose worktree this is, if it is at work."""
+    try:
+        with open(git_dir + "/ghp-agent", encoding="utf-8", errors="replace") as file:
+            owner = file.read(128).strip()
+    except OSError:
+        return None
+    if owner in ("", agent) or not pulse.is_name(owner):
+        return None
+    return owner if lives(folders, owner, now, *limits) else None

@@ -132,6 +132,11 @@ def key_of(book: "Book", path: str) -> str:
     return path.lower() if book["fold"] else path
 
 
+def is_plain(path: str) -> bool:
+    """Whether a path is one that git could have: relative, and without detours."""
+    return not {"", ".", ".."}.intersection(path.split("/")) and "\0" not in path
+
+
 def covering(book: "Book", path: str) -> list[int]:
     """The numbers of the rules that cover a path, in their order. In each rule the last of its
     patterns that matches says."""

@@ -78,6 +78,16 @@ def counts(
     )
 
 
+def other(
+    folders: "Sequence[str]", agent: str, key: str, now: float, limits: "tuple[float, float]"
+) -> "tuple[str, str] | None":
+    """Who else edits a path in this clone, and since when."""
+    had = find(folders, key)
+    if had is None or had.agent == agent or not counts(folders, had, now, *limits):
+        return None
+    return had.agent, had.since
+
+
 # -------------------------------------------------------------------------------- taking
 
 

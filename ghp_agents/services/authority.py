@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # what a rule of the book can be
+IMPLICIT = "implicit"
+OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # what does not hold for files that nobody can lease
 
 
 class Verdict:
@@ -112,6 +114,7 @@ class Case:
 
     __slots__ = (
         "agent",
+        "is_exempt",
         "is_person",
         "lives",
         "now",
@@ -131,6 +134,7 @@ class Case:
         presence: "Mapping[str, Any] | None" = None,
         touch: "tuple[str, str] | None" = None,
         worktree_of: str | None = None,
+        is_exempt: bool = False,
     ) -> None:
         self.agent = agent  # or the person
         self.is_person = is_person
@@ -140,6 +144,7 @@ class Case:
         self.presence = presence  # the agent's own
         self.touch = touch  # who else edits the path, living, and since when
         self.worktree_of = worktree_of  # the other living agent whose worktree the path is in
+        self.is_exempt = is_exempt  # git ignores the path, or it is generated: nobody leases it
 
 
 # -------------------------------------------------------------------------------- the rule
@@ -159,26 +164,29 @@ def _first(book: "Book", path: str, case: Case) -> Verdict:
         return barred
     rules = [Rule(*book["rules"][number]) for number in rulebook.covering(book, path)]
     leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
-    for rule in leases:
-        if _is_mine(rule, case):
-            break  # the earlier one decides
-        if case.lives(rule):
-            return _leased(path, rule, case)
-    if case.touch:
+    holding = None if case.is_exempt else _other(leases, case)
+    if holding:
+        return _leased(path, holding, case)
+    if case.touch and not case.is_exempt:
         return _touched(path, case)
     shared = next((rule for rule in rules if rule.kind == SHARED), None)
     if shared:
         approved = any(rule.approved and _is_mine(rule, case) for rule in leases)
-        if approved or case.agent in book["orchestrators"]:
-            return Verdict(ALLOW, path, SHARED)
-        return _shared(path, shared)
+        free = approved or (not case.is_person and case.agent in book["orchestrators"])
+        return Verdict(ALLOW, path, SHARED) if free else _shared(path, shared)
+    scopes = [rule for rule in rules if rule.kind == SCOPE]
+    claiming = None if case.is_exempt else _other(scopes, case)
+    return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
+
+
+def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
+    """The rule of somebody else who lives, unless one of mine comes before it."""
     for rule in rules:
-        if rule.kind == SCOPE:
-            if _is_mine(rule, case):
-                break  # of two issues with one scope, the one that was claimed earlier has it
-            if case.lives(rule):
-                return _in_scope(path, rule, case)
-    return Verdict(ALLOW, path)
+        if _is_mine(rule, case):
+            return None
+        if case.lives(rule):
+            return rule
+    return None
 
 
 def _is_mine(rule: Rule, case: Case) -> bool:
@@ -239,7 +247,7 @@ def _touched(path: str, case: Case) -> Verdict:
         f"Work on something else until {holder} is done with its issue, or ask: "
         "`ghp agent-escalate '…'`."
     )
-    return Verdict(DENY, path, "implicit", holder, since, why, hint)
+    return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 
 
 def _shared(path: str, rule: Rule) -> Verdict:
