@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ghp_agents.errors import GhpError
 
 DEPTH = 200  # of nesting; nobody's settings are as deep
+MARK = "\ufeff"  # some editors begin a file with it; JSON has no place for it
 _BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"(?:-?[0-9][0-9.eE+-]*|true|false|null)(?![0-9A-Za-z_])")
@@ -54,7 +55,7 @@ class Item(NamedTuple):
 
 def parse(text: str) -> Node:
     """The tree of a whole text. Raises JsonError."""
-    root = _value(text, skip(text, 0), 0)
+    root = _value(text, skip(text, text.startswith(MARK)), 0)
     rest = skip(text, root.end)
     if rest < len(text):
         raise _wrong(text, rest, "something follows after the end")
