@@ -44,6 +44,11 @@ def load(sources: Sources) -> "Book | None":
     return book if rulestamp.is_fresh(sources, own, book["stamp"]) else None
 
 
+def exists(folder: str) -> bool:
+    """Whether anybody decides by a rulebook in this clone."""
+    return os.path.exists(path_of(folder))
+
+
 def last_known(folder: str) -> "Book | None":
     """The rulebook as it was made last, which may be out of date."""
     found = _read(path_of(folder))

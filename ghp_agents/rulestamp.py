@@ -4,6 +4,7 @@ No writer of state has to remember anything for that, and so a killed one can fo
 """
 
 import os
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _REF_FOLDERS = tuple(
     for name in ("seen", "lease/issue", "lease/path", "seen-lease/issue", "seen-lease/path")
 )
 _MARKS = 1_000_000_000  # seconds; times of change before 2001 are marks of ours
+_TODAY = 1_700_000_000  # later than this is now, by any clock that goes
 
 
 class Sources:
@@ -54,6 +56,8 @@ def take(sources: Sources) -> "tuple[str, Stamp] | None":
     A time of change alone proves nothing, for two changes within a tick of the system's clock
     have one. So each folder gets a time of ours before it is read: any change replaces it.
     """
+    if time.time() < _TODAY:
+        return None  # on a machine whose clock was never set, times may look like marks
     folders = [*_folders(sources)]
     for path in [*folders, sources.state + "/packed-refs"]:
         if not _mark(path):
@@ -77,7 +81,7 @@ def _own(state: str) -> str | None:
     """Where this clone's own history stands, and how git keeps that; None if it cannot be told."""
     clone = _line(state + "/ghp-clone")
     if clone is None:
-        return None if os.path.lexists(state) else "none"
+        return None  # nothing was said here yet
     ref = f"refs/ghp/clone/{clone}"
     oid = _line(f"{state}/{ref}")
     if oid is not None:
@@ -89,8 +93,6 @@ def _own(state: str) -> str | None:
 def _stands(state: str, own: str) -> bool:
     kind, _, rest = own.partition(" ")
     ref, _, oid = rest.partition(" ")
-    if kind == "none":
-        return not os.path.lexists(state)
     if f"refs/ghp/clone/{_line(state + '/ghp-clone')}" != ref:
         return False
     if kind == "packed":  # then `packed-refs` is compared
@@ -136,7 +138,7 @@ def _stamp(sources: Sources, folders: "Sequence[str]") -> "Stamp | None":
         return {
             "folders": [[path, _time(path)] for path in folders],
             "packed": _time(sources.state + "/packed-refs"),
-            "case": _case(sources.config),
+            "case": case(sources.config),
             "texts": [[path, text(path)] for path in sources.texts],
         }
     except OSError:
@@ -175,12 +177,19 @@ def _time(path: str) -> int | None:
         return None
 
 
-def _case(config: str) -> list[str]:
-    """The lines of git's configuration that may say that upper and lower case are one."""
+def case(config: str) -> list[str]:
+    """The lines of git's configuration that may say that upper and lower case are one. Raises
+    OSError."""
     said = (text(config) or "").lower()
     if "ignorecase" not in said:
         return []
     return [line.strip() for line in said.splitlines() if "ignorecase" in line]
+
+
+def ignores_case(lines: "Sequence[str]") -> bool:
+    """Whether upper and lower case are one on the file system, as git found out and noted."""
+    said = [line.partition("=")[2].strip() for line in lines if line.startswith("ignorecase")]
+    return bool(said) and said[-1] in ("true", "yes", "on", "1", "")
 
 
 def text(path: str) -> str | None:
