@@ -6,7 +6,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, wake
-from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.errors import GhpError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.model.issue import short
@@ -62,10 +62,22 @@ def handoff(
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
     if not dry_run:
-        given = services.pass_on(house.ws, house.tracker, handed.handoff)
-        if given:
-            output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        _pass_on(house, handed.handoff)
         wake(house)
+
+
+def _pass_on(house: House, handed: Handoff) -> None:
+    try:
+        given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
+    except UnknownError as error:
+        output.warn(
+            f"#{handed.issue} is still yours: {error}",
+            f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
+        )
+        return
+    if given:
+        output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        output.say(f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.")
 
 
 def _note(said: str | None) -> str:
