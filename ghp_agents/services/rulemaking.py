@@ -1,5 +1,7 @@
 """Making a rulebook of the state: leases, shared paths, and the scopes of claimed issues."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,11 +20,15 @@ from ghp_agents.model.names import one_line
 from ghp_agents.model.scope import scope
 from ghp_agents.model.settings import Settings
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.rulebook import Book
-from ghp_agents.rulestamp import Sources, Stamp
+from ghp_agents.rulestamp import Sources
 from ghp_agents.services import lease, presence
 from ghp_agents.services.authority import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.rulebook import Book
+    from ghp_agents.rulestamp import Stamp
 
 TEXT_LIMIT = 80  # characters of a lease's reason or an issue's title
 CONFIGS = 2  # of the texts in a stamp, the first are configuration files

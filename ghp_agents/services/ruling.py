@@ -4,6 +4,8 @@ Both roads decide by the same function on the same kind of book. Here the book i
 the one that is kept is out of date, and who lives is looked up over all clones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -14,11 +16,14 @@ from ghp_agents.model.claim import PREFIX
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.rulebook import Book
 from ghp_agents.rulestamp import Sources
 from ghp_agents.services import authority, claim_sight, lease, presence, rulemaking
 from ghp_agents.services.authority import Case, Rule, Verdict
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.rulebook import Book
 
 
 def judge(
