@@ -43,8 +43,9 @@ def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
     for place, paths in _by_worktree(asked):
         house = scene.house_at(place)
         verdicts += ruling.judge(
-            house.ws, house.store, house.leaser, house.tracker, AgentName(scene.agent), paths
-        )
+            house.ws, house.store, house.leaser, house.tracker, AgentName(scene.agent), paths,
+            editing=True,
+        )  # fmt: skip
     return verdicts
 
 

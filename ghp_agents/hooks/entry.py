@@ -40,6 +40,11 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
     client = argv[0] if argv else ""
     said = payload.get("cwd")
     cwd[0] = said if isinstance(said, str) else None
+    if client == "claude-statusline":
+        from ghp_agents.hooks import statusline
+
+        _print(statusline.segment(payload, environ).encode())
+        return
     spoken = _client(client)
     event: Event | None = spoken.parse(payload)
     if event is None:
@@ -103,12 +108,15 @@ def _payload() -> "dict[str, Any]":
 def _answer(said: "dict[str, Any]", reply: "Reply") -> None:
     if not said:
         return
-    content = quickjson.encode(said)
+    _print(quickjson.encode(said))
+    if reply.told:
+        reply.told()
+
+
+def _print(content: bytes) -> None:
     written = 0
     while written < len(content):
         written += os.write(1, content[written:])
-    if reply.told:
-        reply.told()
 
 
 def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
