@@ -10,11 +10,12 @@ from ghp_agents.errors import GhpError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.model.issue import short
-from ghp_agents.model.names import AgentName, one_line
+from ghp_agents.model.names import Actor, AgentName, one_line
 from ghp_agents.model.quote import clean
 from ghp_agents.services import escalation
 from ghp_agents.services import handoff as services
 from ghp_agents.services.handoff import Handed
+from ghp_agents.services.news import fence_lines
 from ghp_agents.services.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.wiring import House
 
@@ -150,6 +151,7 @@ def resume(
         _say_restored(restored)
         chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
     resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
+    _say_fenced(house, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
@@ -158,6 +160,13 @@ def resume(
     wake(house)
     if restored and restored.conflicts:
         raise _conflicts(restored)
+
+
+def _say_fenced(house: House, actor: Actor) -> None:
+    """Before all else: that what the agent would go on with was taken from it."""
+    if not actor.is_person:
+        for line in fence_lines(house.ws, house.leaser, AgentName(actor.name)):
+            output.data(f"{line}\n\n")
 
 
 def _restore(house: House, handoff: Handoff | None) -> Restored | None:

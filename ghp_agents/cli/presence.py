@@ -259,10 +259,16 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """Answers that this agent has not seen yet; nothing where no agent is named."""
+    """That this agent's claim was taken, and answers that it has not seen yet; nothing where no
+    agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
         return
+    if "generation" in snapshot.agents().get(name, ()):
+        from ghp_agents.services.news import fence_lines
+
+        for line in fence_lines(house.ws, house.leaser, agent_name(name)):
+            tell(line)
     if not snapshot.files(ANSWERS):
         return
     from ghp_agents.services import escalation

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.model import claim as rules
-from ghp_agents.model.claim import PREFIX, Fence, claim_name, claimed_issue
+from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
 from ghp_agents.model.issue import PROVISIONAL, Issue, short
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import IssueNumber, agent_name
@@ -40,6 +40,13 @@ class Claimed(NamedTuple):
     mended: bool = False  # it was mine, and did not show everywhere
 
 
+class Holding(NamedTuple):
+    """Who has an issue, as it is seen from here."""
+
+    lease: Lease
+    state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
+
+
 class Released(NamedTuple):
     """An issue that was given back, or given to somebody."""
 
@@ -62,13 +69,14 @@ def _by_issue(leases: Iterable[Lease]) -> dict[int, Lease]:
     return {issue: lease for issue, lease in held.items() if issue is not None}
 
 
-def fence(ws: Workspace, leaser: Leaser, agent: str) -> Fence | None:
-    """Whether this clone's `agent` was replaced as the holder of its issue, as far as known."""
-    presence = ws.presence(agent) or {}
-    if not number(presence, "generation"):
-        return None
-    known = {lease.name: lease for lease in leaser.known(claim_name(number(presence, "issue")))}
-    return rules.fence_of(known, agent, presence)
+def holdings(ws: Workspace, store: StateStore, leaser: Leaser) -> dict[int, Holding]:
+    """The issues that somebody holds, and how the holders are, as far as it is known here."""
+    held = claims(leaser)
+    sights = claim_sight.look(ws, store, held.values())
+    return {
+        issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
+        for issue, lease in held.items()
+    }
 
 
 def verify(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease:
@@ -326,8 +334,8 @@ def _closing(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease | N
     name, presence = claim_name(issue), ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
     known = _known(leaser, name)
-    if not claimed_it and (known is None or known.holder is None):
-        return None
+    if not claimed_it and known is None:
+        return None  # given back here, it may have been taken elsewhere since: that is asked for
     lease = leaser.read(name)
     free = lease is None or lease.holder is None
     return None if free and not claimed_it else _checked(ws, lease, agent, issue)
