@@ -60,7 +60,7 @@ def held(
 
     Where two overlap, because clones had not heard of each other, the first in this list counts.
     """
-    logs = [log for log in read_all(snapshot)[0] if log.is_open]
+    logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
     mine = [log for log in logs if counts(ws, snapshot, log, lives, rights)]
     said = {log.nonce for log in logs}
@@ -193,7 +193,7 @@ def release(
     for hold in chosen:
         _check_release(ws, by, hold, lives)
     for hold in chosen:
-        _give_back(ws, store, leaser, by, hold, reason)
+        give_back(ws, store, leaser, by, hold, reason)
     return Released(tuple(chosen), by)
 
 
@@ -297,9 +297,10 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
     return who.is_person or who.name in ws.settings.orchestrators
 
 
-def _give_back(
+def give_back(
     ws: Workspace, store: StateStore, leaser: Leaser, by: Actor, hold: Hold, reason: str
 ) -> None:
+    """Give one lease back, whoever holds it."""
     if hold.strict:
         _give_right_back(leaser, store, hold, reason)
     end(ws, store, by, {hold.id: reason})
