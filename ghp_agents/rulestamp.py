@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Stamp = dict[str, Any]
 
+RULED = (".ghp/leases/", ".ghp/issues/")  # the records of this clone that have a say
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
 # The folders of refs in the private repository that have a say: what other clones said, and

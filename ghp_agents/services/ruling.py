@@ -6,12 +6,14 @@ the one that is kept is out of date, and who lives is looked up over all clones.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from ghp_agents import exempt, git, living, rulebook, rulestamp, touched
 from ghp_agents.clock import to_text
+from ghp_agents.errors import GhpError
 from ghp_agents.model.claim import PREFIX
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName
@@ -59,10 +61,15 @@ def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrac
 
 
 def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
-    """Bring the rulebook up to date, if anybody decides by one here. Raises GhpError."""
+    """Bring the rulebook up to date, if anybody decides by one here.
+
+    After a sync, and after commands. What is wrong with the state is for the next decision to say:
+    that takes the slow road then.
+    """
     sources = Sources(ws.place, ws.folders, ws.environ)
     if rulebook.exists(sources.folders[0]) and rulebook.load(sources) is None:
-        _write(ws, store, leaser, tracker, sources)
+        with contextlib.suppress(GhpError):
+            _write(ws, store, leaser, tracker, sources)
 
 
 def _write(

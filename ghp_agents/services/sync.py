@@ -3,7 +3,7 @@
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import escalation, issue, news, presence
+from ghp_agents.services import escalation, issue, news, presence, ruling
 from ghp_agents.workspace import Workspace
 
 
@@ -32,6 +32,7 @@ def sync(
     snapshot = store.snapshot()
     seen = presence.look(ws, store, snapshot, processes=False)
     news.ring(ws, snapshot, leaser)
+    ruling.refresh(ws, store, leaser, tracker)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, store.publish(gone=gone))
