@@ -29,6 +29,7 @@ COMMANDS: dict[str, Row] = {
     "agent-doctor": Row(
         "doctor", "doctor", "set-up", "Check everything; say what to do about each finding."
     ),
+    "agent-plugin": Row("plugin", "plugin", "set-up", "Render the plugin for a coding agent."),
     "agent-demo": Row("demo", "demo", "set-up", "Show four agents at work in a temporary place."),
     "agent-status": Row("presence", "status", "presence", "Who is alive and what they do."),
     "agent-heartbeat": Row(

@@ -43,11 +43,11 @@ def choose(house: House, words: str, *, user: bool, remove: bool) -> Guards:
 def to_put(house: House, asked: Guards) -> list[Step]:
     """What is still to be put in."""
     common_dir = None if asked.is_users else house.ws.common_dir
-    steps = guards.to_put(asked.targets, _python(), house.environ, common_dir)
-    return [*steps, *(git_guard.to_put(house.ws, _python()) if GIT in asked.clients else [])]
+    steps = guards.to_put(asked.targets, python(), house.environ, common_dir)
+    return [*steps, *(git_guard.to_put(house.ws, python()) if GIT in asked.clients else [])]
 
 
-def _python() -> str:
+def python() -> str:
     if not sys.executable:
         raise NotSetUpError(
             "This Python does not know where it is, so hooks cannot call it.",
