@@ -1,0 +1,130 @@
+"""The laws of authority, asked for after every step of a simulated world."""
+
+import re
+from collections.abc import Iterable
+
+from ghp_agents.errors import GhpError
+from ghp_agents.model.claim import claim_name, is_mine
+from ghp_agents.model.lease import Lease
+from ghp_agents.services.claim import claims
+from tests.support.world import Session, World, Write
+
+_CLAIMED = re.compile(r"#\d+ is claimed by (\S+)")
+_ASSIGNED = re.compile(r"#\d+ is assigned to ([^.]+)\.")
+
+
+class ViolationError(AssertionError):
+    """A law does not hold."""
+
+
+def require(holds: bool, law: str, *facts: object) -> None:
+    """Raises ViolationError."""
+    if not holds:
+        raise ViolationError(" | ".join([law, *map(repr, facts)]))
+
+
+# ---------------------------------------------------------------------------- of rights
+
+
+def check_writes(writes: Iterable[Write]) -> None:
+    """Each change of a right may follow the one before."""
+    for write in writes:
+        _check_generation(write)
+        before, after = write.before, write.after
+        if before is None or before.holder is None:
+            continue
+        if after.holder is not None and write.how != "release":
+            _check_taking(write, before)
+        else:
+            _check_giving(write, before)
+
+
+def _check_generation(write: Write) -> None:
+    had = write.before.generation if write.before else 0
+    grows = 1 if write.after.holder is not None else 0
+    law = "each taking raises the generation by one, and nothing else does"
+    require(write.after.generation == had + grows, law, write)
+
+
+def _check_taking(write: Write, before: Lease) -> None:
+    if write.how == "steal":
+        return
+    require(not before.is_person, "a person's claim never lapses", write)
+    require(not write.holder_lived, "nothing is taken from the living without --steal", write)
+
+
+def _check_giving(write: Write, before: Lease) -> None:
+    may = write.epoch == 0 or not write.holder_lived
+    may = may or is_mine(before, write.by, write.epoch)
+    require(may, "only its holder gives a right back, or a person, or whoever finds it dead", write)
+
+
+def check_history(history: Iterable[Lease]) -> None:
+    """A generation has one holder, for ever."""
+    holders: dict[int, tuple[str, int]] = {}
+    last = 0
+    for lease in history:
+        require(lease.generation >= last, "a generation never falls", lease)
+        last = lease.generation
+        if lease.holder is not None:
+            had = holders.setdefault(last, (lease.holder, lease.epoch))
+            require(had == (lease.holder, lease.epoch), "a generation has one holder", had, lease)
+
+
+# ----------------------------------------------------------------------------- of answers
+
+
+def check_claimed(world: World, lease: Lease) -> None:
+    """What was acknowledged is so, where it is decided."""
+    history = world.board.histories.get(lease.name, [])
+    same = [x for x in history if x.holder and x.generation == lease.generation]
+    named = [(x.holder, x.epoch) for x in same]
+    law = "who was told that they hold a right is its holder of that generation"
+    require(named == [(lease.holder, lease.epoch)], law, lease, same)
+
+
+def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> None:
+    """Who loses is told who won."""
+    text = str(error)
+    winner, others = _CLAIMED.search(text), _ASSIGNED.search(text)
+    if winner:
+        require(winner[1] in holders, "the winner is named truthfully", text, sorted(holders))
+    elif others:
+        named = set(others[1].split(", "))
+        require(named <= assigned, "who is assigned is named truthfully", text, sorted(assigned))
+    else:
+        require(text.endswith("is closed."), "a refusal says why", text)
+
+
+def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lease | None]) -> None:
+    """A guarded command that succeeded was the holder's, at some moment while it ran."""
+    mine = any(lease and is_mine(lease, session.agent, epoch) for lease in seen)
+    require(mine, f"a fenced holder never succeeds in `{command}`", session, epoch)
+
+
+# --------------------------------------------------------------------------------- of all
+
+
+def check_end(world: World) -> None:
+    """All can be reached again and have synced: they agree, and nothing acknowledged is lost."""
+    ids = [{entry.id for entry in clone.store.ledger()} for clone in world.clones]
+    for number, record in world.committed:
+        for known in ids:
+            require(record in known, "what a clone recorded is known to all", number, record)
+    held = {
+        lease.name: (lease.holder, lease.generation)
+        for lease in world.board.leases.values()
+        if lease.holder is not None
+    }
+    for clone in world.clones:
+        found = claims(clone.leaser)
+        known_here = {claim_name(n): (x.holder, x.generation) for n, x in found.items()}
+        ours = {name: said for name, said in held.items() if name.startswith("issue/")}
+        require(known_here == ours, "all know who holds what", clone.number, known_here, ours)
+    agents = [clone.store.snapshot().agents() for clone in world.clones]
+    require(all(each == agents[0] for each in agents), "all know the same agents", agents)
+
+
+def named(lease: Lease | None) -> set[str]:
+    """Who holds a right, as people see it."""
+    return {lease.holder} if lease and lease.holder else set()
