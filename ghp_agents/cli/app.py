@@ -42,6 +42,9 @@ COMMANDS: dict[str, Row] = {
         "claim", "claim", "authority", "Take the right to an issue; --next chooses one."
     ),
     "agent-release": Row("claim", "release", "authority", "Give back an issue or a lease."),
+    "agent-check": Row(
+        "check", "check", "authority", "May these files be changed now? For hooks and workflows."
+    ),
     "agent-issues": Row(
         "issue", "issues", "issues", "List issues; --ready shows what can be taken."
     ),
