@@ -103,6 +103,11 @@ def holder_of(right: Lease) -> Actor:
     return Actor(right.holder or "", right.is_person)
 
 
+def holder_in(hold: Hold) -> Actor:
+    """Who holds a lease."""
+    return Actor(hold.holder, hold.is_person)
+
+
 def as_hold(right: Lease) -> Hold:
     """A right as a lease; its record is not here (yet)."""
     kind, _, word = right.name.partition("/")
@@ -282,8 +287,8 @@ def _is_of(hold: Hold, by: Actor) -> bool:
 
 
 def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives) -> None:
-    holder = Actor(hold.holder, hold.is_person)
-    if by in (holder,) or may_direct(ws, by) or not lives(holder):
+    holder = holder_in(hold)
+    if by == holder or may_direct(ws, by) or not lives(holder):
         return
     raise RefusedError(
         f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {hold.holder} since "
@@ -320,13 +325,16 @@ def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str)
             current = moved.current
 
 
-def end(ws: Workspace, store: StateStore, by: Actor, why: Mapping[str, str]) -> list[Log]:
-    """Say of leases, by id, that they have ended; those that have already stay as they are."""
+def end(ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]) -> list[Log]:
+    """Say of leases, by id, that they have ended; those that have already stay as they are.
+
+    Without a `by` it is said for their holders.
+    """
 
     def decide(snapshot: Snapshot) -> tuple[list[Log], list[Record]]:
         open_ones = [log for log in read_all(snapshot)[0] if log.is_open and log.id in why]
         said = [
-            ended(ws, snapshot, log, by, why[log.id], later)
+            ended(ws, snapshot, log, by or log.holder, why[log.id], later)
             for later, log in enumerate(open_ones, 1)
         ]
         return open_ones, said

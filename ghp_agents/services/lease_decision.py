@@ -25,6 +25,7 @@ class Attempt(NamedTuple):
     log: Log | None = None
     is_new: bool = False
     obstacles: tuple[Obstacle, ...] = ()
+    asked: bool = False  # the place that decides rights
 
 
 class Case(NamedTuple):

@@ -84,7 +84,7 @@ def attempt(
     case = Case(ws, store, leaser, plan, in_line=in_line)
     tried = transact(store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
-        tried = _with_right(case)
+        tried = _with_right(case)._replace(asked=True)
     if tried.log is None or not tried.is_new:
         return tried
     edited = edits(ws, plan)
