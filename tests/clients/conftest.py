@@ -30,3 +30,13 @@ def models() -> Iterator[FakeModels]:
 def bench(installed: clients.Clients, models: FakeModels, home: Path) -> Bench:
     """Everything that a session is started with."""
     return Bench(installed, models, home)
+
+
+@pytest.fixture(autouse=True)
+def nothing_logged(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hooks keep their failures to themselves; here they come out."""
+    log = None
+    if "repo" in request.fixturenames:
+        log = Path(request.getfixturevalue("repo"), ".git/ghp/log.jsonl")
+    yield
+    assert log is None or not log.exists(), log.read_text()
