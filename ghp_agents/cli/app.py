@@ -41,6 +41,8 @@ COMMANDS: dict[str, Row] = {
     "agent-claim": Row(
         "claim", "claim", "authority", "Take the right to an issue; --next chooses one."
     ),
+    "agent-lease": Row("lease", "lease", "authority", "Have files or a resource alone."),
+    "agent-leases": Row("lease", "leases", "authority", "Who has what alone, and who waits."),
     "agent-release": Row("claim", "release", "authority", "Give back an issue or a lease."),
     "agent-check": Row(
         "check", "check", "authority", "May these files be changed now? For hooks and workflows."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import files
+from ghp_agents import files, touched
 from ghp_agents.clock import to_text
 from ghp_agents.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.model import lease_record as record
@@ -28,6 +28,15 @@ WAITING = "waiting"  # a folder with one locked file for each process of this cl
 Lives = Callable[[Actor], bool]
 
 
+class Listing(NamedTuple):
+    """All that is leased."""
+
+    held: list[Hold]
+    waiting: list[Waiter]
+    edits: list[touched.Touch]  # implicit leases of this clone
+    problems: list[Problem]  # what could not be read
+
+
 class Released(NamedTuple):
     """What was given back, and by whom."""
 
@@ -41,6 +50,20 @@ class Released(NamedTuple):
 def read_all(snapshot: Snapshot) -> tuple[list[Log], list[Problem]]:
     """All leases that ever were, in the order of their requests, and what could not be read."""
     return record.read(snapshot.files(record.FOLDER))
+
+
+def listing(ws: Workspace, store: StateStore, leaser: Leaser, *, implicit: bool = False) -> Listing:
+    """All that is leased now, as this clone knows it."""
+    snapshot = store.snapshot()
+    views = presence.look(ws, store, snapshot)
+    limits = ws.settings.dead_after, ws.settings.gone_after
+    touches = touched.list_all(ws.folders) if implicit else []
+    return Listing(
+        held(ws, store, leaser, snapshot, views),
+        queue(ws, store, leaser, snapshot, views),
+        [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
+        read_all(snapshot)[1],
+    )
 
 
 def lives_by(views: Sequence[AgentView]) -> Lives:

@@ -28,6 +28,7 @@ class Wanted(NamedTuple):
     ttl: float | None = None  # seconds
     strict: bool = False
     holder: str | None = None  # an agent that it is for; None: for who asks
+    said: tuple[str, ...] = ()  # the patterns as they were said, in their folder
 
 
 class Plan(NamedTuple):
@@ -54,8 +55,9 @@ class Plan(NamedTuple):
         wanted = self.wanted
         if wanted.name is not None:
             return f"--name {wanted.name}"
-        shown = " ".join(shlex.quote(pattern) for pattern in wanted.patterns[:3])
-        return shown if len(wanted.patterns) <= 3 else f"{shown} …"
+        said = wanted.said or wanted.patterns
+        shown = " ".join(shlex.quote(word) for word in said[:3])
+        return shown if len(said) <= 3 else f"{shown} …"
 
     def is_same(self, log: Log) -> bool:
         """Whether a lease is this one: of the same, for the same."""
