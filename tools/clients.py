@@ -1,6 +1,6 @@
 """Installs the coding agents that the tests in tests/clients drive: pinned, below .cache/clients.
 
-`python -m tools.clients` prints where they are. Nothing is installed globally and no script of a
+`python -m tools.clients` says where they are. Nothing is installed globally and no script of a
 package is run; the registry is whatever npm is set to. What the packages call their commands are
 wrappers that need a certain node, so the programs inside are started instead.
 """
@@ -51,6 +51,7 @@ def ready() -> Clients:
         PLACE.mkdir(parents=True, exist_ok=True)
         with one_at_a_time():
             if not folder.exists():
+                print("Installing the coding agents for the tests …", file=sys.stderr, flush=True)
                 install(folder)
     return Clients(**{name: program(folder, name) for name in PROGRAMS})
 
