@@ -168,7 +168,9 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
 
 
 def _unmake(ws: Workspace, hook: HookFile) -> None:
-    usersfile.delete(hook.path, hook.top or ws.common_dir)
+    inside = hook.path.is_relative_to(ws.common_dir)
+    top = hook.top or (ws.common_dir if inside else hook.path.parent.parent)
+    usersfile.delete(hook.path, top)
     if hook.line:
         exclude.remove(ws.common_dir, hook.line)
 
