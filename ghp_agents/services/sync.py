@@ -3,7 +3,16 @@
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import escalation, issue, news, presence, ruling, settling
+from ghp_agents.services import (
+    claim_owed,
+    claim_sight,
+    escalation,
+    issue,
+    news,
+    presence,
+    ruling,
+    settling,
+)
 from ghp_agents.workspace import Workspace
 
 
@@ -25,6 +34,9 @@ def sync(
     report = store.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
+    if report.fetched:
+        claim_sight.observe(ws, leaser)
+        claim_owed.pay(ws, leaser, tracker)
     if sends:
         issue.name_provisional(ws, store, leaser)
         notes += escalation.post_owed(ws, store, tracker)
