@@ -162,8 +162,8 @@ def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
     said = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
     text = owners_file.encode("latin-1").decode("utf-8", "replace")
     lines = codeowners.owned(codeowners.read(text), settings.shared_owners)
-    ready = [rule for line, mine in lines for rule in _line(line, mine, fold)]
-    said.append((Rule(SHARED, label="CODEOWNERS says so"), ready))
+    owned = [each for line, mine in lines for each in _line(line, mine, fold)]
+    said.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
     return [each for each in said if each[1]]
 
 
