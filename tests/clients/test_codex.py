@@ -107,10 +107,11 @@ def test_codex_runs_no_hook_before_its_user_has_trusted_it_and_all_after(
 ) -> None:
     run("agent-lease", "src/", cwd=here, env=OTHER)
     add = patch("*** Add File: src/new.py", "+new")
+    before = states(here)["worker-1"]
     bench.models.script("one", Turn(calls=[add]))
     assert end(bench.codex(here, "one")).code == 0
     assert git(here, "status", "--porcelain", "--untracked-files=all") == "?? src/new.py"
-    assert "worker-1" not in states(here)
+    assert states(here)["worker-1"] == before
     (here / "src/new.py").unlink()
 
     with bench.codex_server(here) as ask:
