@@ -23,9 +23,17 @@ class Signed(NamedTuple):
 
 def staged(folder: Path, index: str | None = None) -> list[str]:
     """The paths that would be committed, from the worktree's index or from `index`, which git
-    names to its hooks when it commits only some files."""
+    names to its hooks when it commits only some files.
+
+    Of a merge only what differs from both sides: the rest was committed by somebody before.
+    """
     env = {"GIT_INDEX_FILE": index} if index else None
-    return _names(git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).out)
+    found = _names(git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).out)
+    merged = git.run(["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], cwd=folder).text
+    if not merged:
+        return found
+    theirs = git.check(["diff", "--cached", *_NAMES, merged], cwd=folder, env=env).out
+    return sorted({*found} & {*_names(theirs)})
 
 
 def in_worktree(folder: Path) -> list[str]:

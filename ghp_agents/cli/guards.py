@@ -78,7 +78,8 @@ def put_for_user(house: House, asked: Guards, *, dry_run: bool) -> None:
         output.done(f"{NOTHING}the hooks are there.")
         return
     carry_out(steps, dry_run=dry_run)
-    say_advice(house, asked)
+    if not dry_run:
+        say_advice(house, asked)
 
 
 def take(house: House, asked: Guards, *, dry_run: bool) -> None:

@@ -22,12 +22,20 @@ class Target(NamedTuple):
     path: Path
     shown: str  # for people
     top: Path  # the worktree's folder, or the user's home
-    is_tracked: bool = False
+    is_users: bool = False
 
     @property
     def line(self) -> str:
         """Its line in `info/exclude`."""
         return "/" + HOMES[self.client].project
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether it is a file of the project."""
+        if self.is_users:
+            return False
+        listed = git.run(["ls-files", "--", HOMES[self.client].project], cwd=self.top)
+        return listed.code != 0 or bool(listed.text)
 
 
 # ------------------------------------------------------------------------------ which clients
@@ -79,8 +87,7 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
 def _in(ws: Workspace, client: str, top: Path) -> Target:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    listed = git.run(["ls-files", "--", HOMES[client].project], cwd=top)
-    return Target(client, path, shown, top, listed.code != 0 or bool(listed.text))
+    return Target(client, path, shown, top)
 
 
 def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
@@ -94,7 +101,8 @@ def users(environ: Mapping[str, str], client: str) -> Target:
     path = folder / HOMES[client].user
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-    return Target(client, path, shown, home if path.is_relative_to(home) else folder)
+    top = home if path.is_relative_to(home) else folder
+    return Target(client, path, shown, top, is_users=True)
 
 
 def _own_folder(client: str, environ: Mapping[str, str]) -> Path:
