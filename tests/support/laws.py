@@ -3,11 +3,16 @@
 import re
 from collections.abc import Iterable
 
+from ghp_agents import touched
 from ghp_agents.errors import GhpError
 from ghp_agents.model.claim import claim_name, is_mine
+from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
+from ghp_agents.model.pattern import covers
+from ghp_agents.services import lease as leases
+from ghp_agents.services import strict
 from ghp_agents.services.claim import claims
-from tests.support.world import Session, World, Write
+from tests.support.world import PATHS, Session, World, Write
 
 _CLAIMED = re.compile(r"#\d+ is claimed by (\S+)")
 _ASSIGNED = re.compile(r"#\d+ is assigned to ([^.]+)\.")
@@ -100,6 +105,70 @@ def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lea
     """A guarded command that succeeded was the holder's, at some moment while it ran."""
     mine = any(lease and is_mine(lease, session.agent, epoch) for lease in seen)
     require(mine, f"a fenced holder never succeeds in `{command}`", session, epoch)
+
+
+# ---------------------------------------------------------------------------- of leases
+
+
+def _things(hold: Hold) -> set[str]:
+    """What a lease is of: files, and resources by their names."""
+    covered = {path for path in PATHS if hold.patterns and covers(hold.patterns, path, fold=False)}
+    return covered | ({f"name {hold.name}"} if hold.name else set())
+
+
+def _held_here(world: World, clone: int) -> list[Hold]:
+    """What this clone has granted, and nobody gave back, to those who live."""
+    store = world.clones[clone].store
+    now, rights = world.clones[clone].clock.now(), world.board.leases
+    return [
+        log.hold()
+        for log in leases.read_all(store.snapshot())[0]
+        if log.is_open
+        and log.granted
+        and log.request.clone == store.snapshot().clone
+        and not log.is_over(log.request.clone, now)
+        and (not log.request.right or rights[log.request.right].nonce == log.nonce)
+        and world.lives(log.holder.name, clone)
+    ]
+
+
+def check_holds(world: World, clone: int) -> None:
+    """No two who live have one thing from one clone."""
+    holders: dict[str, Hold] = {}
+    for hold in _held_here(world, clone):
+        for thing in _things(hold):
+            other = holders.setdefault(thing, hold)
+            require(
+                other.holder == hold.holder, "one holder of a path in a clone", clone, other, hold
+            )
+
+
+def check_strict(world: World, session: Session, mine: Hold) -> None:
+    """No two who live have one thing over all clones."""
+    for hold in world.strict:
+        if hold.holder == mine.holder or not _things(hold) & _things(mine):
+            continue
+        right = world.board.leases[strict.right_name(hold.patterns, hold.name)]
+        still = (right.holder, right.acquired_at) == (hold.holder, hold.since)
+        lives = world.holder_lives(right, session.clone)
+        require(not (still and lives), "one holder of a strict lease", hold, mine, right)
+
+
+def rivals(world: World, session: Session, path: str) -> set[str]:
+    """Who lives in a clone and has `path`; nobody, if who acts had it first."""
+    found: set[str] = set()
+    for hold in _held_here(world, session.clone):
+        if path in _things(hold):
+            if hold.holder == session.agent:
+                return set()
+            found.add(hold.holder)
+    folders = world.workspace(session.clone, session.agent, session.token).folders
+    touch = touched.find(folders, path)
+    if touch and touch.agent != session.agent:
+        alive = world.lives(touch.agent, session.clone)
+        same = world.epoch(session.clone, touch.agent) == touch.epoch
+        found |= {touch.agent} if alive and same else set()
+    return found
 
 
 # --------------------------------------------------------------------------------- of all

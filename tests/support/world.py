@@ -5,10 +5,14 @@ The services are the real ones, on the stores and leasers in memory; presence is
 it always is. What is simulated is time, the network and who gets in between.
 """
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -17,6 +21,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.locate import Location
+from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor
 from ghp_agents.model.record import Record
@@ -24,10 +29,12 @@ from ghp_agents.model.state import SyncReport
 from ghp_agents.presencefile import read as read_presence
 from ghp_agents.store.memory import Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import Workspace
+from tests.support.git import git
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
 PERSON = "Ada"
+PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 DEAD_AFTER = 1_800.0
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
@@ -183,6 +190,19 @@ class Sign(NamedTuple):
     seq: int
 
 
+@cache
+def _template() -> Path:
+    """A repository with the files that are leased; made once, and gone with the process."""
+    folder = Path(tempfile.mkdtemp(prefix="ghp-world-"))
+    atexit.register(shutil.rmtree, folder)
+    git(folder, "init", "-q", "--template=", "-b", "main", ".")
+    for name in PATHS:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("one\n")
+    git(folder, "add", ".")
+    return folder
+
+
 class World:
     """All of it, and what is true in it, whoever knows that."""
 
@@ -206,15 +226,14 @@ class World:
         self.taken_at: dict[str, float] = {}  # when a right was taken, by its nonce
         self.acting: list[tuple[str, str]] = []  # how, and who; the innermost last
         self.rivals: list[Callable[[], None]] = []
+        self.strict: list[Hold] = []  # leases over all clones, as they were acknowledged
         self.counts: Counter[str] = Counter()
 
     def _token(self, size: int) -> str:
         return self.random.randbytes(size).hex()
 
     def _clone(self, number: int, hub: Hub, board: Board) -> Clone:
-        for part in ("refs", "objects"):
-            (self.folder / f"c{number}/.git/{part}").mkdir(parents=True)
-        (self.folder / f"c{number}/.git/HEAD").write_text("ref: refs/heads/main\n")
+        shutil.copytree(_template(), self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
         made = Clone(number, clock, Hub(hub.histories), line)
@@ -314,6 +333,17 @@ class World:
             told = latest.clone == clone or latest.epoch > lease.epoch
             silent = [since] if told else [*silent, since]
         return min(silent) < DEAD_AFTER
+
+    def lives(self, agent: str, clone: int) -> bool:
+        """Whether an agent lives, for all that can be known in a clone."""
+        signs = self._signs(agent, clone)
+        here = self.clones[clone]
+        said = here.store.snapshot().agents().get(agent, {})
+        if not signs or said.get("status") == "stopped":
+            return False
+        now, news = self.clock.now(), here.heard_at or 0.0
+        since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
+        return since < DEAD_AFTER
 
     def _signs(self, agent: str, clone: int) -> list[tuple[Life, Sign]]:
         mine = {life: sign for life, sign in self.beats.items() if life.clone == clone}

@@ -1,0 +1,73 @@
+"""The laws of authority over at least 100,000 steps of a simulated world: three clones around one
+remote, each with a clock of its own that is wrong by up to an hour; four agents and a person who
+claim, steal, take over, release, give, close, lease, edit, die, come back, and start again under
+the same name elsewhere; lines that are cut, or break just after a write; and rivals who get in
+between a decision and its write. The services are the real ones. After every step: a generation has
+one holder and never falls; nothing is taken from the living without --steal, and from a person
+never; a fenced holder gets no guarded command through; nobody edits or leases what another living
+one has; losers are told who won; and in the end all clones agree, and nothing acknowledged is lost.
+`python -m bench authority --seed N` plays one schedule again, and cuts it down if it fails."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from bench.figure import Figure
+from bench.forks import together
+from bench.place import Place
+from tests.support import schedule
+from tests.support.laws import ViolationError
+
+STEPS = 300  # of one schedule
+SCHEDULES = 340
+KINDS = 12  # that the note names
+NOTHING = ("nobody", "nothing", "quiet")  # nobody was there to do it, or there was nothing to do
+
+
+def measure(place: Place) -> list[Figure]:
+    """Many schedules, each in a world of its own, in as many processes as there are cores."""
+    seeds = range(6) if place.quick else range(SCHEDULES)
+    started = time.monotonic()
+    workers = os.cpu_count() or 1
+    spans = together([partial(_play, place, seeds[worker::workers]) for worker in range(workers)])
+    took = time.monotonic() - started
+    counts = sum((span.result[0] for span in spans), Counter[str]())
+    broken = sum(span.result[1] for span in spans)
+    number = len(seeds) * STEPS
+    bound = None if place.quick else 100_000
+    return [
+        Figure("authority", "steps", number, "steps", bound, at_least=True, note=_told(counts)),
+        Figure("authority", "violations", broken, "violations", 0, detail=dict(counts)),
+        Figure("authority", "speed", number / took, "steps/s", note=f"{workers} processes"),
+    ]
+
+
+def again(seed: int) -> str | None:
+    """Play the schedule of a seed; what it breaks, told so that people can follow, or nothing."""
+    try:
+        schedule.check(seed, STEPS)
+    except ViolationError as error:
+        return str(error)
+    return None
+
+
+def _play(place: Place, seeds: Sequence[int]) -> tuple[Counter[str], int]:
+    counts, broken = Counter[str](), 0
+    for seed in seeds:
+        try:
+            counts += schedule.check(seed, STEPS)
+        except ViolationError as error:
+            place.say(str(error))
+            broken += 1
+    return counts, broken
+
+
+def _told(counts: Counter[str]) -> str:
+    """What was done most, for people; what came to nothing is left out."""
+    done = Counter[str]()
+    for kind, number in counts.items():
+        if not kind.endswith(NOTHING):
+            done[kind.replace(": done", "")] += number
+    return ", ".join(f"{number:,} {kind}" for kind, number in done.most_common(KINDS))
