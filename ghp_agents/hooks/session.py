@@ -98,7 +98,7 @@ def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [each.id for each in resumed.news]
-        room -= units - limit  # letters beyond the first 65,536 count twice
+        room = min(room - 1, room * limit // units)  # letters beyond the first 65,536 count twice
 
 
 # --------------------------------------------------------------------------------- prompt

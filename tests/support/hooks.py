@@ -59,9 +59,9 @@ def write(path: Path | str, folder: Path, **changes: Any) -> dict[str, Any]:
     return payload("claude-PreToolUse-Write", folder, tool_input=given, **changes)
 
 
-def set_up(repo: Path, agent: str = "worker-1") -> Path:
-    """A repository that is in use, whose worktree is `agent`'s."""
-    assert invoke(f"agent-init --agent {agent}", repo).code == 0
+def set_up(repo: Path, agent: str | None = "worker-1") -> Path:
+    """A repository that is in use, whose worktree is `agent`'s, or nobody's."""
+    assert invoke(f"agent-init --agent {agent}" if agent else "agent-init", repo).code == 0
     return repo
 
 
