@@ -1,5 +1,7 @@
 """What tests with the real clients have: the clients themselves, and models to talk to."""
 
+import os
+import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,8 @@ from tools import clients
 def installed() -> clients.Clients:
     """The pinned clients; without a way to the registry there is nothing to test."""
     try:
-        return clients.ready()
+        # Tests have a home of their own; npm is set up in the user's.
+        return clients.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
 

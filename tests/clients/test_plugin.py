@@ -29,7 +29,9 @@ def plugin(tmp_path: Path) -> Path:
     return Path(run("agent-plugin", "claude", "my plugin", cwd=tmp_path).strip())
 
 
-def test_the_validator_accepts_it_where_warnings_count_as_errors(bench: Bench, plugin: Path) -> None:
+def test_the_validator_accepts_it_where_warnings_count_as_errors(
+    bench: Bench, plugin: Path
+) -> None:
     for what in (plugin, plugin / ".claude-plugin/plugin.json"):
         done = claude(bench, plugin, "plugin", "validate", str(what), "--strict")
         assert done.returncode == 0, done.stdout + done.stderr
