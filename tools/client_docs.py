@@ -70,8 +70,8 @@ def _example(name: str) -> list[str]:
 def _git() -> str:
     block = new_hook(HOOKS[0]).decode().rstrip()
     return "\n".join([
-        "In the hooks that git runs here, `pre-commit` and `prepare-commit-msg`. Where there is none "
-        "it is made so:",
+        "In the hooks that git runs here, `pre-commit` and `prepare-commit-msg`. Where there is "
+        "none it is made so:",
         "",
         "```sh",
         block,
