@@ -148,8 +148,10 @@ def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Cl
         raise refusal.closed(issue)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
+    seen: tuple[Lease | None, Sight] = (None, Sight())
     for _ in range(ATTEMPTS):
-        sight = _sight(me, lease)
+        sight = seen[1] if lease == seen[0] else _sight(me, lease)
+        seen = lease, sight
         stands = rules.standing(lease, me.name, me.epoch, lives=sight.lives)
         if not is_sure and (stands == "mine" or (stands == "held" and not steal)):
             lease, is_sure = me.leaser.read(name), True

@@ -135,7 +135,8 @@ def test_where_connections_break_nobody_is_told_a_lie(
         for issue in range(1, rounds + 1):
             host.cut(*[cut] * 6)
             broken = race(course.racers, issue)
-            assert host.cuts_left == 0
+            assert host.cuts_left < 6
+            host.cut()
             before = course.holder(issue)
             _check_truth(broken, issue, before)
             again = race(course.racers, issue)

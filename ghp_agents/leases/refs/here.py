@@ -46,10 +46,17 @@ def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease
     raise git.failure(["update-ref"], moved)
 
 
-def remember(ws: Workspace, repository: StateRepository, lease: Lease) -> None:
+def remember(
+    ws: Workspace, repository: StateRepository, lease: Lease, before: str | None = None
+) -> None:
     """Keep what the remote said, if it is newer than what is known here. It decides nothing while
-    there is a remote, so where it cannot be kept nothing is lost."""
+    there is a remote, so where it cannot be kept nothing is lost.
+
+    With `before`, where our own ref was when the lease was made to follow what it holds.
+    """
     with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
+        if before is not None and _point(repository, lease, before, held).code == 0:
+            return
         own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
         if own is None or chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)
