@@ -1,6 +1,7 @@
 """Git's hooks, with real git: what is checked, what is blocked, and that all else goes on."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from ghp_agents.model.git_guard import ASIDE, has_block
 from ghp_agents.services import git_guard
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.git import commit, git, run_git
+from tests.support.hooks_of_others import HUSKY_H, HUSKY_HOOK, framework_script
 from tests.support.hosts import executable
 from tests.support.setup import give_exclude
 
@@ -367,33 +369,6 @@ def test_hooks_of_all_of_a_users_repositories_are_said_to_be_that(repo: Path, ho
     )
 
 
-# What husky 9 makes: `core.hooksPath` leads to generated files, which run the user's by `sh -e`.
-HUSKY_H = """\
-#!/usr/bin/env sh
-[ "$HUSKY" = "2" ] && set -x
-n=$(basename "$0")
-s=$(dirname "$(dirname "$0")")/$n
-
-[ ! -f "$s" ] && exit 0
-
-if [ -f "$HOME/.huskyrc" ]; then
-\techo "husky - '~/.huskyrc' is DEPRECATED, please move your code to ~/.config/husky/init.sh"
-fi
-i="${XDG_CONFIG_HOME:-$HOME/.config}/husky/init.sh"
-[ -f "$i" ] && . "$i"
-
-[ "${HUSKY-}" = "0" ] && exit 0
-
-export PATH="node_modules/.bin:$PATH"
-sh -e "$s" "$@"
-c=$?
-
-[ $c != 0 ] && echo "husky - $n script failed (code $c)"
-[ $c = 127 ] && echo "husky - command not found in PATH=$PATH"
-exit $c
-"""
-
-
 def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker: Path) -> None:
     give_exclude(repo)
     commit(repo, {".husky/pre-commit": "echo own >> own.log\n", ".gitignore": "*.log\n"})
@@ -401,7 +376,7 @@ def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker:
     for name in ("pre-commit", "prepare-commit-msg"):
         hook = repo / ".husky/_" / name
         hook.parent.mkdir(exist_ok=True)
-        hook.write_text('#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
+        hook.write_text(HUSKY_HOOK)
         hook.chmod(0o755)
     (repo / ".husky/_/h").write_text(HUSKY_H)
     (repo / ".husky/_/.gitignore").write_text("*\n")
@@ -426,6 +401,63 @@ def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker:
     remove(repo)
     assert git(repo, "status", "--porcelain") == ""
     assert (repo / ".husky/pre-commit").read_text() == "echo own >> own.log\n"
+
+
+def test_the_pre_commit_framework_runs_after_the_check(
+    repo: Path, checker: Path, tmp_path: Path
+) -> None:
+    framework = executable(tmp_path / "framework", f'echo "$2" >> {tmp_path}/ran\n')
+    hook = repo / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_bytes(framework_script(str(framework)))
+    hook.chmod(0o755)
+    install(repo, checker)
+    git(repo, "commit", "--quiet", "--allow-empty", "-m", "A")
+    answer(checker, 3)
+    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+    assert (tmp_path / "ran").read_text() == "hook-impl\n"
+    remove(repo)
+    assert hook.read_bytes() == framework_script(str(framework))
+
+
+LOCAL_HOOK = """\
+repos:
+- repo: local
+  hooks:
+  - id: own
+    name: own
+    language: system
+    entry: sh -c 'echo own >> .git/own.log'
+    pass_filenames: false
+    always_run: true
+"""
+
+
+@pytest.mark.slow
+def test_the_real_pre_commit_framework_runs_after_the_check(
+    repo: Path, checker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "library"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(library)]
+    installed = subprocess.run(
+        [*pip, "pre-commit==4.7.0"], capture_output=True, text=True, timeout=300
+    )
+    if installed.returncode != 0:
+        pytest.skip(f"pre-commit cannot be installed here: {installed.stderr.strip()[-200:]}")
+    monkeypatch.setenv("PYTHONPATH", str(library))
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
+    framework = [sys.executable, "-m", "pre_commit", "install"]
+    commit(repo, {".pre-commit-config.yaml": LOCAL_HOOK})
+    subprocess.run(framework, cwd=repo, capture_output=True, check=True, timeout=60)
+    hook = repo / ".git/hooks/pre-commit"
+    assert hook.read_bytes() == framework_script(sys.executable), "as we know its script"
+    install(repo, checker)
+    git(repo, "commit", "--quiet", "--allow-empty", "-m", "A")
+    answer(checker, 3)
+    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+    assert (repo / ".git/own.log").read_text() == "own\n"
+    remove(repo)
+    assert hook.read_bytes() == framework_script(sys.executable)
 
 
 def test_a_bare_repository_with_worktrees_is_guarded(
