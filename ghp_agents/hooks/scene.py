@@ -189,41 +189,48 @@ def _name(
     if named:
         return named
     begins = event.kind == "start" and not event.goes_on
-    kept = None if begins or not event.session else _kept(folders, event.session)
+    kept = None if begins else _kept(folders, event.session)
     return kept or pulse.whoami(place, environ)
 
 
 def keep(scene: Scene) -> None:
-    """Remember the name of the session."""
-    if not scene.event.session:
+    """Remember the name of the session; where that cannot be, it is found out anew each time."""
+    for path in _kept_at(scene.folders, scene.event.session):
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(scene.agent)
+        except OSError:
+            continue
         return
-    path = scene.folders[0] + SESSIONS + _digest(scene.event.session)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="ascii") as file:
-            file.write(scene.agent)
-    except OSError:
-        return  # then it is found out anew each time
 
 
 def forget(scene: Scene) -> None:
     """The session is over."""
-    try:
-        os.unlink(scene.folders[0] + SESSIONS + _digest(scene.event.session or ""))
-    except OSError:
-        return
+    for path in _kept_at(scene.folders, scene.event.session):
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
 
 
-def _kept(folders: "Sequence[str]", session: str) -> str | None:
-    try:
-        file = os.open(folders[0] + SESSIONS + _digest(session), os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        name = os.read(file, 128).decode("ascii", "replace")
-    finally:
-        os.close(file)
-    return name if pulse.is_name(name) else None
+def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
+    for path in _kept_at(folders, session):
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            name = os.read(file, 128).decode("ascii", "replace")
+        finally:
+            os.close(file)
+        if pulse.is_name(name):
+            return name
+    return None
+
+
+def _kept_at(folders: "Sequence[str]", session: str | None) -> "list[str]":
+    return [folder + SESSIONS + _digest(session) for folder in folders] if session else []
 
 
 def _digest(session: str) -> str:

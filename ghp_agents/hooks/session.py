@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
+END_PATIENCE = 0.3  # seconds; clients give a second or two to all that happens at the end
 CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they put aside
 
 
@@ -133,6 +134,7 @@ def end(scene: "Scene") -> None:
         {"status": "stopped", **pulse.surroundings(scene.place)},
         scene.now,
         session=here,
+        patience=END_PATIENCE,
     )
     touched.drop_all(scene.folders, scene.agent)
     settings = scene.settings()

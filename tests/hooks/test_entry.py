@@ -4,6 +4,8 @@ A process of its own each time: what counts is its exit code and what it prints.
 """
 
 import json
+import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -12,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ghp import invoke
 from tests.support.git import git
-from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write
+from tests.support.hooks import SILENT, Hooked, call, context, log, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 
 CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode")
@@ -167,15 +170,37 @@ def test_a_repository_that_is_not_in_use_is_left_as_it_is(repo: Path, tmp_path: 
     assert sorted(repo.rglob("*")) == before
 
 
-def test_an_answer_that_nobody_reads_is_no_failure(repo: Path) -> None:
-    set_up(repo)
-    said = json.dumps(payload("claude-SessionStart-startup", repo))
+def unheard(repo: Path, said: object) -> tuple[bytes, bytes]:
+    """A hook whose standard output is closed; its exit code, and what it said elsewhere."""
     done = subprocess.run(
         ["sh", "-c", '"$0" -P -m ghp_agents hook claude >&-; echo "$?"', sys.executable],
-        cwd=repo, env={"PYTHONPATH": str(CHECKOUT), "HOME": str(repo)}, input=said.encode(),
-        capture_output=True,
+        cwd=repo, env={"PYTHONPATH": str(CHECKOUT), "HOME": str(repo), "GHP_BACKGROUND": "0"},
+        input=json.dumps(said).encode(), capture_output=True,
     )  # fmt: skip
-    assert (done.stdout, done.stderr) == (b"0\n", b"")
+    return done.stdout, done.stderr
+
+
+def test_an_answer_that_nobody_reads_goes_nowhere_and_counts_as_not_said(repo: Path) -> None:
+    set_up(repo)
+    name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
+    invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
+    for event in EVENTS[:2]:
+        assert unheard(repo, payload(f"claude-{event}", repo)) == (b"0\n", b"")
+    told = call("claude", payload("claude-UserPromptSubmit", repo), repo)
+    assert "SQLite" in context(told)
+    assert log(repo) == []
+
+
+def test_a_person_who_calls_it_is_told_what_it_is(repo: Path) -> None:
+    mine, its = pty.openpty()
+    command = [sys.executable, "-P", "-m", "ghp_agents", "hook", "claude"]
+    env = {"PYTHONPATH": str(CHECKOUT), "HOME": str(repo)}
+    done = subprocess.run(command, cwd=repo, env=env, stdin=its, capture_output=True)
+    os.close(mine)
+    os.close(its)
+    assert Hooked(done.returncode, done.stdout, done.stderr) == Hooked(
+        0, b"", b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
+    )
 
 
 # --------------------------------------------------- while the program is being upgraded

@@ -1,5 +1,6 @@
 """A session from its beginning to its end: presence, identity, what to go on with, and leaving."""
 
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -227,6 +228,15 @@ def test_the_end_of_an_older_session_stops_nobody(repo: Path) -> None:
     assert (found["status"], found["session"]) == ("idle", "ffffffff-0000-4000-8000-000000000002")
     assert "rival" not in found["local"]
     assert [path for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."] != []
+
+
+def test_a_beat_that_is_stuck_holds_up_no_end(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    with (repo / ".git/ghp/agents/.worker-1.lock").open("w") as stuck:
+        fcntl.flock(stuck, fcntl.LOCK_EX)
+        ends(repo)
+        assert presence(repo)["status"] == "stopped"
 
 
 def test_an_end_without_a_beginning_is_nothing(repo: Path) -> None:
