@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, checkpoints, run, states
+from tests.clients.steps import OTHER, checkpoints, run, set_up, states
 from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Call, Request, Turn
-from tests.support.ghp import invoke
 from tests.support.git import commit, git
 
 pytestmark = pytest.mark.slow
@@ -19,17 +18,11 @@ FILES = {"free.py": "free\n", "src/parser.py": "old\n", "src/other.py": "old\n",
 
 
 @pytest.fixture
-def here(repo: Path) -> Path:
+def here(bench: Bench, repo: Path) -> Path:
     """A repository with some files, hooked, whose agent is worker-1; worker-2 is about, too."""
     commit(repo, FILES, "Files")
-    set_up(repo)
+    set_up(bench, repo, "claude")
     return repo
-
-
-def set_up(repo: Path) -> None:
-    done = invoke("agent-init --agent worker-1 --hooks claude", repo)
-    assert done.code == 0, done.err
-    assert invoke("agent-heartbeat --status implementing", repo, OTHER).code == 0
 
 
 def write(path: Path, content: str = "new\n") -> Call:
@@ -83,8 +76,7 @@ def test_what_another_session_has_begun_to_edit_is_refused_until_that_ends(
     bench: Bench, here: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
     there = worktree(here, "two")
-    run("agent-whoami", "--set", "worker-3", cwd=there)
-    set_up_claude_in(there)
+    set_up(bench, there, "claude", agent="worker-3")
     heard: list[str] = []
 
     def third(request: Request) -> Turn:
@@ -160,10 +152,17 @@ def test_the_commands_that_a_session_runs_know_who_they_are(bench: Bench, here: 
 
 
 def test_a_session_without_a_name_is_named_after_itself(bench: Bench, repo: Path) -> None:
-    assert invoke("agent-init --hooks claude", repo).code == 0
-    bench.models.script("one", Turn(calls=[bash("echo I am $GHP_AGENT.")]))
+    run("agent-init", "--hooks", "claude", cwd=repo)
+    present: list[list[str]] = [list(states(repo))]
+
+    def first(request: Request) -> Turn:
+        present.append([*states(repo)])
+        return Turn(calls=[bash("echo I am $GHP_AGENT.")])
+
+    bench.models.script("one", first)
     ended = end(bench.claude(repo, "one"))
     name = f"claude-{ended.result['session_id'][-4:]}"
+    assert present == [[], [name]]
     assert f"I am {name}." in bench.models.said("one")
     assert states(repo)[name]["status"] == "stopped"
 
@@ -180,10 +179,9 @@ def test_its_presence_appears_moves_with_its_tools_and_stops(bench: Bench, here:
         steps = {1: write(here / "free.py"), 2: bash("git status")}
         return Turn(calls=[steps[len(seen)]] if len(seen) in steps else [])
 
-    before = states(here)
+    assert states(here)["worker-1"]["status"] == "idle"
     bench.models.script("one", look, look, look)
     assert end(bench.claude(here, "one")).code == 0
-    assert "worker-1" not in before or before["worker-1"]["status"] != "implementing"
     assert [status for status, _ in seen] == ["implementing"] * 3
     assert [action for _, action in seen[1:]] == ["Edited free.py", "Ran git status"]
     after = states(here)["worker-1"]
@@ -257,9 +255,3 @@ def test_where_the_program_was_never_set_up_its_hooks_keep_still(
     assert ended.code == 0
     assert "ghp-agents" not in bench.models.said("one")
     assert not (stranger / ".git/ghp").exists()
-
-
-def set_up_claude_in(there: Path) -> None:
-    """A linked worktree has a .claude of its own, if its settings are not in git."""
-    done = invoke("agent-init --hooks claude", there)
-    assert done.code == 0, done.err

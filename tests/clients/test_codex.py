@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, checkpoints, run, states
+from tests.clients.steps import OTHER, TRUSTED, checkpoints, run, set_up, states
 from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit, git
 
 pytestmark = pytest.mark.slow
 
-TRUSTED = "--dangerously-bypass-hook-trust"
 FILES = {"free.py": "free\n", "src/parser.py": "old\n", "src/old.py": "old\n", "b.py": "b\n"}
 
 
@@ -22,9 +21,7 @@ FILES = {"free.py": "free\n", "src/parser.py": "old\n", "src/old.py": "old\n", "
 def here(bench: Bench, repo: Path) -> Path:
     """A repository with some files, hooked, whose agent is worker-1; worker-2 is about, too."""
     commit(repo, FILES, "Files")
-    run("agent-init", "--agent", "worker-1", "--hooks", "codex", cwd=repo)
-    run("agent-heartbeat", "--status", "implementing", cwd=repo, env=OTHER)
-    bench.trust_project(repo)
+    set_up(bench, repo, "codex")
     return repo
 
 

@@ -21,7 +21,6 @@ def test_what_one_client_has_begun_another_may_not_edit(
     bench: Bench, repo: Path, worktree: Callable[[Path, str], Path], first: str, second: str
 ) -> None:
     there = worktree(repo, "two")
-    run("agent-whoami", "--set", "worker-3", cwd=there)
     set_up(bench, repo, first)
     set_up(bench, there, second, agent="worker-3")
 
