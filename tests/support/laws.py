@@ -8,6 +8,7 @@ from ghp_agents.errors import GhpError
 from ghp_agents.model.claim import claim_name, is_mine
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
+from ghp_agents.model.lease_record import Log
 from ghp_agents.model.pattern import covers
 from ghp_agents.services import lease as leases
 from ghp_agents.services import strict
@@ -60,7 +61,10 @@ def _check_taking(write: Write, before: Lease) -> None:
 
 def _check_giving(write: Write, before: Lease) -> None:
     may = write.epoch == 0 or not write.holder_lived
-    may = may or is_mine(before, write.by, write.epoch)
+    # A lease is its holder's by name; of a claim the epoch tells which of its lives has it.
+    of_claim = before.name.startswith("issue/")
+    epoch = write.epoch if of_claim else max(write.epoch, before.epoch)
+    may = may or is_mine(before, write.by, epoch)
     require(may, "only its holder gives a right back, or a person, or whoever finds it dead", write)
 
 
@@ -116,26 +120,31 @@ def _things(hold: Hold) -> set[str]:
     return covered | ({f"name {hold.name}"} if hold.name else set())
 
 
-def _held_here(world: World, clone: int) -> list[Hold]:
-    """What this clone has granted, and nobody gave back, to those who live."""
-    store = world.clones[clone].store
-    now, rights = world.clones[clone].clock.now(), world.board.leases
+def _held(world: World, clone: int, acting: str = "") -> list[Log]:
+    """What a clone knows to be granted, and given back by nobody, to those who live; who acts
+    does."""
+    snapshot, now = world.clones[clone].store.snapshot(), world.clones[clone].clock.now()
+    rights = world.board.leases
     return [
-        log.hold()
-        for log in leases.read_all(store.snapshot())[0]
+        log
+        for log in leases.read_all(snapshot)[0]
         if log.is_open
         and log.granted
-        and log.request.clone == store.snapshot().clone
-        and not log.is_over(log.request.clone, now)
+        and not log.is_over(snapshot.clone, now)
         and (not log.request.right or rights[log.request.right].nonce == log.nonce)
-        and world.lives(log.holder.name, clone)
+        and (log.holder.name == acting or world.lives(log.holder.name, clone))
     ]
+
+
+def _held_here(world: World, clone: int) -> list[Log]:
+    """Of these, what this clone has granted."""
+    return [log for log in _held(world, clone) if log.request.clone == f"clone-{clone}"]
 
 
 def check_holds(world: World, clone: int) -> None:
     """No two who live have one thing from one clone."""
     holders: dict[str, Hold] = {}
-    for hold in _held_here(world, clone):
+    for hold in (log.hold() for log in _held_here(world, clone)):
         for thing in _things(hold):
             other = holders.setdefault(thing, hold)
             require(
@@ -155,16 +164,23 @@ def check_strict(world: World, session: Session, mine: Hold) -> None:
 
 
 def rivals(world: World, session: Session, path: str) -> set[str]:
-    """Who lives in a clone and has `path`; nobody, if who acts had it first."""
-    found: set[str] = set()
-    for hold in _held_here(world, session.clone):
-        if path in _things(hold):
-            if hold.holder == session.agent:
-                return set()
-            found.add(hold.holder)
+    """Who lives in a clone and has `path`, other than who acts, unless that one came first."""
+
+    def order(log: Log) -> tuple[bool, object]:
+        return not log.request.right, log.request.order
+
+    held = _held(world, session.clone, session.agent)
+    known = [log for log in held if path in _things(log.hold())]
+    mine = min((order(log) for log in known if log.holder.name == session.agent), default=None)
+    here = [log for log in _held_here(world, session.clone) if log in known]
+    others = [log for log in here if log.holder.name != session.agent]
+    rights = world.clones[session.clone].leaser.known("path/")
+    if any(x.holder == session.agent and path in _things(leases.as_hold(x)) for x in rights):
+        return set()  # what holds over all clones comes before what was granted in one
+    found = {log.holder.name for log in others if mine is None or order(log) < mine}
     folders = world.workspace(session.clone, session.agent, session.token).folders
     touch = touched.find(folders, path)
-    if touch and touch.agent != session.agent:
+    if touch and touch.agent != session.agent and mine is None:
         alive = world.lives(touch.agent, session.clone)
         same = world.epoch(session.clone, touch.agent) == touch.epoch
         found |= {touch.agent} if alive and same else set()

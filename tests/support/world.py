@@ -206,6 +206,9 @@ def _template() -> Path:
 class World:
     """All of it, and what is true in it, whoever knows that."""
 
+    leasers: type[WorldLeaser] = WorldLeaser
+    stores: type[WorldStore] = WorldStore
+
     def __init__(self, folder: Path, seed: int, *, clones: int = CLONES) -> None:
         self.folder = folder
         self.random = Random(seed)
@@ -237,8 +240,8 @@ class World:
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
         made = Clone(number, clock, Hub(hub.histories), line)
-        made.store = WorldStore(self, number, clock, made.hub)
-        made.leaser = WorldLeaser(self, number, clock, line)
+        made.store = self.stores(self, number, clock, made.hub)
+        made.leaser = self.leasers(self, number, clock, line)
         return made
 
     # ------------------------------------------------------------------------- who acts
