@@ -13,6 +13,8 @@ CloneId = NewType("CloneId", str)
 IssueNumber = NewType("IssueNumber", int)
 Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
 
+UNNAMED = CloneId("unnamed")  # a clone in which nothing was ever said
+
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 KNOWN_STATUSES = (

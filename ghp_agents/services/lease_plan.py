@@ -1,6 +1,7 @@
 """A lease on its way: what is wanted, by whom, and what stands in its way."""
 
 import shlex
+from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, RefusedError, UsageError
@@ -8,7 +9,7 @@ from ghp_agents.files import random_hex
 from ghp_agents.model import lease_record as record
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease_record import Log, what
-from ghp_agents.model.names import Actor, AgentName, agent_name, one_line
+from ghp_agents.model.names import UNNAMED, Actor, AgentName, agent_name, one_line
 from ghp_agents.model.presence import number
 from ghp_agents.ports import StateStore
 from ghp_agents.services import lease as leases
@@ -117,6 +118,9 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
             f"{by} may not lease for {holder}.",
             hint='People may, and agents that the setting "orchestrators" names.',
         )
+    if store.snapshot().clone == UNNAMED:  # whose clock counts for a lease is a matter of names
+        with suppress(GhpError, OSError):
+            store.fold()
     reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
     return Plan(
         id=identity or random_hex(6),

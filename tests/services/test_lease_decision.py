@@ -1,6 +1,7 @@
 """The decision alone: on one snapshot, the same answer as often as it is asked."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ def yard(repo: Path) -> Yard:
     return make_yard(repo)
 
 
-def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: object) -> Case:
+def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: Any) -> Case:
     wanted = yard.wanted(words, **more)
     plan = prepare(yard.ws(agent), yard.store, wanted)
     return Case(yard.ws(agent), yard.store, yard.leaser, plan, in_line=in_line)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents import git
 from ghp_agents.clock import to_text
 from ghp_agents.model import presence
-from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.names import UNNAMED, CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import LARGEST
 from ghp_agents.model.state import Problem, Tip, join_files
@@ -93,7 +93,7 @@ class GitSnapshot:
     @property
     def clone(self) -> CloneId:
         """This clone."""
-        return self._repository.clone if self._repository else CloneId("unnamed")
+        return self._repository.clone if self._repository else UNNAMED
 
     @property
     def revision(self) -> str:
