@@ -196,7 +196,7 @@ def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant
     near = [_asked(chance, number, holders) for number in range(10, 10 + chance.randint(0, 5))]
     _say(here, near)
     for each in [*far, *near]:
-        is_over = each.until is not None and each in near
+        is_over = each.until is not None  # of those elsewhere their own clone said so, too
         world.leases.append(
             Holding(
                 each.holder.name, each.patterns, each.holder.is_person,
