@@ -12,8 +12,8 @@ from bench.figure import Figure
 from bench.place import Place, temporary
 
 ROWS = (
-    *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention", "guard"),
-    *("authority", "replay"),
+    *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention"),
+    *("claims", "guard", "authority", "replay"),
 )
 
 
