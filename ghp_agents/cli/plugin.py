@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import guards, output
+from ghp_agents.services import client_places
 from ghp_agents.services import plugin as services
+from ghp_agents.services.guards import python_in
 from ghp_agents.wiring import House
 
 
@@ -36,4 +38,10 @@ def plugin(house: House, client: str, folder: Path | None, dry_run: bool) -> Non
         output.done("Nothing to do: the plugin is as this version makes it.")
     output.data(output.clean(str(place)))
     where = shlex.quote(str(place))
+    for target in client_places.of_user(house.environ, [client]):
+        if python_in(target):
+            output.warn(
+                f"{target.shown} has the hooks, too: with the plugin each would run twice.",
+                "Take them out: `ghp agent-init --hooks claude --user --remove`.",
+            )
     output.say(f"Install it: claude plugin install {services.NAME} --marketplace {where} -y")

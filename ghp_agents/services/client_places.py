@@ -32,10 +32,20 @@ class Target(NamedTuple):
     @property
     def is_tracked(self) -> bool:
         """Whether it is a file of the project."""
-        if self.is_users:
+        return not self.is_users and _is_tracked(self.top, self.path)
+
+    @property
+    def leads_away(self) -> bool:
+        """Whether a link leads out of the worktree that was checked out, perhaps a stranger's."""
+        if self.is_users or self.path.resolve().is_relative_to(self.top.resolve()):
             return False
-        listed = git.run(["ls-files", "--", HOMES[self.client].project], cwd=self.top)
-        return listed.code != 0 or bool(listed.text)
+        parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
+        links = [each for each in parts if each != self.top and each.is_symlink()]
+        return any(_is_tracked(self.top, each) for each in links)
+
+
+def _is_tracked(top: Path, path: Path) -> bool:
+    return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
 
 
 # ------------------------------------------------------------------------------ which clients

@@ -242,6 +242,32 @@ def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
     assert git(place, "status", "--porcelain", "--ignored") == ""
 
 
+def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> None:
+    (place / ".git/ghp/hooks").write_text("in the way")
+    done = invoke("agent-init --hooks codex,git", place)
+    assert done.code == 1
+    said = done.err.splitlines()
+    assert said[0] == "✓ Put hooks for Codex into .codex/hooks.json."
+    assert said[1].startswith(
+        "Error: Could not write .git/ghp/hooks/pre-commit, which the hook pre-commit calls: "
+    )
+    assert said[2:] == [
+        "Hint: Correct that, and run the command again: it goes on where it stopped."
+    ]
+    (place / ".git/ghp/hooks").unlink()
+    assert invoke("agent-init --hooks codex,git", place) == (0, "", GIT_HOOKS + CODEX)
+
+
+def test_hooks_of_the_user_beside_those_of_a_clone_are_warned_of(place: Path) -> None:
+    invoke("agent-init --hooks gemini --user", place)
+    assert invoke("agent-init --hooks gemini", place).err == (
+        "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
+        "Warning: Gemini CLI runs each of our hooks twice: by ~/.gemini/settings.json and by "
+        ".gemini/settings.json.\n"
+        "Hint: Keep one: `ghp agent-init --hooks gemini --remove`, or the same with --user.\n"
+    )
+
+
 # ------------------------------------------------------------------------------ the guard at work
 
 

@@ -52,3 +52,12 @@ def test_other_clients_have_no_plugin(tmp_path: Path) -> None:
     done = invoke("agent-plugin vim", tmp_path)
     assert (done.code, done.out) == (2, "")
     assert "'vim' is not 'claude'" in done.err
+
+
+def test_hooks_in_the_users_own_file_beside_the_plugin_are_warned_of(tmp_path: Path) -> None:
+    invoke("agent-init --hooks claude --user", tmp_path)
+    assert invoke("agent-plugin claude new", tmp_path).err.splitlines()[1:3] == [
+        "Warning: ~/.claude/settings.json has the hooks, too: with the plugin each would run "
+        "twice.",
+        "Hint: Take them out: `ghp agent-init --hooks claude --user --remove`.",
+    ]

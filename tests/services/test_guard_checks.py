@@ -197,3 +197,27 @@ def test_a_status_line_that_the_user_changed_since_is_told(repo: Path, home: Pat
     ]
     put(repo, "claude")
     assert [one for one in found(repo) if one.code == "status-line"] == []
+
+
+def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, old: Path) -> None:
+    put(repo, "codex")
+    put(repo, "codex", user=True)
+    assert [one for one in found(repo) if one.level is not Level.OK] == [
+        finding.warning(
+            "hooks-twice",
+            "Codex runs each of our hooks twice: by ~/.codex/hooks.json and by .codex/hooks.json.",
+            "Keep one: `ghp agent-init --hooks codex --remove`, or the same with --user.",
+        )
+    ]
+    for step in guards.to_take(client_places.here(ws(repo), ["codex"]), ws(repo).common_dir):
+        step.act()
+    put(repo, "claude")
+    put(repo, "claude", user=True)
+    assert {one.level for one in found(repo)} == {Level.OK}, "Claude Code runs the same one once"
+    put(repo, "claude", python=str(old), user=True)
+    assert [one.code for one in found(repo) if one.level is Level.WARNING] == ["hooks-twice"]
+
+
+def test_another_name_of_this_interpreter_is_not_another_installation(repo: Path) -> None:
+    put(repo, "claude", python=str(Path(PYTHON).with_name("python3")))
+    assert {one.level for one in found(repo)} == {Level.OK}

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from ghp_agents.clock import ManualClock
-from ghp_agents.errors import GhpError
+from ghp_agents.errors import GhpError, RefusedError
 from ghp_agents.jsontree import parse
 from ghp_agents.model import statusline
 from ghp_agents.model.client import CLIENTS
 from ghp_agents.services import client_places, guards
 from ghp_agents.services.guards import opencode_plugin, python_of_plugin
 from ghp_agents.workspace import open_workspace
+from tests.support.git import git
 from tests.support.setup import give_exclude
 
 SETTINGS = ".claude/settings.local.json"
@@ -90,6 +91,24 @@ def test_what_cannot_be_understood_is_refused_and_left(repo: Path, text: str, sa
     assert refused.value.hint
     assert path.read_text() == text
     assert take(repo) == [], "what holds nothing of ours is not even read"
+
+
+def test_a_link_in_the_repository_is_not_followed_out_of_it(repo: Path, tmp_path: Path) -> None:
+    theirs = write(tmp_path / "elsewhere/hooks.json", "{}")
+    (repo / ".codex").symlink_to(theirs.parent)
+    git(repo, "add", ".codex")
+    with pytest.raises(RefusedError) as refused:
+        put(repo, "codex")
+    assert str(refused.value) == (
+        f"{repo}/.codex/hooks.json leads to {theirs}, outside of the worktree, by a link in the "
+        "repository."
+    )
+    assert theirs.read_text() == "{}"
+    git(repo, "rm", "--quiet", "--cached", ".codex")
+    put(repo, "codex")
+    assert theirs.read_text() != "{}", "a link that the user has made is theirs"
+    take(repo, "codex")
+    assert theirs.read_text() == "{}"
 
 
 # ------------------------------------------------------------------------------ the status line
