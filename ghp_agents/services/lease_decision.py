@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents import exempt, touched
 from ghp_agents.clock import to_text
+from ghp_agents.errors import RefusedError
 from ghp_agents.model import lease_record as record
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import Log, Said
@@ -26,6 +27,7 @@ class Attempt(NamedTuple):
     is_new: bool = False
     obstacles: tuple[Obstacle, ...] = ()
     asked: bool = False  # the place that decides rights
+    spent: bool = False  # it was granted, and given back; another try needs another id
 
 
 class Case(NamedTuple):
@@ -45,7 +47,9 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     ws, plan = case.ws, case.plan
     views = presence.look(ws, case.store, snapshot)
     lives, rights = leases.lives_by(views), leases.known_rights(case.leaser)
-    logs = [log for log in leases.read_all(snapshot)[0] if log.is_open]
+    known = leases.read_all(snapshot)[0]
+    _check_not_ended(plan, known)
+    logs = [log for log in known if log.is_open]
     mine = [log for log in logs if plan.is_same(log)]
     had = next((log for log in mine if leases.counts(ws, snapshot, log, lives, rights)), None)
     if had:
@@ -61,6 +65,17 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     if plan.right and case.right is None:
         return Attempt(), []
     return _granted(case, snapshot, logs, waiting, lives)
+
+
+def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
+    """What a request says is said once: one that somebody has ended does not begin again."""
+    for log in logs:
+        if log.id == plan.id and log.released:
+            reason = f": {log.released.reason}" if log.released.reason else ""
+            raise RefusedError(
+                f"{log.released.by} has ended this request{reason}.",
+                hint="Ask why, or ask for the lease again.",
+            )
 
 
 def edits(ws: Workspace, plan: Plan) -> list[Obstacle]:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from ghp_agents import files
 from ghp_agents.errors import RefusedError
+from ghp_agents.files import random_hex
 from ghp_agents.model.lease_record import what
+from ghp_agents.model.names import Actor
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import approval, pause
 from ghp_agents.services import lease as leases
@@ -39,11 +41,18 @@ def wait(
     """
     plan = _resumed(ws, store, prepare(ws, store, wanted))
     agent = None if plan.by.is_person else plan.by.name
-    with _standing(ws, plan.id), pause.presence(ws, agent, BLOCKED) as beat:
+    ids: list[str] = []
+    with contextlib.ExitStack() as stack:
+        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED))
+
+        def stand(lease: str) -> None:
+            stack.enter_context(_standing(ws, lease))
+            ids.append(lease)
+
         try:
-            return _wait(ws, store, leaser, tracker, plan, timeout, tell, beat)
+            return _wait(ws, store, leaser, tracker, plan, timeout, tell, beat, stand)
         finally:
-            _leave(ws, store, plan)
+            _leave(ws, store, plan.by, ids)
 
 
 def _wait(
@@ -55,14 +64,18 @@ def _wait(
     timeout: float | None,
     tell: Tell,
     beat: pause.Beat,
+    stand: Callable[[str], None],
 ) -> Leased:
     started = next_sync = next_try = ws.clock.now()
+    stand(plan.id)
     shown = ""
     while True:
         if ws.clock.now() >= next_try:
             step = _step(ws, store, leaser, tracker, plan)
             if step.got:
                 return step.got
+            if step.plan.id != plan.id:
+                stand(step.plan.id)
             plan = step.plan
             # The remote is asked for a strict one no more often than for news.
             next_try = next_sync if step.asked else ws.clock.now()
@@ -105,7 +118,8 @@ def _step(
     tried = attempt(ws, store, leaser, plan, in_line=True)
     if tried.log:
         return _Step(plan, leased(plan, tried))
-    return _Step(plan, place=place(tried.obstacles), asked=tried.asked)
+    again = plan._replace(id=random_hex(6)) if tried.spent else plan
+    return _Step(again, place=place(tried.obstacles), asked=tried.asked)
 
 
 def place(obstacles: Sequence[Obstacle]) -> str:
@@ -151,8 +165,9 @@ def _standing(ws: Workspace, lease: str) -> Iterator[None]:
                 path.unlink(missing_ok=True)
 
 
-def _leave(ws: Workspace, store: StateStore, plan: Plan) -> None:
-    """Give up the place in the queue, if it still is one."""
+def _leave(ws: Workspace, store: StateStore, by: Actor, ids: Sequence[str]) -> None:
+    """Give up the place in the queue, if there still is one."""
     logs = leases.read_all(store.snapshot())[0]
-    if any(log.id == plan.id and log.is_waiting for log in logs):
-        leases.end(ws, store, plan.by, {plan.id: "left the queue"})
+    why = {log.id: "left the queue" for log in logs if log.id in ids and log.is_waiting}
+    if why:
+        leases.end(ws, store, by, why)

@@ -92,7 +92,7 @@ def attempt(
         return tried
     hold = tried.log.hold()
     leases.give_back(ws, store, leaser, plan.by, hold, f"{edited[0].holder} edits it")
-    return Attempt(obstacles=tuple(edited))
+    return Attempt(obstacles=tuple(edited), spent=True)
 
 
 def _with_right(case: Case) -> Attempt:

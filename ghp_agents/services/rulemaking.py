@@ -128,7 +128,7 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
     """All leases that are granted and not given back, in the order in which they count; whether
     their holders live is looked at when one matters."""
     rights = lease.known_rights(leaser)
-    logs = [log for log in lease.read_all(snapshot)[0] if log.is_open]
+    logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     said: list[Said] = []
     for hold in _standing(logs, rights):
@@ -151,7 +151,7 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
 def _standing(logs: Sequence[Log], rights: Mapping[str, Lease]) -> list[Hold]:
     """In the order of `lease.held`: the rights first, then the others as they were asked for."""
     known = {log.nonce for log in logs}
-    there = [log for log in logs if log.granted is not None and lease.has_right(log, rights)]
+    there = [x for x in logs if x.is_open and x.granted and lease.has_right(x, rights)]
     bare = [x for x in rights.values() if x.holder is not None and x.nonce not in known]
     strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
     ordinary = [log.hold() for log in there if not log.request.right]

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import files
+from ghp_agents import files, touched
 from ghp_agents.errors import RefusedError
 from ghp_agents.services.lease import waiting_places
 from ghp_agents.services.lease_plan import Obstacle, prepare
 from ghp_agents.services.lease_waiting import ordinal, place
 from ghp_agents.services.leasing import HeldError, attempt
+from tests.support.escalations import RivalStore
 from tests.support.leases import NOW, Yard, make_yard, two_yards
 
 Clones = Callable[[int], list[Path]]
@@ -198,14 +199,43 @@ def test_where_no_lock_can_be_made_who_waits_still_counts(
 def test_edits_of_another_are_waited_for_too(yard: Yard) -> None:
     yard.edit("worker-1", "src/a.py")
     ws = yard.ws("worker-1")
-    from ghp_agents import touched
-
     yard.clock.at(4, lambda: touched.drop_all(ws.folders, "worker-1"))
     got, told = yard.wait("worker-2", "src/")
     assert got.is_new
     assert told == [
         f"1st in line, after worker-1: src/a.py is being edited by worker-1 since {NOW}"
     ]
+
+
+def test_who_gives_way_to_an_edit_waits_on_with_another_request(yard: Yard) -> None:
+    assert isinstance(yard.store, RivalStore)
+    ws = yard.ws("worker-1")
+    yard.store.rival = lambda: yard.edit("worker-1", "src/a.py")
+    seen: list[object] = []
+    yard.clock.at(3, lambda: seen.append(waiters(yard)))
+    yard.clock.at(4, lambda: touched.drop_all(ws.folders, "worker-1"))
+    got, told = yard.wait("worker-2", "src/")
+    assert got.is_new
+    assert yard.held() == [("worker-2", "src/")]
+    assert seen == [[("worker-2", [])]]
+    assert len(told) == 1
+    assert [event for _, event, _ in yard.events()] == [
+        "lease", "lease-release", "lease-wait", "lease",
+    ]  # fmt: skip
+
+
+def test_a_person_can_take_somebody_out_of_the_queue(yard: Yard) -> None:
+    yard.take("worker-1", "src/")
+
+    def take_out() -> None:
+        (waiter,) = yard.listing().waiting
+        yard.give(None, waiter.short, reason="not today")
+
+    yard.clock.at(3, take_out)
+    with pytest.raises(RefusedError) as caught:
+        yard.wait("worker-2", "src/")
+    assert str(caught.value) == "Test Person has ended this request: not today."
+    assert waiters(yard) == []
 
 
 def test_a_time_counts_from_when_it_is_had(yard: Yard) -> None:
