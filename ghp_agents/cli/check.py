@@ -50,6 +50,8 @@ def check(
         output.as_json([*refused, *(_commit_fields(each) for each in checked.strangers)])
     else:
         _print(checked)
+    if checked.note:
+        output.say(one_line(checked.note, LINE))
     if checked.refused or checked.strangers:
         ctx.exit(int(ExitCode.REFUSED))
 
@@ -109,8 +111,8 @@ def _print(checked: Checked) -> None:
 def _summary(checked: Checked) -> str:
     count = len(checked.verdicts)
     words = [f"{count} file{'s' if count != 1 else ''} checked"]
-    if checked.count:
-        words.append(f"{checked.count} commit{'s' if checked.count != 1 else ''}")
+    if checked.commits:
+        words.append(f"{checked.commits} commit{'s' if checked.commits != 1 else ''}")
     who = checked.who or "you"
     refused = len(checked.refused) + len(checked.strangers)
     return f"{' and '.join(words)} for {who}: {refused or 'none'} refused."

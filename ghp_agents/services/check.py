@@ -35,7 +35,8 @@ class Checked(NamedTuple):
     verdicts: tuple[Verdict, ...]
     strangers: tuple[Stranger, ...] = ()
     people: tuple[Signed, ...] = ()  # commits by people, which are told
-    count: int = 0  # of commits
+    commits: int = 0  # that were looked at
+    note: str = ""  # what a person should know of the answer
 
     @property
     def refused(self) -> list[Verdict]:
@@ -131,11 +132,12 @@ def check_branch(
     """
     folder = top(ws)
     base = changes.fork_point(folder, ref)
-    _hear(store)
+    note = _hear(store)
     branch = branch_of(ws)
     who = of_branch(ws, branch)
     paths = changes.since(folder, base)
-    checked = Checked(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
+    verdicts = ruling.judge(ws, store, leaser, tracker, who, paths)
+    checked = Checked(who, tuple(verdicts), note=note)
     if not commits:
         return checked
     number = issue or (issue_of_branch(branch) if branch else None)
@@ -146,16 +148,20 @@ def check_branch(
         )
     made = changes.commits_since(folder, base)
     strangers, people = _strangers(store, leaser, made, number)
-    return checked._replace(strangers=strangers, people=people, count=len(made))
+    return checked._replace(strangers=strangers, people=people, commits=len(made))
 
 
-def _hear(store: StateStore) -> None:
+def _hear(store: StateStore) -> str:
+    """Fetch what the others said; a note, if the answer is only as new as what is known here."""
     report = store.sync(push=False)
-    if report.remote and not report.fetched and store.standing().news_at is None:
+    if not report.remote or report.fetched:
+        return ""
+    if store.standing().news_at is None:
         raise UnknownError(
             f"{report.remote} was never heard from here, and does not answer: {report.trouble}.",
             hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
         )
+    return f"{report.remote} does not answer ({report.trouble}), so this is by what it last said."
 
 
 def _strangers(

@@ -68,7 +68,7 @@ def test_a_branch_is_checked_for_the_agent_that_it_is_named_after(
     fresh: Path, clock: ManualClock
 ) -> None:
     checked = branch(fresh, clock, commits=True)
-    assert (checked.who, checked.refused, checked.strangers, checked.count) == (
+    assert (checked.who, checked.refused, checked.strangers, checked.commits) == (
         "worker-2", [], (), 1,
     )  # fmt: skip
     commit(fresh, {"lib/b.py": "1"}, "Take what is leased\n\nAgent: worker-2")
@@ -91,7 +91,22 @@ def test_where_the_remote_cannot_be_heard_and_nothing_is_known_the_answer_is_unk
     away.rename(remote)
     branch(fresh, clock)
     remote.rename(away)
-    assert branch(fresh, clock).refused == [], "what was heard last is what counts"
+    late = branch(fresh, clock)
+    assert late.refused == [], "what was heard last is what counts"
+    assert late.note.startswith("origin does not answer (")
+    assert late.note.endswith("), so this is by what it last said.")
+
+
+def test_a_branch_of_an_agent_that_was_replaced_is_refused(
+    one: Claimant, fresh: Path, clock: ManualClock
+) -> None:
+    two = Claimant(Path(one.ws.place.toplevel or ""), "worker-2", clock)
+    two.claim(1)
+    two.sync()
+    assert branch(fresh, clock).refused == []
+    one.claim(1, steal=True, reason="it is urgent")
+    (refused,) = branch(fresh, clock).refused
+    assert (refused.kind, refused.holder) == ("fenced", "worker-1")
 
 
 def test_where_a_workflow_checks_out_a_merge_the_branch_is_told(
@@ -123,7 +138,7 @@ def test_commits_by_agents_that_never_held_the_claim_are_refused(
         "is by worker-9, who never held the claim of #1 (worker-1, worker-2 did)."
     )
     assert [each.subject for each in checked.people] == ["By a person"]
-    assert checked.count == 5
+    assert checked.commits == 5
 
 
 def test_the_author_of_another_issue_is_a_stranger_here(fresh: Path, clock: ManualClock) -> None:
