@@ -34,7 +34,7 @@ def settle(
         if end_what_is_over(ws, store, leaser, snapshot, views):
             snapshot = store.snapshot()
         asked += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
-    if waiting.may_be(snapshot, views):
+    if presence.may_wait(snapshot, views):
         known = waiting.waits(ws, store, leaser, tracker, snapshot, views)
         asked += waiting.escalate_cycles(ws, store, tracker, known, views)
     said = [
