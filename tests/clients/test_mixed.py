@@ -1,13 +1,15 @@
 """Several clients, clones and ways in: the same answer everywhere."""
 
+import os
 import re
-from collections.abc import Callable
+import select
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, edit, run, set_up, shell, start
-from tests.support.clients import Bench, end
+from tests.clients.steps import OTHER, edit, run, set_up, shell, start, states
+from tests.support.clients import PATIENCE, Bench, end
 from tests.support.fake_models import Request, Turn
 from tests.support.git import commit, git
 
@@ -80,3 +82,37 @@ def test_what_a_shell_wrote_is_refused_when_it_is_committed(
     said = bench.models.requests("one")[-1].said
     assert "src/parser.py is leased by worker-2" in said
     assert "\nI did it" not in said
+
+
+def test_with_the_background_on_another_clone_hears_of_a_session_until_its_end(
+    bench: Bench, remote: Path, clones: Callable[[int], list[Path]], tmp_path: Path
+) -> None:
+    here, there = clones(2)
+    set_up(bench, here, "claude")
+    pushes = told_of_pushes(remote, tmp_path / "pushes")
+    bench.models.script("one", Turn(calls=[edit("claude", here / "new.py")]))
+    assert end(bench.claude(here, "one", env={"GHP_BACKGROUND": "1"})).code == 0
+    seen: list[str] = []
+    while seen[-1:] != ["stopped"]:
+        next(pushes)
+        run("agent-sync", cwd=there)
+        seen.append(states(there)["worker-1"]["status"])
+    assert states(there)["worker-1"]["lastAction"] == "Edited new.py"
+
+
+def told_of_pushes(remote: Path, pipe: Path) -> Iterator[str]:
+    """A line for each push that has arrived at a bare repository; waits for the next one."""
+    os.mkfifo(pipe)
+    hook = remote / "hooks/post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\necho push > '{pipe}'\n")
+    hook.chmod(0o755)
+    descriptor = os.open(pipe, os.O_RDWR)  # for writing as well: nobody waits for a reader
+
+    def lines() -> Iterator[str]:
+        with os.fdopen(descriptor) as lines:
+            while True:
+                assert select.select([lines], [], [], PATIENCE)[0], "Nothing is pushed any more."
+                yield lines.readline()
+
+    return lines()
