@@ -89,6 +89,9 @@ def take(house: House, asked: Guards, *, dry_run: bool) -> None:
         carry_out(steps, dry_run=dry_run)
     else:
         output.done(f"{NOTHING}there are no such hooks of ours.")
+    for target in [] if asked.is_users else client_places.of_user(house.environ, asked.clients):
+        if guards.python_in(target):
+            output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
 
 def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:

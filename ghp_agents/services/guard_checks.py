@@ -140,6 +140,13 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"Our block is no longer in {hook.shown}: commits there are not checked.",
                 _again(GIT),
             )
+        elif hook.runner is not None and not hook.runner.exists():
+            whole = False
+            yield warning(
+                "git-hooks",
+                f"Git runs no {hook.name} in {hook.top}: husky did not make {hook.runner} there.",
+                "Do there what your project does to install husky, such as `npm install`.",
+            )
     for finding in _check_scripts(made):
         whole = False
         yield finding

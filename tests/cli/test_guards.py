@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import invoke
+from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git, run_git
 from tests.support.hosts import executable
 from tests.support.setup import give_exclude, ours
@@ -26,7 +26,7 @@ GIT_HOOKS = """\
 ✓ Made the hook .git/hooks/prepare-commit-msg.
 """
 DONE = (0, "", "✓ Nothing to do: this repository is set up and has its hooks.\n")
-NONE = (0, "", "✓ Nothing to do: there are no such hooks of ours.\n")
+NONE = Result(0, "", "✓ Nothing to do: there are no such hooks of ours.\n")
 
 
 @pytest.fixture
@@ -186,7 +186,11 @@ def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, plac
     )
     there = (0, "", "✓ Nothing to do: the hooks are there.\n")
     assert invoke("agent-init --hooks claude,codex --user", tmp_path) == there
-    assert invoke("agent-init --hooks claude --remove", place) == NONE, "that is another place"
+    assert invoke("agent-init --hooks claude --remove", place) == (
+        0,
+        "",
+        f"{NONE.err}Those in ~/.claude/settings.json stay; with --user they are taken out, too.\n",
+    )
     assert invoke("agent-init --hooks --user --remove", tmp_path) == (
         0,
         "",
@@ -229,17 +233,21 @@ def test_words_that_do_not_fit_are_refused(place: Path, words: str, error: str) 
 
 def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
     before = git(place, "status", "--porcelain", "--ignored")
-    invoke("agent-init --hooks codex,git", place)
+    (place / ".gemini").mkdir()
+    (place / ".gemini/settings.json").write_text("{ }")
+    invoke("agent-init --hooks codex,gemini,git", place)
     done = invoke("agent-init --remove --yes", place)
     assert done.code == 0
     assert "  the hooks of Codex: .codex/hooks.json\n" in done.err
+    assert "  take the hooks of Gemini CLI out of .gemini/settings.json\n" in done.err
+    assert (place / ".gemini/settings.json").read_text() == "{ }"
     assert "✓ Removed the hook .git/hooks/pre-commit.\n" in done.err
     assert ours(place) == []
     assert (place / ".git/info/exclude").read_text() == "*.swp\n"
     assert not (place / ".codex").exists()
     assert not (place / ".git/hooks").exists()
     assert before == "!! .ghp/"
-    assert git(place, "status", "--porcelain", "--ignored") == ""
+    assert git(place, "status", "--porcelain", "--ignored") == "?? .gemini/"
 
 
 def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> None:

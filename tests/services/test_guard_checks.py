@@ -159,6 +159,24 @@ def test_a_block_that_another_program_wrote_over_is_told(repo: Path) -> None:
     ]
 
 
+def test_a_worktree_in_which_husky_was_not_installed_runs_no_hooks(repo: Path) -> None:
+    git(repo, "config", "core.hooksPath", ".husky/_")
+    for name in ("pre-commit", "prepare-commit-msg"):
+        (repo / ".husky/_").mkdir(parents=True, exist_ok=True)
+        (repo / ".husky/_" / name).write_text("")
+    put(repo, "git")
+    assert {one.level for one in found(repo)} == {Level.OK}
+    (repo / ".husky/_/pre-commit").unlink()
+    assert found(repo) == [
+        finding.warning(
+            "git-hooks",
+            f"Git runs no pre-commit in {repo}: husky did not make {repo}/.husky/_/pre-commit "
+            "there.",
+            "Do there what your project does to install husky, such as `npm install`.",
+        )
+    ]
+
+
 def test_the_plugin_and_hooks_in_settings_would_both_run(repo: Path, home: Path) -> None:
     user = home / ".claude/settings.json"
     user.parent.mkdir()
