@@ -12,7 +12,11 @@ import pytest
 from ghp_agents.jsontree import parse
 from ghp_agents.model.statusline import Line, ours, own_command, put, take, wrapped
 
-OWN: dict[str, Any] = {"type": "command", "command": "~/.claude/line.sh | tr 'a' \"b\"", "padding": 0}
+OWN: dict[str, Any] = {
+    "type": "command",
+    "command": "~/.claude/line.sh | tr 'a' \"b\"",
+    "padding": 0,
+}
 EXACT = '{ "type":"command", "command":"echo \\u00e9" }'  # as no program would write it again
 
 
