@@ -76,14 +76,18 @@ def test_a_patch_that_touches_nobodys_files_is_made(bench: Bench, here: Path) ->
 def test_a_patch_that_the_shell_is_given_is_refused_as_well(bench: Bench, here: Path) -> None:
     run("agent-lease", "src/", cwd=here, env=OTHER)
     command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {}\n*** End Patch\nEOF\n"
+    below = {"cmd": command.format("old.py"), "workdir": str(here / "src")}
     bench.models.script(
         "one",
         Turn(calls=[shell(command.format("src/old.py"))]),
+        Turn(calls=[shell("cd src && " + command.format("old.py"))]),
+        Turn(calls=[Call("exec_command", below)]),
         Turn(calls=[shell(command.format("free.py"))]),
     )
     assert end(bench.codex(here, "one", TRUSTED)).code == 0
     assert git(here, "status", "--porcelain") == " D free.py"
-    assert "src/old.py is leased by worker-2" in bench.models.said("one")
+    last = bench.models.requests("one")[-1].said
+    assert last.count("PreToolUse hook: src/old.py is leased by worker-2") == 3
 
 
 def test_a_patch_made_in_a_folder_below_means_the_files_there(bench: Bench, here: Path) -> None:

@@ -1,5 +1,6 @@
 """Getting the real clients: once for all test workers, and never from anywhere but npm."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -106,6 +107,14 @@ def test_without_npm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", "")
     with pytest.raises(clients.BrokenError, match=r"Install Node\.js with npm"):
         clients.ready()
+
+
+@pytest.mark.parametrize(
+    ("page", "package"), zip(["claude", "codex"], clients.PACKAGES, strict=True)
+)
+def test_the_page_of_a_client_names_the_version_that_is_tested(page: str, package: str) -> None:
+    said = (CHECKOUT / f"docs/clients/{page}.md").read_text()
+    assert re.search(rf"^Run for real: .* {re.escape(clients.PACKAGES[package])} ", said, re.M)
 
 
 def test_the_pinned_versions_are_whole() -> None:
