@@ -134,8 +134,9 @@ def _event(entry: LedgerEntry) -> tuple[str, str, str]:
 
 
 def furnish(repo: Path) -> Path:
-    """Give a repository some files."""
-    commit(repo, FILES, "Files")
+    """Give a repository some files, unless it has them."""
+    if not (repo / "src/gen").exists():
+        commit(repo, FILES, "Files")
     return repo
 
 
