@@ -1,9 +1,9 @@
 """A session begins, is asked something, and ends: presence, identity, and what to go on with."""
 
 from ghp_agents import background, bell, mishaps, pulse, touched
+from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
-from ghp_agents.hooks.scene import forget, keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def start(scene: "Scene") -> Reply:
     before = scene.presence() or {}
     if before.get("status", "stopped") == "stopped":
         said["status"] = "idle"
-    keep(scene)
+    naming.keep(scene.folders, scene.event.session, scene.agent, scene.now)
     begin(scene, said)
     settings = scene.settings()
     background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)
@@ -125,7 +125,7 @@ def end(scene: "Scene") -> None:
     presence = scene.presence()
     local = presence.get("local") if presence else None
     here = local.get("session") if local else None
-    forget(scene)
+    naming.forget(scene.folders, scene.event.session)
     if presence is None or (here and here != pulse.session(scene.environ)[1]):
         return  # another session goes on under this name
     pulse.beat(
