@@ -110,7 +110,7 @@ def test_without_npm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("page", "package"), zip(["claude", "codex"], clients.PACKAGES, strict=True)
+    ("page", "package"), [*zip(["claude", "codex"], clients.PACKAGES, strict=True)]
 )
 def test_the_page_of_a_client_names_the_version_that_is_tested(page: str, package: str) -> None:
     said = (CHECKOUT / f"docs/clients/{page}.md").read_text()
