@@ -46,15 +46,16 @@ def waits(
 def _for_issues(
     leaser: "Leaser", tracker: "IssueTracker", views: Iterable["AgentView"]
 ) -> list[Wait]:
+    issues = tracker.list()
+    if not any(issue.blocked_by for issue in issues):
+        return []
     from ghp_agents.model.claim import PREFIX, claimed_issue
 
     known = {claimed_issue(lease.name): lease for lease in leaser.known(PREFIX) if lease.holder}
     claims = {number: lease for number, lease in known.items() if number is not None}
-    if len({lease.holder for lease in claims.values()}) < 2:
-        return []
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
-    return rules.for_issues(tracker.list(), claims, in_hand)
+    return rules.for_issues(issues, claims, in_hand)
 
 
 def shown(views: Iterable["AgentView"], known: Iterable[Wait]) -> list["AgentView"]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.leases.refs import chain
-from ghp_agents.leases.refs.scratch import scratch
 from ghp_agents.model.lease import Lease, LeaseMovedError, revision
 from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, StateRepository, heal
 from ghp_agents.workspace import Workspace
@@ -32,6 +31,8 @@ def history(repository: StateRepository, name: str) -> list[Lease]:
 
 def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease | None) -> Lease:
     """Put `new` in the place of `expected`. Raises LeaseMovedError, GhpError."""
+    from ghp_agents.leases.refs.scratch import scratch  # only who writes needs a place for it
+
     with _locked(ws) as held, scratch(ws, repository) as private:
         known = chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
