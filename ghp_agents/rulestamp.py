@@ -70,9 +70,8 @@ def take(sources: Sources) -> "tuple[str, Stamp] | None":
 
 def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
     """Whether all is as it was when the stamp was taken."""
-    return _stands(sources.state, own) and stamp == _stamp(
-        sources, [path for path, _ in stamp["folders"]]
-    )
+    folders = [path for path, _ in stamp["folders"]]
+    return _stands(sources.state, own) and stamp == _stamp(sources, folders)
 
 
 # ------------------------------------------------------------------------------- our own ref

@@ -411,11 +411,8 @@ def resign_late(one: Claimant) -> Callable[[], None]:
     return lambda: rulebook.resign(one.ws.folders[0], repository.ref, old, new)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
-    pair: tuple[Claimant, Claimant], seed: int
-) -> None:
-    one, two = pair
+def live_through(one: Claimant, two: Claimant, seed: int) -> None:
+    """Steps of builders, writers and folds, one after the other in an order at random."""
     order = random.Random(seed)
     builders = [Builder(one), Builder(one)]
     late: list[Callable[[], None]] = []
@@ -441,3 +438,18 @@ def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
         used += kept(one) is not None
         assert_not_stale(one)
     assert used, "a book was used at some time, so something was compared"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
+    pair: tuple[Claimant, Claimant], seed: int
+) -> None:
+    live_through(*pair, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 22))
+def test_builders_writers_and_folds_in_many_orders_leave_no_stale_book(
+    pair: tuple[Claimant, Claimant], seed: int
+) -> None:
+    live_through(*pair, seed)

@@ -171,6 +171,21 @@ def test_of_many_who_come_at_once_each_file_has_one(clone: Clone, left: str | No
     assert not [*Path(clone.folders[0], "touched").glob("*.tmp")]
 
 
+def test_who_was_stopped_with_the_lock_holds_nobody_up(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    monkeypatch.setattr(presencefile.take_turn, "__defaults__", (0.01,))
+    clone.beat("worker-1", status="stopped")
+    clone.take("worker-1")
+    lock = Path(clone.folders[0], "touched", touched.LOCK)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert clone.take("worker-2") is None
+    assert [each.agent for each in clone.all] == ["worker-2"]
+
+
 def test_presence_is_needed_for_a_lease_to_hold(clone: Clone) -> None:
     assert presencefile.newest(clone.folders, "worker-3") is None
     assert clone.take("worker-3") is None
