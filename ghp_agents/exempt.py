@@ -33,18 +33,17 @@ def is_exempt(toplevel: str, path: str, environ: "Mapping[str, str]") -> bool:
     env |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     git = ["git", "-c", "core.fsmonitor=false", "-C", toplevel]
     reading, writing = os.pipe()
+    children: list[int] = []
     try:
-        ignored = _start([*git, *_IGNORED, HERE + path], env, None)
-        marked = _start([*git, *_ATTRIBUTES, path], env, writing)
+        children.append(_start([*git, *_IGNORED, path], env, None))
+        children.append(_start([*git, *_ATTRIBUTES, path], env, writing))
     except (OSError, ValueError):  # no git, or no path that any system has
-        os.close(reading)
-        return False
+        pass
     finally:
         os.close(writing)
     said = _all(reading)
-    os.waitpid(marked, 0)
-    _, status = os.waitpid(ignored, 0)
-    return status == 0 or _values(said) == [True]
+    statuses = [os.waitpid(child, 0)[1] for child in children]
+    return statuses[:1] == [0] or _values(said) == [True]
 
 
 def among(toplevel: str, paths: "Sequence[str]") -> "Collection[str]":
