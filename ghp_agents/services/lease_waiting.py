@@ -13,6 +13,7 @@ from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import approval, pause
 from ghp_agents.services import lease as leases
 from ghp_agents.services.approval import ApprovalError
+from ghp_agents.services.covering import Ground
 from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, prepare
 from ghp_agents.services.leasing import Leased, attempt, holds_already, leased
 from ghp_agents.services.pause import LOOK_EVERY
@@ -85,6 +86,7 @@ def _wait(
             beat(f"Waits for {what(plan.wanted.patterns, plan.wanted.name)}: {step.place}")
         if ws.clock.now() >= next_sync:
             next_sync = pause.sync(ws, store, first=next_sync == started)
+            plan = plan._replace(reach=Ground(ws).reach(plan.wanted.patterns, plan.wanted.name))
             continue
         left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
         if left <= 0:

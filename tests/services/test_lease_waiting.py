@@ -262,6 +262,15 @@ def test_a_release_in_another_clone_is_heard_by_a_sync(clones: Clones) -> None:
     assert 20 <= one.clock.passed <= 20 + 16
 
 
+def test_files_that_are_made_meanwhile_are_covered(yard: Yard) -> None:
+    yard.take("worker-1", "docs/")
+    yard.clock.at(3, (yard.repo / "docs/new.toml").touch)
+    yard.clock.at(30, lambda: yard.give("worker-1", "docs/"))
+    (yard.repo / "docs/old.toml").touch()
+    got, _ = yard.wait("worker-2", "/docs/*.toml")
+    assert got.covered == ("docs/new.toml", "docs/old.toml")
+
+
 def test_a_strict_lease_is_waited_for_and_the_remote_is_asked_seldom(clones: Clones) -> None:
     one, other = two_yards(*clones(2))
     one.take("worker-1", "src/", strict=True)

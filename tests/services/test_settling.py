@@ -11,6 +11,7 @@ from ghp_agents.services.lease_plan import prepare
 from ghp_agents.services.leasing import HeldError, attempt
 from ghp_agents.services.settling import settle
 from tests.support.leases import NOW, Yard, make_yard, two_yards
+from tests.support.script import Script
 
 Clones = Callable[[int], list[Path]]
 Yards = tuple[Yard, Yard]
@@ -120,6 +121,30 @@ def test_the_holders_clone_says_that_a_time_is_up(yards: Yards) -> None:
     assert other.held() == []
     assert one.events()[-1] == ("worker-1", "lease-release", "src/: its time was up")
     assert len(one.events()) == 2
+
+
+@pytest.mark.parametrize("ahead", [3_600.0, -3_600.0])
+def test_clocks_that_differ_by_an_hour_change_no_order_and_end_nothing(
+    yards: Yards, ahead: float
+) -> None:
+    one, there = yards
+    clock = Script()
+    clock.wait(ahead)
+    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.leaser._board)
+    mine = one.take("worker-1", "src/", ttl=600.0).hold
+    one.beat("worker-1")
+    exchange(one, other)
+    with pytest.raises(HeldError):
+        other.take("worker-2", "src/a.py")
+    theirs = other.take("worker-2", "docs/", ttl=600.0).hold
+    exchange(one, other)
+    assert one.listing().held == other.listing().held == [mine, theirs]
+    clock.wait(600)
+    exchange(other, one)
+    assert one.listing().held == other.listing().held == [mine]
+    one.clock.wait(600)
+    exchange(one, other)
+    assert one.listing().held == other.listing().held == []
 
 
 def test_a_strict_one_whose_time_is_up_gives_its_right_back(yards: Yards) -> None:
