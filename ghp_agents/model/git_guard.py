@@ -115,8 +115,8 @@ if ! [ -x "$python" ]; then
 fi
 """
 
-# Only a decision stops a commit. `agent-check` says it, why, and what next; its last line alone, the
-# count of what was checked, is nothing to say at every commit.
+# Only a decision stops a commit. `agent-check` says it, why, and what next; its last line alone,
+# the count of what was checked, is nothing to say at every commit.
 _PRE_COMMIT = """\
 said=$("$python" -P -m ghp_agents agent-check --staged 2>&1)
 code=$?
