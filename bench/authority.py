@@ -22,8 +22,18 @@ from tests.support.laws import ViolationError
 
 STEPS = 300  # of one schedule
 SCHEDULES = 340
-KINDS = 12  # that the note names
-NOTHING = ("nobody", "nothing", "quiet")  # nobody was there to do it, or there was nothing to do
+TOLD = (
+    ("claims", ("claims: claim", "next: claim", "person-claims: claim")),
+    ("takeovers", ("claims: takeover", "next: takeover", "steals: takeover")),
+    ("steals", ("steals: steal", "person-steals: steal")),
+    ("given back or on", ("releases: released", "gives: given", "person-releases: released")),
+    ("leases", ("leases: granted",)),
+    ("edits allowed", ("edits: allowed",)),
+    ("denied", ("edits: denied, fenced", "edits: denied, lease", "edits: denied, implicit")),
+    ("verified", ("verifies: holds",)),
+    ("moves and new lives", ("moves: done", "begins: done")),
+    ("syncs", ("syncs: synced",)),
+)
 
 
 def measure(place: Place) -> list[Figure]:
@@ -65,9 +75,8 @@ def _play(place: Place, seeds: Sequence[int]) -> tuple[Counter[str], int]:
 
 
 def _told(counts: Counter[str]) -> str:
-    """What was done most, for people; what came to nothing is left out."""
-    done = Counter[str]()
-    for kind, number in counts.items():
-        if not kind.endswith(NOTHING):
-            done[kind.replace(": done", "")] += number
-    return ", ".join(f"{number:,} {kind}" for kind, number in done.most_common(KINDS))
+    """What was done, for people; all kinds are in the results file."""
+    refused = sum(number for kind, number in counts.items() if kind.endswith(": refused"))
+    unknown = sum(number for kind, number in counts.items() if kind.endswith(": unknown"))
+    done = [f"{sum(counts[kind] for kind in kinds):,} {name}" for name, kinds in TOLD]
+    return ", ".join([*done, f"{refused:,} refused", f"{unknown:,} unknown"])

@@ -14,7 +14,7 @@ whoever is done lets go, while nobody has merged yet."""
 import os
 import random
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -33,6 +33,7 @@ from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.wiring import House
 
 CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
+Decide = Callable[[House, str], Verdict]
 GIT = (2, 38)  # the first with `merge-tree --write-tree`
 
 
@@ -142,6 +143,7 @@ def _replay(
     *,
     folders: bool = False,
     leave: bool = False,
+    decide: Decide | None = None,
 ) -> Replay:
     clone = place.repository("replay")
     history.write(past, clone)
@@ -152,7 +154,7 @@ def _replay(
     for branch, change, is_last in _in_turn(past):
         for path in filter(None, (change.source, change.path)):
             found.edits += 1
-            verdict = _decide(agents[branch.name], path)
+            verdict = (decide or _decide)(agents[branch.name], path)
             if verdict.is_refused:
                 found.denials.add(Denial(branch.name, path, verdict.holder or ""))
         if leave and is_last:
