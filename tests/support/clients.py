@@ -14,7 +14,7 @@ from tests.support.fake_models import FakeModels, Json
 from tests.support.terminal import Terminal, terminal
 from tools.clients import Clients
 
-PATIENCE = 90  # seconds for one session, which takes two on a machine with nothing else to do
+PATIENCE = 180  # seconds for one session, which takes two on a machine with nothing else to do
 
 CODEX_CONFIG = """\
 model = "gpt-5.5"
