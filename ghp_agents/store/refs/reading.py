@@ -82,8 +82,10 @@ class GitSnapshot:
         waiting: outbox.Waiting | None = None,
         *,
         past: bool = False,
+        known_files: "KnownFiles | None" = None,
     ) -> None:
         self._ws = ws
+        self._known_files: KnownFiles = {} if known_files is None else known_files
         self._repository = repository
         self._tips = list(known)
         self._waiting = waiting or outbox.Waiting()
@@ -133,8 +135,7 @@ class GitSnapshot:
             for _, record in self._waiting.records
         ]
         if self._repository and self._tips:
-            with self._repository.objects(largest=LARGEST) as reader:
-                below = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            below = self._below(self._repository, prefix)
             many += [each.files for each in below]
             for tip, each in zip(self._tips, below, strict=True):
                 for path, reason in each.left_out.items():
@@ -142,6 +143,13 @@ class GitSnapshot:
         joined = join_files(many)
         joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
         return {path: joined[path] for path in sorted(joined)}
+
+    def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
+        if prefix not in self._known_files:
+            with repository.objects(largest=LARGEST) as reader:
+                found = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            self._known_files[prefix] = found
+        return self._known_files[prefix]
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
@@ -189,6 +197,9 @@ class Below(NamedTuple):
 
     files: dict[str, bytes]
     left_out: dict[str, str]
+
+
+KnownFiles = dict[str, list[Below]]  # by prefix, what commits have; theirs never changes
 
 
 def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
