@@ -3,8 +3,8 @@ remote, each with a clock of its own that is wrong by up to an hour; four agents
 claim, steal, take over, release, give, close, lease, edit, die, come back, and start again under
 the same name elsewhere; lines that are cut, or break just after a write; and rivals who get in
 between a decision and its write. The services are the real ones. After every step: a generation has
-one holder and never falls; nothing is taken from the living without --steal, and from a person
-never; a fenced holder gets no guarded command through; nobody edits or leases what another living
+one holder and never falls; nothing is taken from the living, or from a person, without --steal; a
+fenced holder gets no guarded command through; nobody edits or leases what another living
 one has; losers are told who won; and in the end all clones agree, and nothing acknowledged is lost.
 `python -m bench authority --seed N` plays one schedule again, and cuts it down if it fails."""
 
@@ -19,6 +19,7 @@ from bench.forks import together
 from bench.place import Place
 from tests.support import schedule
 from tests.support.laws import ViolationError
+from tests.support.world import template
 
 STEPS = 300  # of one schedule
 SCHEDULES = 340
@@ -39,6 +40,7 @@ TOLD = (
 def measure(place: Place) -> list[Figure]:
     """Many schedules, each in a world of its own, in as many processes as there are cores."""
     seeds = range(6) if place.quick else range(SCHEDULES)
+    template()  # made here, for the processes below do not clear up
     started = time.monotonic()
     workers = os.cpu_count() or 1
     spans = together([partial(_play, place, seeds[worker::workers]) for worker in range(workers)])

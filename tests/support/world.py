@@ -191,7 +191,7 @@ class Sign(NamedTuple):
 
 
 @cache
-def _template() -> Path:
+def template() -> Path:
     """A repository with the files that are leased; made once, and gone with the process."""
     folder = Path(tempfile.mkdtemp(prefix="ghp-world-"))
     atexit.register(shutil.rmtree, folder)
@@ -236,7 +236,7 @@ class World:
         return self.random.randbytes(size).hex()
 
     def _clone(self, number: int, hub: Hub, board: Board) -> Clone:
-        shutil.copytree(_template(), self.folder / f"c{number}")
+        shutil.copytree(template(), self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
         made = Clone(number, clock, Hub(hub.histories), line)
