@@ -93,7 +93,8 @@ def shared(book: "Book", plan: Plan) -> list[str]:
 
 def question(plan: Plan) -> str:
     """What is asked. Not the files: what is shared may change while the question is open."""
-    said = f"May {plan.holder} lease {what(plan.wanted.patterns, None, 10)}? Some of it is shared."
+    wanted = what(plan.wanted.patterns, None, len(plan.wanted.patterns))  # leave is for just these
+    said = f"May {plan.holder} lease {wanted}? Some of it is shared."
     return f"{said}\n\n{plan.wanted.reason}" if plan.wanted.reason else said
 
 

@@ -16,7 +16,7 @@ from ghp_agents.model.names import Actor, Timestamp, one_line
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import presence
+from ghp_agents.services import claim_sight, presence
 from ghp_agents.services.presence import AgentView
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
@@ -90,7 +90,9 @@ def held(
     bare = [
         as_hold(right)
         for right in rights.values()
-        if right.holder is not None and right.nonce not in said and lives(holder_of(right))
+        if right.holder is not None
+        and right.nonce not in said
+        and (lives(holder_of(right)) or claim_sight.look(ws, store, [right])[right.name].lives)
     ]
     strict = [log.hold() for log in mine if log.request.right]
     ordinary = [log.hold() for log in mine if not log.request.right]

@@ -101,6 +101,14 @@ def test_leave_is_good_for_one_lease(yard: Yard) -> None:
     assert [is_open for _, _, is_open in questions(yard)] == [False, True]
 
 
+def test_leave_is_for_just_these_patterns_however_many(yard: Yard) -> None:
+    many = [f"src/{number}.py" for number in range(30)]
+    ask(yard, *many, "README.md", "docs/")
+    reply(yard, None, "approve")
+    ask(yard, *many, "README.md", "src/gen/")
+    assert yard.take("worker-1", *many, "README.md", "docs/").hold.approved
+
+
 def test_leave_for_one_is_not_leave_for_another(yard: Yard) -> None:
     ask(yard, "README.md")
     reply(yard, None, "approve")

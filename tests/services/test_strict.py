@@ -142,6 +142,22 @@ def test_the_right_of_one_who_died_is_taken_away_before_another_has_it(yards: Ya
     assert one.held() == [("worker-2", "/src/a.py")]
 
 
+def test_a_right_of_which_this_clone_has_just_heard_is_a_sign_of_life(yards: Yards) -> None:
+    one, other = yards
+    one.beat("worker-1")
+    one.sync()
+    other.sync()
+    one.clock.wait(2_000)
+    other.sync()  # worker-1 has been silent for so long that it is dead
+    take(one, "worker-1", "src/")
+    other.leaser.hear()
+    with pytest.raises(HeldError, match=r"^src/a\.py is leased by worker-1"):
+        other.take("worker-2", "src/a.py")
+    one.clock.wait(2_000)
+    other.sync()
+    assert other.take("worker-2", "src/a.py").is_new
+
+
 # ------------------------------------------------------------------- two who come at once
 
 
