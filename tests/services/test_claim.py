@@ -363,6 +363,19 @@ def test_an_agent_cannot_close_what_another_holds_and_a_person_can(
     assert team.person("worker-2").close(1).state == "closed"
 
 
+def test_what_was_given_back_here_and_taken_elsewhere_since_is_not_closed_by_who_had_it(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.new("Another")
+    one.claim(1)
+    one.claim(2)
+    team.person("worker-1").release(1)
+    two.claim(1)
+    with pytest.raises(RefusedError, match="worker-2"):
+        one.close(1)
+    assert one.tracker.get(1).state == "open"
+
+
 def test_what_nobody_claimed_is_closed_without_asking_anybody(team: Team, one: Claimant) -> None:
     team.cut()
     assert one.close(1).state == "closed"
