@@ -219,6 +219,21 @@ def test_an_agent_that_never_beat_here_is_left_to_the_slow_road(
     assert touched.list_all(one.ws.folders) == []
 
 
+def test_a_book_that_was_loaded_is_not_taken_for_the_one_that_was_made_since(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    """Of who decides and who leases at one moment, at least one sees the other."""
+    one, two = pair
+    sources = Sources(one.ws.place, one.ws.folders, one.ws.environ)
+    before = rulebook.load(sources)
+    assert before
+    assert rulebook.is_current(sources, before)
+    leasing.acquire(*two.parts, Wanted(("/README.md",)))
+    ruling.refresh(*two.parts)
+    assert rulebook.load(sources), "the book on the disk is that of the state"
+    assert not rulebook.is_current(sources, before)
+
+
 def test_without_a_book_the_slow_road_is_taken_and_makes_one(
     pair: tuple[Claimant, Claimant],
 ) -> None:
