@@ -123,7 +123,7 @@ def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
     one.sync()
     two.sync()
     one.sync()
-    assert one.story(1)[-1] == ("steal", "worker-2", 2, "stolen: It must be done today")
+    assert ("steal", "worker-2", 2, "stolen: It must be done today") in one.story(1)
     assert one.assignees(1) == ("worker-2",)
     issues.assign(one.ws, one.tracker, "1", ["worker-1"])
     one.sync()
