@@ -26,7 +26,7 @@ ONCE_AND_A_HALF = 1.5
 
 def measure(place: Place) -> list[Figure]:
     """One claim and many, each round on issues of its own."""
-    clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 5)
+    clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 3)
     folders = _field(place, clones, delay, issues=2 * rounds * (clones + 1))
     left = iter(range(1, 2 * rounds * (clones + 1) + 1))
     python = place.installed.python
