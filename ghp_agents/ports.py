@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.model.ledger import LedgerEntry
     from ghp_agents.model.names import Actor, CloneId
     from ghp_agents.model.presence import Agents, Presence
+    from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
     from ghp_agents.model.record import Record
     from ghp_agents.model.state import Problem, Standing, SyncReport, Tip
 
@@ -150,8 +151,11 @@ class Leaser(Protocol):
 class IssueTracker(Protocol):
     """Issues: commands and authority. Numbers, ids and unique prefixes of ids name an issue."""
 
+    def known(self, *, closed: bool = False) -> list[Issue]:
+        """As `list`, but as this clone knows them, without asking anybody."""
+
     def list(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first."""
+        """Open issues, and closed ones if asked, oldest first. Comments may be left out."""
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
@@ -164,3 +168,29 @@ class IssueTracker(Protocol):
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Say something. With `marker`, a comment that has it is answered instead of a second."""
+
+
+class Forge(Protocol):
+    """Where finished work meets the trunk: pull requests. Each has a number and one branch."""
+
+    def get(self, number: int) -> Pull:
+        """One pull request. Raises NotFoundError."""
+
+    def find(self, branch: str) -> Pull | None:
+        """The open pull request of a branch, else the newest one that it had; None if none."""
+
+    def open(self, new: NewPull, by: Actor) -> Pull:
+        """A pull request; the open one of the same branch, if there is one, brought up to date."""
+
+    def change(self, number: int, change: PullChange, by: Actor) -> Pull:
+        """Change fields, draft, state; what is already so stays so. Raises NotFoundError."""
+
+    def checks(self, pull: Pull) -> Checks:
+        """What the host's own checks say of the pull request's head."""
+
+    def merge(self, number: int, by: Actor, *, head: str, message: str = "") -> Pull:
+        """Merge it, if its head still is `head`. Raises PullMovedError if it is not,
+        RefusedError when it cannot be merged, NotFoundError. What is merged stays so."""
+
+    def list(self, *, closed: bool = False) -> list[Pull]:
+        """Open pull requests, and merged and closed ones if asked, oldest first."""

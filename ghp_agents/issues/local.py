@@ -35,6 +35,10 @@ class LocalTracker:
         self._store = store
         self._leaser = leaser
 
+    def known(self, *, closed: bool = False) -> list[Issue]:
+        """The same: all of it is in this clone."""
+        return self.list(closed=closed)
+
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, and closed ones if asked, oldest first."""
         issues = issue_log.fold(_log(self._store.snapshot()))

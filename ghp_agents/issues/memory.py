@@ -31,6 +31,10 @@ class MemoryTracker:
         self._marked: dict[tuple[str, str], Comment] = {}
         self._lock = threading.Lock()
 
+    def known(self, *, closed: bool = False) -> list[Issue]:
+        """The same: there is nobody to ask."""
+        return self.list(closed=closed)
+
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, and closed ones if asked, oldest first."""
         with self._lock:
