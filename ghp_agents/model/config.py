@@ -9,12 +9,20 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model.address import masked
 from ghp_agents.model.record import LARGEST
 from ghp_agents.model.spelling import spelled_all
 
@@ -23,6 +31,17 @@ MAX_SECONDS = 10 * 365 * 86_400
 
 class ConfigError(GhpError):
     """A configuration file that cannot be used; it is left as it is."""
+
+
+Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
+
+
+# What `agents.github` may say, and how it is written.
+GITHUB = {
+    "repository": (r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", "owner/name"),
+    "host": (r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?", "the name of a server"),
+    "api": (r"https?://[^\s@]+", "the address of a server's API"),
+}
 
 
 class AgentsConfig(BaseModel):
@@ -55,6 +74,43 @@ class AgentsConfig(BaseModel):
         (), description="agents that may change shared files, and direct others"
     )
     implicit_leases: bool = Field(True, description="a first write to a file leases it here")
+    tracker: Literal["auto", "github", "local"] = Field(
+        "auto",
+        description="where issues are; auto: on GitHub, if a remote is there and there is a token",
+    )
+    github: dict[str, str] = Field(
+        default_factory=dict,
+        description="`repository` (owner/name), `host`, `api`, where the remote does not say them",
+    )
+    accounts: dict[str, Line] = Field(
+        default_factory=dict, description="the GitHub login of an agent, by its name"
+    )
+    max_attempts: int = Field(
+        3, ge=1, le=100, description="how often an issue may die in agents' hands before people ask"
+    )
+    sweep_policy: Literal["alert", "release", "reassign"] = Field(
+        "release", description="what the sweeper does with a dead agent's issue"
+    )
+    needs_human_label: Line = Field(
+        "agent:needs-human", description="the label of an issue with an open question"
+    )
+    escalate_to: tuple[Line, ...] = Field(
+        (), description="logins, and teams as org/team, that questions are for"
+    )
+    checks: tuple[Line, ...] = Field(
+        (), description="commands that must succeed before work is finished or merged"
+    )
+    merge_method: Literal["merge", "squash", "rebase"] = Field(
+        "merge", description="how finished work gets into the trunk"
+    )
+
+    @field_validator("github")
+    @classmethod
+    def _written(cls, said: dict[str, str]) -> dict[str, str]:
+        for key, (pattern, meaning) in GITHUB.items():
+            if key in said and not re.fullmatch(pattern, said[key]):
+                raise ValueError(f"{key} is {masked(said[key])!r}, which is not {meaning}")
+        return said
 
     @field_validator("shared")
     @classmethod
@@ -63,6 +119,27 @@ class AgentsConfig(BaseModel):
             return spelled_all(patterns)
         except UsageError as error:
             raise ValueError(str(error).rstrip(".")) from None
+
+
+class UpstreamConfig(BaseModel):
+    """Upstream's own keys, at the top of the file, of which we make use. They are upstream's to
+    check: as it does, we pass over a value that is none."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    main_branch: str | None = Field(None, min_length=1, description="the trunk")
+    worktree_path: str = Field("~/.ghp/worktrees", min_length=1, description="where worktrees go")
+    worktree_copy_files: tuple[Line, ...] = Field(
+        (".env", ".env.local"), description="files that are copied into a new worktree"
+    )
+    worktree_symlink_files: tuple[Line, ...] = Field(
+        (), description="files that are linked into a new worktree"
+    )
+    worktree_setup_command: str | None = Field(None, description="what is run in a new worktree")
+    worktree_auto_setup: bool = Field(True, description="false: it is not run by itself")
+    branch_pattern: str | None = Field(
+        None, min_length=1, description="names of branches: {user}, {agent}, {number}, {title}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +167,27 @@ def known_keys() -> tuple[str, ...]:
 def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The settings said in `files` [(name, text)], later files winning, as plain values.
 
-    Upstream's own keys stay untouched; of them only `mainBranch` is used, as the trunk, where
-    `agents.trunk` does not say another. Raises ConfigError with file and line.
+    Upstream's own keys stay untouched; of them `mainBranch` is used, as the trunk, where
+    `agents.trunk` does not say another, and those about branches and worktrees. Raises ConfigError
+    with file and line.
     """
     said: dict[str, Any] = {}
-    main_branch: str | None = None
+    upstream: dict[str, Any] = {}
     for name, text in files:
-        values, main, wrong = _read_one(text)
+        values, theirs, wrong = _read_one(text)
         if wrong:
             raise ConfigError(
                 f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
                 hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
             )
         # As upstream merges: objects key by key, everything else as a whole.
-        capabilities = said.get("capabilities", {}) | values.get("capabilities", {})
-        said |= values
-        if capabilities:
-            said["capabilities"] = capabilities
-        main_branch = main or main_branch
+        for key, value in values.items():
+            said[key] = said.get(key, {}) | value if isinstance(value, dict) else value
+        upstream |= theirs
+    main_branch = upstream.pop("main_branch", None)
     if main_branch and said.get("trunk") is None:
         said["trunk"] = main_branch
-    return said
+    return upstream | said
 
 
 def faults(text: str) -> list[Fault]:
@@ -134,6 +211,12 @@ def unknown_keys(text: str) -> list[UnknownKey]:
         for key in ours
         if key not in known and not key.startswith("_")  # `_comment` is a custom of upstream's
     ]
+    server = ours.get("github")
+    found += [
+        UnknownKey(where[("agents", "github", key)], f"agents.github.{key}", None)
+        for key in (server if isinstance(server, dict) else ())
+        if key not in GITHUB
+    ]
     # At the top they are upstream's to define, which has none of these names.
     found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
     return sorted(found, key=lambda unknown: unknown.line)
@@ -146,26 +229,37 @@ def _meant(key: str, known: Sequence[str]) -> str | None:
     return f"agents.{by_word[close[0]]}" if close else None
 
 
-def _read_one(text: str) -> tuple[dict[str, Any], str | None, list[Fault]]:
-    """What one file says: our values, upstream's main branch, and what is wrong."""
+def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
+    """What one file says: our values, upstream's that we use, and what is wrong."""
     try:
         whole = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
-        return {}, None, [Fault(error.lineno, f"not valid JSON: {error.msg.lower()}")]
+        return {}, {}, [Fault(error.lineno, f"not valid JSON: {error.msg.lower()}")]
     except (ValueError, RecursionError):
-        return {}, None, [Fault(1, "not valid JSON: nested too deep, or a number too long")]
+        return {}, {}, [Fault(1, "not valid JSON: nested too deep, or a number too long")]
     if not isinstance(whole, dict):
-        return {}, None, [Fault(1, "not a JSON object")]
-    ours, main = whole.get("agents", {}), whole.get("mainBranch")
-    main = main if isinstance(main, str) and main else None
+        return {}, {}, [Fault(1, "not a JSON object")]
+    ours, theirs = whole.get("agents", {}), _of_upstream(whole)
     if not isinstance(ours, dict):
-        return {}, main, [Fault(_lines(text)[("agents",)], "`agents` is not an object")]
+        return {}, theirs, [Fault(_lines(text)[("agents",)], "`agents` is not an object")]
     try:
         checked = AgentsConfig.model_validate(ours)
     except ValidationError as error:
-        return {}, main, _faults(text, error)
+        return {}, theirs, _faults(text, error)
     names = set(AgentsConfig.model_fields)
-    return checked.model_dump(exclude_unset=True, include=names), main, []
+    return checked.model_dump(exclude_unset=True, include=names), theirs, []
+
+
+def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
+    keys = [field.alias for field in UpstreamConfig.model_fields.values()]
+    said = {key: whole[key] for key in keys if key in whole}
+    try:
+        checked = UpstreamConfig.model_validate(said, strict=False)
+    except ValidationError as error:
+        wrong = {fault["loc"][0] for fault in error.errors(include_url=False)}
+        good = {key: value for key, value in said.items() if key not in wrong}
+        checked = UpstreamConfig.model_validate(good)
+    return checked.model_dump(exclude_unset=True)
 
 
 def _faults(text: str, error: ValidationError) -> list[Fault]:

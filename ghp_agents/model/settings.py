@@ -28,6 +28,23 @@ class Settings(NamedTuple):
     shared_owners: tuple[str, ...] = ()  # owners in CODEOWNERS whose files are shared, too
     orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
     implicit_leases: bool = True  # a first write to a file leases it in this clone
+    tracker: str = "auto"  # where issues are: "github", "local", or what the remote and a token say
+    github: Mapping[str, str] = {}  # "repository", "host", "api", where the remote does not say
+    accounts: Mapping[str, str] = {}  # the GitHub login of an agent, by its name
+    max_attempts: int = 3  # an issue that died so often in its agents' hands is for a person
+    sweep_policy: str = "release"  # what becomes of a dead agent's issue: alert, release, reassign
+    needs_human_label: str = "agent:needs-human"
+    escalate_to: tuple[str, ...] = ()  # logins, and teams as org/team, that questions are for
+    checks: tuple[str, ...] = ()  # commands that must succeed before work is finished or merged
+    merge_method: str = "merge"  # or squash, or rebase
+
+    # Upstream's own settings, which stand at the top of the same files.
+    worktree_path: str = "~/.ghp/worktrees"
+    worktree_copy_files: tuple[str, ...] = (".env", ".env.local")
+    worktree_symlink_files: tuple[str, ...] = ()
+    worktree_setup_command: str | None = None  # upstream's default is `pnpm install`
+    worktree_auto_setup: bool = True
+    branch_pattern: str | None = None  # None: agent/{agent}/{number}-{title}
 
     @property
     def thresholds(self) -> Thresholds:

@@ -184,11 +184,59 @@ def test_unknown_keys_do_not_stand_in_the_way(repo: Path, home: Path) -> None:
 
 
 def test_every_known_key_is_a_setting() -> None:
-    keys = {key: None for key in config.AgentsConfig.model_fields}
-    assert list(keys) == list(Settings._fields)
-    assert config.AgentsConfig.model_validate({}).model_dump() == {
-        key: getattr(Settings(), key) for key in keys
-    }
+    ours = config.AgentsConfig.model_validate({}).model_dump()
+    theirs = config.UpstreamConfig.model_validate({}).model_dump()
+    assert theirs.pop("main_branch") is None  # becomes the trunk, if nothing else does
+    assert ours | theirs == Settings()._asdict()
+    assert [*ours, *theirs] == list(Settings._fields)
+
+
+def test_upstreams_own_keys_about_worktrees_and_branches_are_read(repo: Path, home: Path) -> None:
+    of_repo(
+        repo,
+        """
+        {"worktreePath": "../.worktrees", "worktreeCopyFiles": [".env"], "branchPattern": "a/{number}",
+         "worktreeSymlinkFiles": ["node_modules"], "worktreeSetupCommand": "make", "columns": "x"}
+        """,
+    )
+    of_user(home, '{"worktreeAutoSetup": false, "worktreePath": 7}')
+    assert workspace(repo, home).settings == Settings(
+        worktree_path="../.worktrees",
+        worktree_copy_files=(".env",),
+        worktree_symlink_files=("node_modules",),
+        worktree_setup_command="make",
+        worktree_auto_setup=False,
+        branch_pattern="a/{number}",
+    )
+
+
+def test_where_issues_are_is_merged_key_by_key(repo: Path, home: Path) -> None:
+    of_repo(repo, '{"agents": {"github": {"repository": "acme/widgets"}, "accounts": {"a": "x"}}}')
+    of_user(home, '{"agents": {"github": {"host": "ghe.example.com"}, "accounts": {"b": "y"}}}')
+    assert workspace(repo, home).settings == Settings(
+        github={"repository": "acme/widgets", "host": "ghe.example.com"},
+        accounts={"a": "x", "b": "y"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ('"repository": "widgets"', "repository is 'widgets', which is not owner/name"),
+        ('"host": "https://a.b"', "host is 'https://a.b', which is not the name of a server"),
+        ('"api": "ftp://a.b"', "api is 'ftp://a.b', which is not the address of a server's api"),
+        ('"api": "https://u:p@a.b"', "api is 'https://***@a.b', which is not the address of"),
+    ],
+)
+def test_a_server_that_is_badly_written_is_named(said: str, reason: str) -> None:
+    [fault] = config.faults('{"agents": {\n"github": {%s}}}' % said)
+    assert fault.line == 2
+    assert reason in fault.reason
+
+
+def test_a_key_of_the_server_that_means_nothing_is_named() -> None:
+    text = '{"agents": {"github": {\n"repo": "acme/widgets"}}}'
+    assert config.unknown_keys(text) == [UnknownKey(2, "agents.github.repo", None)]
 
 
 # ------------------------------------------------------------------------------ who wins

@@ -1,0 +1,114 @@
+"""A token that never shows itself, and where one comes from: the environment, or `gh`."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+
+from ghp_agents import files, process
+from ghp_agents.errors import GhpError
+from ghp_agents.model.names import digest
+from ghp_agents.workspace import Workspace
+
+OF_GITHUB = ("GITHUB_TOKEN", "GH_TOKEN")  # for github.com and *.ghe.com, in this order
+OF_ENTERPRISE = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")  # for a server of one's own
+VARIABLES = OF_GITHUB + OF_ENTERPRISE
+
+GH_SECONDS = 10.0
+ASK_AGAIN = 3_600.0  # seconds after which `gh` is asked again, if it had no token
+GH_CACHE = "gh.json"
+
+
+class Token:
+    """A secret. Neither its text nor its representation shows it."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+
+    def __repr__(self) -> str:
+        return "Token(***)"
+
+    def reveal(self) -> str:
+        """The secret itself, for the one header that needs it."""
+        return self._secret
+
+    def fingerprint(self, api: str) -> str:
+        """What tells tokens apart in the names of files, and cannot be turned back."""
+        return digest("token", api, self._secret, length=16)
+
+    def masked(self, text: str) -> str:
+        """`text` without the secret."""
+        return text.replace(self._secret, "***")
+
+
+def without_tokens(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment for a child that has no business with GitHub."""
+    return {name: value for name, value in environ.items() if name not in VARIABLES}
+
+
+def is_githubs(host: str) -> bool:
+    """Whether GitHub itself runs the host."""
+    return host == "github.com" or host.endswith(".ghe.com")
+
+
+def of_environment(environ: Mapping[str, str], host: str, trusted: bool) -> Token | None:
+    """The token that the environment has for a host.
+
+    `trusted`: the person named the host, by a remote or by GH_HOST. A configuration file comes
+    with the repository: a token is not sent where only that file says.
+    """
+    own = host == server_host(environ)  # in a workflow on a server of one's own
+    for name in _names(host, trusted, own):
+        value = environ.get(name, "").strip()
+        if value and value.isascii() and value.isprintable() and " " not in value:
+            return Token(value)
+    return None
+
+
+def _names(host: str, trusted: bool, own: bool) -> tuple[str, ...]:
+    if is_githubs(host):
+        return OF_GITHUB
+    return OF_ENTERPRISE + (OF_GITHUB if own else ()) if trusted else ()
+
+
+def server_host(environ: Mapping[str, str]) -> str | None:
+    """The host that a workflow of GitHub Actions runs for."""
+    address = environ.get("GITHUB_SERVER_URL", "")
+    return address.partition("://")[2].rstrip("/").lower() or None
+
+
+def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
+    """The token that `gh` is logged in with, which it has for this host alone.
+
+    That it has none is remembered for an hour; `again` asks all the same.
+    """
+    program = shutil.which("gh", path=ws.environ.get("PATH"))
+    if program is None or (not again and _had_none(ws, host)):
+        return None
+    command = [program, "auth", "token", "--hostname", host]
+    try:
+        ended = process.run(command, cwd=ws.common_dir, env=ws.environ, timeout=GH_SECONDS)
+    except (GhpError, OSError):
+        return None
+    secret = ended.out.strip()
+    if ended.code == 0 and secret and secret.isascii() and " " not in secret:
+        return Token(secret)
+    _remember_none(ws, host)
+    return None
+
+
+def _had_none(ws: Workspace, host: str) -> bool:
+    try:
+        known = json.loads((ws.cache_dir / "hub" / GH_CACHE).read_bytes())
+        age = ws.clock.now() - float(known[host])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return 0 <= age < ASK_AGAIN
+
+
+def _remember_none(ws: Workspace, host: str) -> None:
+    content = json.dumps({host: ws.clock.now()}).encode()
+    with suppress(OSError):  # only slower: it is asked once more
+        files.write_atomically(ws.cache_dir / "hub" / GH_CACHE, content)
