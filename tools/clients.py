@@ -53,7 +53,7 @@ def ready(home: str | None = None) -> Clients:
     folder = PLACE / "-".join(PACKAGES.values())
     if not folder.exists():
         PLACE.mkdir(parents=True, exist_ok=True)
-        with one_at_a_time():
+        with one_at_a_time(PLACE):
             if not folder.exists():
                 print("Installing the coding agents for the tests …", file=sys.stderr, flush=True)
                 install(folder, home or os.environ.get("HOME", "/"))
@@ -106,9 +106,9 @@ def program(folder: Path, name: str) -> Path:
 
 
 @contextlib.contextmanager
-def one_at_a_time() -> Iterator[None]:
+def one_at_a_time(place: Path) -> Iterator[None]:
     """Test workers that start together must not install twice; the kernel frees the lock."""
-    with (PLACE / "lock").open("w") as lock:
+    with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

