@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.model.presence import Agents, Presence
     from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
     from ghp_agents.model.record import Record
-    from ghp_agents.model.state import Problem, Standing, SyncReport, Tip
+    from ghp_agents.model.state import Absorption, Problem, Standing, SyncReport, Tip
 
 
 class Clock(Protocol):
@@ -103,6 +103,14 @@ class StateStore(Protocol):
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
         """All that happened, in ledger order; with `after`, what those tips did not know yet."""
 
+    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+        """Say here what other clones have said up to these tips, and when the remote has that,
+        take them off it, each if it still is at its tip. State and ledger stay as they are."""
+
+    def adopt(self, clone: CloneId) -> None:
+        """Go by another clone's id from now on, which nobody else uses at this time, with all
+        that was said under both."""
+
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone; the ledger keeps what was folded."""
 
@@ -173,6 +181,11 @@ class IssueTracker(Protocol):
 class Forge(Protocol):
     """Where finished work meets the trunk: pull requests. Each has a number and one branch."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether merging is done by this clone: then exactly what was checked is merged. A host
+        merges by itself, so a branch is first brought up to the trunk."""
+
     def get(self, number: int) -> Pull:
         """One pull request. Raises NotFoundError."""
 
@@ -188,9 +201,14 @@ class Forge(Protocol):
     def checks(self, pull: Pull) -> Checks:
         """What the host's own checks say of the pull request's head."""
 
-    def merge(self, number: int, by: Actor, *, head: str, message: str = "") -> Pull:
-        """Merge it, if its head still is `head`. Raises PullMovedError if it is not,
-        RefusedError when it cannot be merged, NotFoundError. What is merged stays so."""
+    def merge(
+        self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
+    ) -> Pull:
+        """Merge it, if its branch still is at `head`, and the trunk at `onto` where that is given
+        and the forge can tell. What is merged stays so.
+
+        Raises PullMovedError, RefusedError when it cannot be merged, NotFoundError, UnknownError.
+        """
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """Open pull requests, and merged and closed ones if asked, oldest first."""

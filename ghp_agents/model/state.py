@@ -74,3 +74,10 @@ class SyncReport(NamedTuple):
     permanent: bool = False  # trying again will not help
     notes: tuple[str, ...] = ()
     again_at: float | None = None  # when what is left can be sent, if not now
+
+
+class Absorption(NamedTuple):
+    """What became of clones that were to be absorbed."""
+
+    absorbed: tuple[CloneId, ...] = ()
+    left: tuple[tuple[CloneId, str], ...] = ()  # those that stay as they are, and why

@@ -10,8 +10,9 @@ from ghp_agents.errors import StateMovedError
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.git import GitError
 from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Standing, SyncReport, Tip
+from ghp_agents.model.state import Absorption, Standing, SyncReport, Tip
 from ghp_agents.repository import find_repository, open_repository
 from ghp_agents.store.refs import live, outbox, reading
 from ghp_agents.store.refs.standing import standing
@@ -141,6 +142,22 @@ class GitRefsStore:
 
         repository = find_repository(self._ws)
         return history.read(repository, after) if repository else []
+
+    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+        """Say what other clones said, and take them off the remote; see `ports.StateStore`."""
+        from ghp_agents.store.refs import absorbing
+
+        with self._locked() as held:
+            refused = absorbing.take_in(self._ws, open_repository(self._ws), tips, by, held)
+        self.sync()
+        return absorbing.dismiss(self._ws, open_repository(self._ws), tips, refused)
+
+    def adopt(self, clone: CloneId) -> None:
+        """Go by another clone's id from now on."""
+        from ghp_agents.store.refs import absorbing
+
+        with self._locked() as held:
+            absorbing.adopt(self._ws, open_repository(self._ws), clone, held)
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone."""

@@ -9,10 +9,10 @@ from ghp_agents.clock import to_seconds, to_text
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import ledger, presence
 from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.names import Actor, CloneId, Timestamp, digest
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Problem, Standing, SyncReport, Tip, join_files
+from ghp_agents.model.state import Absorption, Problem, Standing, SyncReport, Tip, join_files
 from ghp_agents.ports import Clock
 from ghp_agents.transact import transact
 
@@ -26,9 +26,18 @@ class Commit:
     message: str
     agents: Agents
     files: Mapping[str, bytes]
+    absorbed: "tuple[tuple[CloneId, History], ...]" = ()  # what was joined to it, with its ledger
 
 
 History = tuple[Commit, ...]
+
+
+def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
+    """All histories, and those in them."""
+    for clone, history in known.items():
+        yield clone, history
+        for commit in history:
+            yield from _with_absorbed(dict(commit.absorbed))
 
 
 @dataclass
@@ -62,10 +71,10 @@ class MemoryStore:
         with self._lock:
             if at is None:
                 return MemorySnapshot(self._clone, dict(self._known), dict(self._live))
-            then = {
-                clone: tuple(commit for commit in history if to_seconds(commit.at) <= at)
-                for clone, history in self._known.items()
-            }
+            then: dict[CloneId, History] = {self._clone: ()}
+            for clone, history in _with_absorbed(self._known):
+                past = tuple(commit for commit in history if to_seconds(commit.at) <= at)
+                then[clone] = max(then.get(clone, ()), past, key=len)
             return MemorySnapshot(self._clone, then, {})
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
@@ -131,7 +140,7 @@ class MemoryStore:
         self._news_at = self._clock.now()
         others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
         news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
-        self._known |= others
+        self._known = {self._clone: mine} | others
         sent = hub.histories.get(self._clone, ())
         if push and mine:  # who has said nothing yet is nobody to the others
             hub.histories[self._clone] = mine
@@ -160,11 +169,58 @@ class MemoryStore:
         """All that happened, or all since then, in ledger order."""
         known = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
         found: set[LedgerEntry] = set()
-        for clone, history in self._known.items():
+        for clone, history in _with_absorbed(self._known):
             for index, commit in enumerate(history):
                 if index > known.get(clone, -1):
                     found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
         return sorted(found)
+
+    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+        """Say what other clones said, and take them off the hub."""
+        with self._lock:
+            for tip in tips:
+                history = self._known.get(tip.clone, ())
+                if tip.clone != self._clone and history and not self._has(tip.clone, history):
+                    self._join(tip.clone, history, by)
+        report = self.sync()
+        others = [tip for tip in tips if tip.clone != self._clone]
+        if self._hub is None or not report.fetched:
+            why = report.trouble or "there is no remote"
+            return Absorption(left=tuple((tip.clone, why) for tip in others))
+        moved = [tip for tip in others if self._tip_on_hub(tip.clone) != tip.oid]
+        gone = tuple(tip.clone for tip in others if tip not in moved)
+        for clone in gone:
+            del self._hub.histories[clone], self._known[clone]
+        return Absorption(gone, tuple((tip.clone, "it has spoken again") for tip in moved))
+
+    def adopt(self, clone: CloneId) -> None:
+        """Go by another clone's id from now on."""
+        if clone == self._clone:
+            return
+        before, history = self._clone, self._known.pop(self._clone)
+        self._clone = clone
+        self._known.setdefault(clone, ())
+        if history:
+            self._join(before, history, Actor("Sweeper", is_person=True))
+
+    def _has(self, clone: CloneId, history: History) -> bool:
+        mine = _with_absorbed({self._clone: self._known[self._clone]})
+        return any(had == clone and found[: len(history)] == history for had, found in mine)
+
+    def _join(self, clone: CloneId, history: History, by: Actor) -> None:
+        last, at = history[-1], Timestamp(to_text(self._clock.now()))
+        clock = max(self.snapshot().clock, last.clock) + 1
+        record = Record("absorb", by, clone, digest("absorb", clone, str(len(history))), at, 0, ())
+        agents = presence.merge([self._tip_agents(), last.agents])
+        mine = self._known[self._clone]
+        said = join_files([mine[-1].files if mine else {}, last.files])
+        message = ledger.message(record, clock, self._clone)
+        commit = Commit(clock, at, message, agents, said, ((clone, history),))
+        self._known[self._clone] = (*mine, commit)
+
+    def _tip_on_hub(self, clone: CloneId) -> str:
+        history = self._hub.histories.get(clone, ()) if self._hub else ()
+        return f"{clone}-{len(history) - 1}"
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent."""

@@ -9,6 +9,7 @@ from ghp_agents.model import presence
 from ghp_agents.model.presence import Presence
 from ghp_agents.ports import StateStore
 from ghp_agents.store.memory import Hub, MemoryStore
+from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
 
 
@@ -43,7 +44,7 @@ class MemoryField:
         self.hub.reachable = True
 
 
-class TestInMemory(StateStoreContract):
+class TestInMemory(StateStoreContract, AbsorptionContract):
     @pytest.fixture
     def field(self) -> MemoryField:
         return MemoryField()

@@ -25,6 +25,8 @@ class NewCommit(NamedTuple):
     files: Mapping[str, bytes]
     author: Actor | None
     said_at: float  # seconds; when the author said it
+    merges: tuple[str, ...] = ()  # commits that it comes after as well
+    kept: tuple[tuple[str, str], ...] = ()  # files that are objects here already: path, oid
 
 
 def import_commits(
@@ -60,6 +62,10 @@ def _stream(ref: str, head: str | None, commits: Sequence[NewCommit], now: int) 
         yield _data(commit.message.encode("utf-8", "replace"))
         if position == 0 and head:
             yield f"from {head}\n".encode()
+        for other in commit.merges:
+            yield f"merge {other}\n".encode()
+        for path, oid in commit.kept:
+            yield f"M 100644 {oid} {_checked(path)}\n".encode()
         for path, content in commit.files.items():
             yield f"M 100644 inline {_checked(path)}\n".encode() + _data(content)
     yield b"done\n"

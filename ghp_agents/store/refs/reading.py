@@ -22,6 +22,7 @@ _FORMAT = (
 # of trees within trees can stand for more files than any memory holds.
 DEEPEST = 12  # folders within folders; records lie three deep
 MOST = 500_000  # files of one clone below one folder
+FOLDER = ".ghp"  # where all that clones say is
 
 
 def tips(repository: StateRepository) -> list[Tip]:
@@ -60,14 +61,24 @@ def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
 
 
 def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
-    """Where the clones' histories ended at a time, by each clone's own clock."""
+    """Where the clones' histories ended at a time, by each clone's own clock; also those of clones
+    that were absorbed later."""
     form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
+    when = f"@{max(0, int(at))} +0000"  # git knows nothing before 1970
     then: list[Tip] = []
-    for tip in known:
-        before = f"--before=@{max(0, int(at))} +0000"  # git knows nothing before 1970
-        shown = repository.check("log", "-1", "--no-show-signature", form, before, tip.oid)
+    pending = list(known)
+    seen = {tip.oid for tip in pending}
+    while pending:
+        tip = pending.pop(0)
+        log = ["log", "--first-parent", "--no-show-signature"]
+        shown = repository.check(*log, "-1", form, f"--before={when}", tip.oid)
         if "\0" in shown.text:
             then.append(_tip(tip.clone, *shown.text.split("\0")))
+        later = repository.check(*log, "--merges", "--format=%P", f"--after={when}", tip.oid).text
+        absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
+        # Under a name of their own: two of them may have said their last under the same.
+        pending += [Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in seen]
+        seen.update(absorbed)
     return then
 
 
@@ -217,6 +228,14 @@ def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) ->
     blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
     contents = dict(zip(blobs, reader.read(blobs), strict=True))
     return [_below(folder, some, contents) for some in paths]
+
+
+def paths_of(reader: git.ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
+    """For each commit the files that its records are in, by path; None if they are too many."""
+    found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
+    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
+    listing = _listing(reader, trees)
+    return [_paths(listing, one.oid, FOLDER) if one else {} for one in found]
 
 
 def _below(
