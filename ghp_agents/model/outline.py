@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")  # what closes it is stripped: that is quick
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TASK = re.compile(r"\s*[-*+] \[([ xX])\]\s+\S.*")
 _GOAL = re.compile(
@@ -58,7 +58,7 @@ def section(body: str, title: str) -> str:
     plain = _outside_fences(lines)
     heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
     for number, (at, found) in enumerate(heads):
-        if found[2].rstrip(":").casefold() == title.casefold():
+        if _title(found).rstrip(":").casefold() == title.casefold():
             return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
     return ""
 
@@ -74,9 +74,14 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
         wanted = _GOAL.search(found[2]) or _ACCEPTANCE.search(found[2])
         if at < end_of_last or not wanted:
             continue
-        sections.append(Section(found[2], len(found[1]), "\n".join(lines[at + 1 : end]).strip()))
+        text = "\n".join(lines[at + 1 : end]).strip()
+        sections.append(Section(_title(found), len(found[1]), text))
         end_of_last = end
     return top, [each for each in sections if each.text]
+
+
+def _title(heading: re.Match[str]) -> str:
+    return heading[2].rstrip(" \t#")
 
 
 def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:

@@ -104,3 +104,9 @@ def test_any_text_can_be_read(body: str) -> None:
 )
 def test_a_section_can_be_asked_for_by_its_title(body: str, text: str) -> None:
     assert section(body, "Scope") == text
+
+
+def test_a_heading_that_never_ends_takes_no_time() -> None:
+    line = "# " + "#" * 60_000 + "a"  # an expression that tries every end takes a minute for it
+    assert section(f"{line}\ntext", "Scope") == ""
+    assert section("## Scope ##\ntext", "Scope") == "text"
