@@ -1,12 +1,13 @@
-"""Issue numbers, given one at a time over all clones: a counter on compare-and-swap."""
+"""Numbers of issues and pull requests, one at a time over all clones, by compare-and-swap."""
 
 from collections.abc import Container
 
 from ghp_agents.errors import UnknownError
+from ghp_agents.model import issue_log, issue_record, pull_log, pull_record
 from ghp_agents.model.issue import PROVISIONAL
 from ghp_agents.model.lease import LeaseMovedError
 from ghp_agents.model.names import IssueNumber
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import Leaser, Snapshot
 
 LEASE = "numbers"
 ATTEMPTS = 50  # each time somebody else got a number, so the crowd as a whole went on
@@ -38,3 +39,9 @@ def next_number(
         f"Others took {ATTEMPTS} numbers while this process tried to get one.",
         hint="It is given at the next `ghp agent-sync`.",
     )
+
+
+def given_numbers(snapshot: Snapshot) -> frozenset[int]:
+    """All numbers of issues and pull requests that this clone knows: `#12` is one thing."""
+    issues = issue_log.read(snapshot.files(issue_record.FOLDER)).numbers
+    return issues | pull_log.read(snapshot.files(pull_record.FOLDER)).numbers

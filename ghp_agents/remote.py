@@ -207,7 +207,7 @@ def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote)
         listed = exchange(ws, repository, remote, args)
     except git.GitTimeoutError as error:
         return Pushed(Answer.UNKNOWN, str(error))
-    return bool(listed.out) if listed.code == 0 else _understand(listed)
+    return bool(listed.out) if listed.code == 0 else understand(listed)
 
 
 def _custom_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool:
@@ -243,7 +243,7 @@ def _push(
         result = exchange(ws, repository, remote, args, keep_open=keep_open)
     except git.GitTimeoutError as error:
         return Pushed(Answer.UNKNOWN, str(error))
-    return _understand(result)
+    return understand(result)
 
 
 # Each as git, or the server behind it, says it; our git speaks English (LC_ALL=C).
@@ -260,7 +260,8 @@ _NO_ACCESS = re.compile(
 )
 
 
-def _understand(result: git.Result) -> Pushed:
+def understand(result: git.Result) -> Pushed:
+    """What a `git push --porcelain` came to."""
     rejected = [line for line in result.text.splitlines() if line.startswith("!")]
     if result.code == 0 and not rejected:
         return Pushed(Answer.DONE)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ghp_agents.ports import Clock, IssueTracker, Leaser, StateStore
+from ghp_agents.ports import Clock, Forge, IssueTracker, Leaser, StateStore
 from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
@@ -53,6 +53,13 @@ class House:
         from ghp_agents.issues.local import LocalTracker
 
         return LocalTracker(self.ws, self.store, self.leaser)
+
+    @cached_property
+    def forge(self) -> Forge:
+        """Where pull requests are."""
+        from ghp_agents.forge.local import LocalForge
+
+        return LocalForge(self.ws, self.store, self.leaser)
 
     @cached_property
     def ground(self) -> "Ground":

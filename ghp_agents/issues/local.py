@@ -20,7 +20,7 @@ from ghp_agents.model.issue_log import Log
 from ghp_agents.model.issue_record import FOLDER, Said, described, entry, event_of, spelled
 from ghp_agents.model.names import Actor, IssueNumber, Timestamp
 from ghp_agents.model.record import Record
-from ghp_agents.numbering import next_number
+from ghp_agents.numbering import given_numbers, next_number
 from ghp_agents.ports import Leaser, Snapshot, StateStore
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -51,10 +51,10 @@ class LocalTracker:
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue. What is wrong with it is found before a number is spent on it."""
         wanted = checked_new(change)
-        known = _log(self._store.snapshot())
-        resolved(issue_log.fold(known), wanted)
+        snapshot = self._store.snapshot()
+        resolved(issue_log.fold(_log(snapshot)), wanted)
         issue, record = random_hex(6), random_hex(6)
-        number = self._number(known, by, f"for I-{issue}")
+        number = self._number(snapshot, by, f"for I-{issue}")
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
@@ -106,10 +106,10 @@ class LocalTracker:
 
         return transact(self._store, decide)
 
-    def _number(self, known: Log, by: Actor, reason: str) -> IssueNumber | None:
+    def _number(self, known: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
         """A number, or None where none can be had now, whyever: the issue is not lost for that."""
         try:
-            return next_number(self._leaser, by.name, known.numbers, reason)
+            return next_number(self._leaser, by.name, given_numbers(known), reason)
         except GhpError:
             return None
 

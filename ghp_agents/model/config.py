@@ -100,6 +100,10 @@ class AgentsConfig(BaseModel):
     checks: tuple[Line, ...] = Field(
         (), description="commands that must succeed before work is finished or merged"
     )
+    check_timeout: float = Field(900.0, gt=0, le=86_400, description="seconds for one check")
+    update_method: Literal["merge", "rebase"] = Field(
+        "merge", description="how a branch is brought up to the trunk"
+    )
     merge_method: Literal["merge", "squash", "rebase"] = Field(
         "merge", description="how finished work gets into the trunk"
     )

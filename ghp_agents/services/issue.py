@@ -20,7 +20,7 @@ from ghp_agents.model.issue_record import FOLDER, Said, entry
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, IssueNumber, Timestamp, digest
 from ghp_agents.model.record import Record
-from ghp_agents.numbering import next_number
+from ghp_agents.numbering import given_numbers, next_number
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -244,14 +244,14 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: Leaser) -> list[I
     pushing, when what others were given is known.
     """
     snapshot = store.snapshot()
-    log = _log(snapshot)
+    log, used = _log(snapshot), given_numbers(snapshot)
     given: list[IssueNumber] = []
     for creation in issue_log.unnumbered(log):
         if not _is_ours(snapshot, creation):
             continue
         reason = f"for I-{creation.issue}"
         try:
-            number = next_number(leaser, creation.by.name, log.numbers, reason)
+            number = next_number(leaser, creation.by.name, used, reason)
         except GhpError:
             break
         if _name(ws, store, creation, number):
