@@ -1,0 +1,198 @@
+"""What every forge does. A test class inherits it and says how its forge is made."""
+
+from abc import ABC, abstractmethod
+
+import pytest
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import NotFoundError, RefusedError, UsageError
+from ghp_agents.model.names import Actor, Timestamp
+from ghp_agents.model.pull import (
+    BODY_LIMIT,
+    Checks,
+    ConflictError,
+    NewPull,
+    Pull,
+    PullChange,
+    PullMovedError,
+)
+from ghp_agents.ports import Forge
+
+ANN = Actor("Ann Example", is_person=True)
+WORKER = Actor("worker-1")
+BEGIN = Timestamp("2025-06-15T15:06:40Z")
+LATER = Timestamp("2025-06-15T15:07:40Z")
+
+
+class Site(ABC):
+    """A forge with the branches that it is about."""
+
+    @property
+    @abstractmethod
+    def forge(self) -> Forge:
+        """A new one on the same pull requests each time."""
+
+    @abstractmethod
+    def work(self, branch: str) -> str:
+        """One more commit on a branch, which begins at the trunk; answers it."""
+
+    @abstractmethod
+    def spoil(self, branch: str) -> str:
+        """Like `work`, but what is on the branch conflicts with the trunk then."""
+
+    @property
+    @abstractmethod
+    def trunk(self) -> str:
+        """Where the trunk is."""
+
+    @abstractmethod
+    def has(self, commit: str) -> bool:
+        """Whether the trunk has a commit, or what it changes."""
+
+
+class ForgeContract:
+    """Inherit it, with a fixture `site`, on the clock of the fixture `clock`."""
+
+    @pytest.fixture
+    def clock(self) -> ManualClock:
+        return ManualClock()
+
+    def opened(self, site: Site, branch: str = "agent/one", **fields: object) -> Pull:
+        new = NewPull(branch, "main", site.work(branch), "Parse files", "What and why")
+        return site.forge.open(new._replace(**fields), WORKER)
+
+    def test_a_new_forge_has_no_pull_requests(self, site: Site) -> None:
+        assert site.forge.list(closed=True) == []
+        assert site.forge.find("agent/one") is None
+        with pytest.raises(NotFoundError, match="no pull request #7"):
+            site.forge.get(7)
+
+    def test_what_is_opened_is_as_it_was_said(self, site: Site) -> None:
+        head = site.work("agent/one")
+        new = NewPull("agent/one", "main", head, "Parse files", "Closes #3", issue=3, draft=True)
+        made = site.forge.open(new, WORKER)
+        same = made._replace(author="", created_at=BEGIN, updated_at=BEGIN, url="")
+        assert same == Pull(
+            made.number, "agent/one", "main", head, "Parse files", "Closes #3", 3, True,
+            created_at=BEGIN, updated_at=BEGIN,
+        )  # fmt: skip
+        assert site.forge.get(made.number) == made
+        assert site.forge.find("agent/one") == made
+        assert site.forge.list() == [made]
+
+    def test_opened_again_it_is_the_same_brought_up_to_date(self, site: Site) -> None:
+        first = self.opened(site, draft=True)
+        head = site.work("agent/one")
+        again = site.forge.open(
+            NewPull("agent/one", "main", head, "Parse all files", "More"), WORKER
+        )
+        assert (again.number, again.head, again.title, again.body, again.draft) == (
+            first.number, head, "Parse all files", "More", False,
+        )  # fmt: skip
+        assert [pull.number for pull in site.forge.list(closed=True)] == [first.number]
+
+    def test_two_branches_have_two(self, site: Site) -> None:
+        one, two = self.opened(site), self.opened(site, "agent/two")
+        assert one.number != two.number
+        assert site.forge.list() == [one, two]
+        assert site.forge.find("agent/two") == two
+
+    def test_a_change_changes_what_it_says_and_nothing_else(self, site: Site) -> None:
+        made = self.opened(site)
+        changed = site.forge.change(made.number, PullChange(title="Read files"), ANN)
+        assert changed._replace(updated_at=BEGIN) == made._replace(
+            title="Read files", updated_at=BEGIN
+        )
+
+    def test_what_is_so_already_stays_as_it_is(self, site: Site) -> None:
+        made = self.opened(site)
+        assert (
+            site.forge.change(made.number, PullChange(title=made.title, draft=False), ANN) == made
+        )
+
+    def test_what_was_closed_makes_room_for_a_new_one(self, site: Site) -> None:
+        made = self.opened(site)
+        closed = site.forge.change(made.number, PullChange(state="closed"), ANN)
+        assert closed.state == "closed"
+        assert site.forge.list() == []
+        assert site.forge.find("agent/one") == closed
+        new = self.opened(site)
+        assert new.number != made.number
+        assert site.forge.find("agent/one") == new
+
+    @pytest.mark.parametrize(
+        ("new", "why"),
+        [
+            (NewPull("main", "main", "a" * 40, "Title"), "main is the trunk itself."),
+            (NewPull("", "main", "a" * 40, "Title"), "A pull request needs a branch"),
+            (NewPull("agent/one", "main", "a" * 40, " \n"), "The title is empty."),
+        ],
+    )
+    def test_what_no_forge_takes_is_refused(self, site: Site, new: NewPull, why: str) -> None:
+        with pytest.raises(UsageError, match=why):
+            site.forge.open(new, WORKER)
+        assert site.forge.list(closed=True) == []
+
+    def test_a_body_that_is_too_long_is_cut(self, site: Site) -> None:
+        made = self.opened(site, body="x" * (BODY_LIMIT + 1))
+        assert len(made.body) == BODY_LIMIT
+        assert made.body.endswith("x\n…")
+
+    # ------------------------------------------------------------------------ merging
+
+    def test_what_is_merged_is_on_the_trunk_and_says_so(self, site: Site) -> None:
+        made, before = self.opened(site), site.trunk
+        merged = site.forge.merge(made.number, ANN, head=made.head, onto=before)
+        assert (merged.state, merged.head) == ("merged", made.head)
+        assert site.has(made.head)
+        assert site.trunk == merged.merged_as
+        assert site.forge.get(made.number) == merged
+        assert site.forge.list() == []
+        assert site.forge.list(closed=True) == [merged]
+
+    def test_what_is_merged_stays_so(self, site: Site) -> None:
+        made = self.opened(site)
+        merged = site.forge.merge(made.number, ANN, head=made.head)
+        trunk = site.trunk
+        assert site.forge.merge(made.number, WORKER, head=made.head) == merged
+        changed = site.forge.change(made.number, PullChange(state="closed", draft=True), ANN)
+        assert (changed.state, changed.draft) == ("merged", False)
+        assert site.trunk == trunk
+
+    def test_a_branch_that_moved_is_not_merged(self, site: Site) -> None:
+        made, before = self.opened(site), site.trunk
+        head = site.work("agent/one")
+        with pytest.raises(PullMovedError) as moved:
+            site.forge.merge(made.number, ANN, head=made.head)
+        assert moved.value.pull.number == made.number
+        assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
+        assert site.forge.merge(made.number, ANN, head=head).state == "merged"
+
+    def test_a_trunk_that_moved_is_not_merged_into_where_that_can_be_told(self, site: Site) -> None:
+        one, two = self.opened(site), self.opened(site, "agent/two")
+        before = site.trunk
+        site.forge.merge(one.number, ANN, head=one.head, onto=before)
+        if not site.forge.is_local:
+            return  # a host compares the branch only
+        with pytest.raises(PullMovedError, match="main has moved"):
+            site.forge.merge(two.number, ANN, head=two.head, onto=before)
+        assert site.forge.merge(two.number, ANN, head=two.head, onto=site.trunk).state == "merged"
+
+    def test_a_draft_and_a_closed_one_are_not_merged(self, site: Site) -> None:
+        made, before = self.opened(site, draft=True), site.trunk
+        with pytest.raises(RefusedError, match="is a draft"):
+            site.forge.merge(made.number, ANN, head=made.head)
+        site.forge.change(made.number, PullChange(draft=False, state="closed"), ANN)
+        with pytest.raises(RefusedError, match="is closed"):
+            site.forge.merge(made.number, ANN, head=made.head)
+        assert site.trunk == before
+
+    def test_what_conflicts_is_not_merged(self, site: Site) -> None:
+        new = NewPull("agent/one", "main", site.spoil("agent/one"), "Parse files")
+        made, before = site.forge.open(new, WORKER), site.trunk
+        with pytest.raises(ConflictError):
+            site.forge.merge(made.number, ANN, head=made.head)
+        assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
+
+    def test_no_host_has_checked_anything_yet(self, site: Site) -> None:
+        assert site.forge.checks(self.opened(site)) == Checks()
