@@ -62,7 +62,8 @@ class Unanswered(UnknownError):  # noqa: N818 - a family; its members are the er
 
 
 class LimitError(Unanswered):
-    """A limit of GitHub's; nothing was done. `until`: when to ask again, in seconds."""
+    """Nothing was sent or done, because it is not the time: a limit of GitHub's, or nobody reached
+    it a moment ago. `until`: when to ask again, in seconds; 0 if nobody can tell."""
 
     until = 0.0
 
