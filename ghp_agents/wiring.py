@@ -9,6 +9,7 @@ from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ghp_agents.hub.hub import Hub
     from ghp_agents.model.ground import Ground
 
 
@@ -46,6 +47,18 @@ class House:
         from ghp_agents.leases.git_ref import GitRefLeaser
 
         return GitRefLeaser(self.ws)
+
+    @cached_property
+    def hub(self) -> "Hub | None":
+        """The repository on GitHub; None where issues live in the state. Raises NotSetUpError."""
+        from ghp_agents.hub import access
+
+        found = access.find(self.ws)
+        if found is None:
+            return None
+        from ghp_agents.hub.hub import Hub
+
+        return Hub(self.ws, found)
 
     @cached_property
     def tracker(self) -> IssueTracker:
