@@ -108,6 +108,30 @@ def requests(
     return [Request(verb, where, body) for verb, where, body in found]
 
 
+def relating(told: Kept, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
+    """The requests for the native relations of an issue that was just made."""
+    path = f"issues/{told.number}"
+    found = [*_blocking(path, told, change, native, ids), *_parenting(told, change, native, ids)]
+    return [Request(verb, where, body) for verb, where, body in found]
+
+
+def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) -> IssueChange:
+    """A change without the names that GitHub can neither label nor assign."""
+
+    def can(name: str) -> bool:
+        try:
+            _labels([name], signs)
+            names.login(name)
+        except UsageError:
+            return False
+        return True
+
+    return change._replace(
+        add_assignees=tuple(filter(can, change.add_assignees)),
+        remove_assignees=tuple(filter(can, change.remove_assignees)),
+    )
+
+
 def related(change: IssueChange, told: Kept) -> set[int]:
     """The issues whose ids the requests need."""
     parents = {change.parent, told.parent} - {None}

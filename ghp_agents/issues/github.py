@@ -1,0 +1,208 @@
+"""Issues on GitHub, behind the same port as all others.
+
+Reading keeps a mirror, which answers where GitHub cannot be reached. Writing asks what is there
+first, and verifies what came of it: GitHub decides, and knows more writers than us.
+"""
+
+from collections.abc import Sequence
+
+from ghp_agents.clock import to_text
+from ghp_agents.errors import GhpError, NotFoundError, UnknownError
+from ghp_agents.files import random_hex
+from ghp_agents.hub.errors import GoneError, HubError, MissingError, Unanswered
+from ghp_agents.hub.hub import Hub
+from ghp_agents.hub.outbox import Job
+from ghp_agents.issues.hub import comments, listing, writing
+from ghp_agents.issues.hub.mirror import Mirror
+from ghp_agents.issues.hub.source import Source
+from ghp_agents.model import github_change, github_issue, github_marker
+from ghp_agents.model.blocking import refuse_circles
+from ghp_agents.model.github_issue import Kept
+from ghp_agents.model.issue import (
+    NO_CHANGE,
+    Comment,
+    Issue,
+    IssueChange,
+    applied,
+    checked,
+    checked_comment,
+    checked_new,
+    effective,
+    find,
+    resolved,
+)
+from ghp_agents.model.names import Actor, IssueNumber, Timestamp
+from ghp_agents.ports import Leaser
+from ghp_agents.workspace import Workspace
+
+SHOW = "show"  # the kind of a write that waits in the outbox
+_HIGHEST = 2**31
+
+Issues = list[Issue]
+
+
+class GitHubTracker:
+    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it."""
+
+    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser) -> None:
+        self._source = Source(ws, hub, leaser)
+
+    def known(self, *, closed: bool = False) -> list[Issue]:
+        """As `list`, from the mirror alone: it asks nobody."""
+        mirror = self._source.mirror()
+        return self._issues(mirror, closed=closed) if mirror else []
+
+    def list(self, *, closed: bool = False) -> list[Issue]:
+        """Open issues, and closed ones if asked, oldest first; one request if nothing changed.
+
+        Where GitHub cannot be reached, as they were; raises UnknownError if they are not known.
+        """
+        return self._issues(listing.current(self._source), closed=closed)
+
+    def get(self, issue: str | int) -> Issue:
+        """One issue with its comments; as it was, where GitHub cannot be reached. Raises
+        NotFoundError, UnknownError."""
+        number = self._number(issue)
+        try:
+            told = self._one(number)
+        except Unanswered:
+            mirror = self._source.mirror()
+            if mirror is None or number not in mirror.issues:
+                raise
+            told = mirror.issues[number]
+        return self._issue(told)._replace(comments=comments.of(self._source, told))
+
+    def create(self, change: IssueChange, by: Actor) -> Issue:
+        """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
+        cannot be reached."""
+        wanted = github_change.taken_in(checked_new(change), self._source.signs)
+        known = self._related(wanted)
+        new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
+        return self._issue(writing.create(self._source, new, by, _ids(known)))
+
+    def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
+        """Change fields; what is already so stays so. Raises NotFoundError, UnknownError,
+        UsageError for a circle, RefusedError for what GitHub did not do."""
+        wanted = github_change.taken_in(checked(change), self._source.signs)
+        number = self._number(issue)
+        told = self._one(number)
+        known = self._related(wanted)
+        had = self._issue(told)
+        new = effective(had, resolved(self._all(known), wanted))
+        if new != NO_CHANGE:
+            refuse_circles([*self._all(known), had], had, new)
+            told = writing.change(self._source, told, new, _ids(known) | {number: told.id})
+        return self._issue(told)._replace(comments=comments.kept(self._source, told))
+
+    def show(
+        self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Issue:
+        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the outbox; what GitHub
+        cannot show, or will not, is left out."""
+        source = self._source
+        wanted = self._showable(
+            IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        )
+        try:
+            self.send()
+            if not source.hub.standing().queued:
+                return self.change(issue, wanted, by)
+        except Unanswered:
+            pass
+        except HubError:
+            return find(self.known(closed=True), issue)
+        had = find(self.known(closed=True), issue)
+        source.hub.later(_job(had, wanted, by))
+        at = Timestamp(to_text(source.ws.clock.now()))
+        return applied(had, effective(had, wanted), at)
+
+    def send(self) -> Sequence[str]:
+        """Send what waits in the outbox, in its order; what was sent, in words."""
+        hub = self._source.hub
+        return hub.flush(self._perform) if hub.standing().queued else []
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        text = github_marker.plain(checked_comment(body))
+        told = self._one(self._number(issue))
+        return comments.say(self._source, told, text, by, marker)
+
+    # --------------------------------------------------------------------------- parts of it
+
+    def _number(self, issue: str | int) -> int:
+        """The number that is meant. Raises NotFoundError."""
+        digits = str(issue).strip().removeprefix("#")
+        if digits.isascii() and digits.isdigit() and len(digits) < 20:
+            number = int(digits)
+            if 0 < number < _HIGHEST:
+                return number
+        return int(find(self.list(closed=True), issue).number)
+
+    def _one(self, number: int) -> Kept:
+        try:
+            return listing.one(self._source, number)
+        except MissingError:
+            find([], number)  # the same words as for every tracker
+            raise
+        except GoneError as error:
+            raise NotFoundError(
+                f"Issue #{number} is gone: {error}",
+                hint="`ghp agent-issues --all` lists those that are there.",
+            ) from None
+
+    def _issue(self, told: Kept) -> Issue:
+        mirror = self._source.mirror() if told.believed else None  # its id may be a copy
+        known = {**(mirror.issues if mirror else {}), told.number: told}
+        issues = self._issues(Mirror("", known, self._source.viewer), closed=True)
+        return next(issue for issue in issues if issue.number == told.number)
+
+    def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
+        told = [each for each in mirror.issues.values() if closed or each.state != "closed"]
+        names = self._source.names_of(mirror.viewer, told)
+        return github_issue.issues(told, names, self._source.signs)
+
+    def _all(self, mirror: Mirror | None) -> Issues:
+        return self._issues(mirror, closed=True) if mirror else []
+
+    def _related(self, change: IssueChange) -> Mirror | None:
+        """All issues, where the change names some; else nobody is asked."""
+        named = change.add_blockers or change.remove_blockers or change.parent or change.no_parent
+        return listing.current(self._source) if named else None
+
+    def _showable(self, change: IssueChange) -> IssueChange:
+        said = (*change.add_assignees, *change.remove_assignees)
+        try:
+            names = self._source.names_for(said)
+        except UnknownError:
+            return change
+        return github_change.showable(change, names, self._source.signs)
+
+    def _perform(self, job: Job) -> None:
+        """Send what waited. Raises GhpError."""
+        told = job.data
+        change = IssueChange(
+            add_assignees=tuple(told["add"]), remove_assignees=tuple(told["remove"])
+        )
+        change = self._showable(change)
+        by = Actor(str(told["by"]), told["person"] is True)
+        try:
+            self.change(int(job.data["number"]), change, by)
+        except (HubError, Unanswered):
+            raise
+        except GhpError:
+            return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
+
+
+def _ids(known: Mirror | None) -> dict[int, int]:
+    return {number: each.id for number, each in known.issues.items()} if known else {}
+
+
+def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:
+    data = {
+        "number": issue.number,
+        "add": [*change.add_assignees],
+        "remove": [*change.remove_assignees],
+        "by": by.name,
+        "person": by.is_person,
+    }
+    return Job(random_hex(6), SHOW, str(issue.number), f"who has #{issue.number}", data)

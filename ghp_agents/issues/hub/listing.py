@@ -1,0 +1,122 @@
+"""Bringing the mirror up to date: one conditional request where nothing changed.
+
+Issues are asked for from the last change that is known on, oldest change first, and each further
+page from the last change of the one before. So an issue that changes meanwhile is met again at the
+end, and none is missed by a page that moved.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ghp_agents.hub.errors import GoneError, MissingError, Unanswered
+from ghp_agents.issues.hub import mirror as kept_mirror
+from ghp_agents.issues.hub import proofs
+from ghp_agents.issues.hub.mirror import Checked, Mirror
+from ghp_agents.issues.hub.source import Source
+from ghp_agents.model.github_issue import Kept, is_pull, kept
+
+PER_PAGE = 100
+FRESH = 5.0  # seconds for which a list is not asked for again
+WHOLE = 6 * 3_600.0  # seconds after which all is read again, to miss what was deleted
+
+
+def current(source: Source) -> Mirror:
+    """The issues as they are now; as they were when GitHub was last reached, if it cannot be.
+
+    Raises UnknownError when it cannot be and was not yet.
+    """
+    mirror = source.mirror()
+    check = kept_mirror.checked(source.ws, source.repository)
+    now = source.ws.clock.now()
+    if mirror and 0 <= now - check.at < FRESH:
+        return mirror
+    try:
+        return _read(source, mirror, check, now)
+    except Unanswered:
+        if mirror:
+            return mirror
+        raise
+
+
+def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> Mirror:
+    is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
+    since = "" if is_whole else check.cursor
+    told, cursor = _pages(source, since)
+    fresh = [kept(each) for each in told if not is_pull(each)]
+    known = mirror.issues if mirror else {}
+    changed = [each for each in fresh if not _same(each, known.get(each.number))]
+    gone = known.keys() - {each.number for each in fresh} if is_whole else set[int]()
+    vouched = proofs.vouched(source, changed, known)
+    new = kept_mirror.keep(source.ws, source.repository, source.viewer, vouched, gone=gone)
+    note = Checked(cursor, now, now if is_whole else check.whole_at)
+    kept_mirror.note_check(source.ws, source.repository, note)
+    return new
+
+
+def _pages(source: Source, since: str) -> tuple[list[dict[str, Any]], str]:
+    """All that changed since a time, each once, and the time of the last change."""
+    found: dict[int, dict[str, Any]] = {}
+    page = 1
+    while True:
+        more = _page(source, since, page)
+        found |= {int(each["id"]): each for each in more}
+        last = max((str(each["updated_at"]) for each in more), default=since)
+        if len(more) < PER_PAGE:
+            return list(found.values()), max(since, last)
+        page = 1 if last > since else page + 1  # more than a page changed in one second
+        since = max(since, last)
+
+
+def _page(source: Source, since: str, page: int) -> Sequence[dict[str, Any]]:
+    params: dict[str, str | int] = {"since": since} if since else {}
+    params |= {"page": page} if page > 1 else {}
+    answer = source.hub.get(
+        "issues", state="all", sort="updated", direction="asc", per_page=PER_PAGE, **params
+    )
+    return [each for each in answer.body if isinstance(each, dict)]
+
+
+def _same(told: Kept, known: Kept | None) -> bool:
+    """Whether GitHub tells what is known; what was found out beside it is not looked at."""
+    bare = (
+        None
+        if known is None
+        else known._replace(believed=False, proven=(), asked_at="", blockers=())
+    )
+    return told == bare
+
+
+def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
+    """One issue as it is now, kept in the mirror. `given` are agents that we just assigned.
+
+    Raises MissingError, and GoneError for one that was deleted or moved to another repository.
+    """
+    mirror = source.mirror()
+    known = mirror.issues if mirror else {}
+    try:
+        told = kept(_told(source, number))
+    except (MissingError, GoneError):
+        if number in known:
+            kept_mirror.keep(source.ws, source.repository, "", (), gone={number})
+        raise
+    had = known.get(number)
+    if had and _same(told, had) and not given:
+        return had
+    vouched = proofs.vouched(source, [told], known, given)[0]
+    if mirror:
+        kept_mirror.keep(source.ws, source.repository, source.viewer, [vouched])
+    return vouched
+
+
+def _told(source: Source, number: int) -> dict[str, Any]:
+    told: dict[str, Any] = source.hub.get(f"issues/{number}").body
+    if is_pull(told):
+        raise MissingError(
+            f"#{number} is a pull request.", hint="`ghp agent-issues --all` lists the issues."
+        )
+    if int(told["number"]) != number:
+        raise GoneError(
+            f"#{number} was moved to {told.get('html_url', 'another repository')}.",
+            hint="`ghp agent-issues --all` lists the issues that are here.",
+        )
+    return told
