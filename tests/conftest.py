@@ -4,12 +4,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from tests.support import guard, repos
 from tests.support.git import git
+
+if TYPE_CHECKING:
+    from tests.support.github import GitHub, World
 
 SHIELD = pytest.StashKey[Path]()
 
@@ -89,3 +93,22 @@ def worktree() -> Callable[[Path, str], Path]:
         return path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def github_world() -> Iterator["World"]:
+    """The stand-in for GitHub, one for all tests of a worker. Needs npm's registry once."""
+    from tests.support.github import world
+
+    with world() as running:
+        yield running
+
+
+@pytest.fixture
+def github(github_world: "World", tmp_path: Path) -> Iterator["GitHub"]:
+    """A repository on GitHub, and a bare one of git beside it; what both sides said was right."""
+    from tests.support.github import GitHub
+
+    with GitHub(github_world, tmp_path).open() as github:
+        yield github
+    assert github.proxy.violations == []

@@ -1,4 +1,4 @@
-"""Installs the stand-in for GitHub that tests talk to, and what they judge it by: pinned, in .cache.
+"""Installs the stand-in for GitHub that tests talk to, and what they judge it by, in .cache.
 
 `python -m tools.emulate` says where all is. Nothing is installed globally and no script of a
 package is run; npm and pip go where they are set to go. Emulate needs a newer Node than many
@@ -22,7 +22,12 @@ RECORDINGS = "PyGithub==2.10.0"  # its tests have conversations with the real Gi
 OLDEST_NODE = (22, 15)  # the first with module.registerHooks, which emulate calls
 PLACE = Path(__file__).parents[1] / ".cache/emulate"
 # What pip says when there is no way to the index.
-NO_WAY = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", "Max retries exceeded")
+NO_WAY = (
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "NameResolutionError",
+    "Max retries exceeded",
+)
 
 
 class Stand(NamedTuple):

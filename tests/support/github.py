@@ -1,0 +1,187 @@
+"""GitHub as a test has it: a repository of its own behind a proxy of its own, people with tokens,
+and a real bare repository of git beside it."""
+
+import itertools
+import json
+import os
+import pwd
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.support import emulator, github_laws
+from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
+from tests.support.faults import Asked, Said
+from tests.support.git import commit, git
+from tests.support.github_gaps import Gaps
+from tests.support.openapi import Deviation, OpenAPI
+from tests.support.proxy import APART, Proxy, Upstream
+from tools import clients, emulate
+
+FEATURES = ("sub-issues", "dependencies", "reactions")
+TOKENS = {login: f"ghp_{login}_token".replace("-", "_") for login in LOGINS}
+COLLABORATORS = {WORKER_1: "push", WORKER_2: "push", "rita": "pull", "tess": "triage"}
+# What is known to be told otherwise than GitHub tells it, and has nothing to do with us.
+DEVIATIONS = (
+    Deviation(r"(GET|PATCH) /repos/{owner}/{repo}", "'(network|subscribers)_count' is a required",
+              "who follows a repository is nobody's business here"),
+    Deviation(r"POST /user/repos", "'(network|subscribers)_count' is a required",
+              "as above"),
+    Deviation(r"PUT /repos/{owner}/{repo}/collaborators/{username}", "is a required property",
+              "GitHub sends an invitation; here people are members at once"),
+    Deviation(r"GET /repos/{owner}/{repo}/collaborators", "'role_name' is a required property",
+              "the permission of one person has it, and that is what we ask for"),
+    Deviation(r"GET /repos/{owner}/{repo}/branches/{branch}", "is a required property",
+              "we read the name and the commit's sha; git knows the rest better"),
+    Deviation(r"GET /search/issues", "'(search_type|score)' is a required property",
+              "nobody here asks how well something was found"),
+)  # fmt: skip
+_numbers = itertools.count(1)
+
+
+class World(NamedTuple):
+    """What all tests of a run have in common."""
+
+    emulator: Emulator
+    openapi: OpenAPI
+
+
+class GitHub:
+    """One repository on GitHub, for one test."""
+
+    host = "github.com"
+
+    def __init__(self, world: World, folder: Path, *, judged: bool = True) -> None:
+        self.folder = folder
+        self.features = set(FEATURES)
+        self.repository = f"{ADMIN}/widgets-{os.getpid()}-{next(_numbers)}"
+        self.tokens: Mapping[str, str] = TOKENS
+        self.remote = folder / "github" / "remote.git"
+        self._upstream = Upstream(world.emulator.url)
+        self.gaps = Gaps(self._upstream, self.repository, self.features)
+        self.proxy = Proxy(self._answer, TOKENS, world.openapi if judged else None, DEVIATIONS)
+
+    @property
+    def api(self) -> str:
+        """The address of the API."""
+        return self.proxy.url
+
+    @contextmanager
+    def open(self) -> Iterator["GitHub"]:
+        """The repository, made and reachable; afterwards, whether both sides spoke GitHub's way."""
+        owner, name = self.repository.split("/")
+        self._made(Asked(owner, "POST", "/user/repos", {}, {"name": name, "auto_init": True}))
+        for login, permission in COLLABORATORS.items():
+            self.grant(login, permission)
+        self._make_remote()
+        try:
+            with self.proxy.running():
+                yield self
+        finally:
+            self._upstream.close()
+
+    def grant(self, login: str, permission: str) -> None:
+        """Give somebody a right: pull, triage, push, maintain or admin."""
+        at = f"/repos/{self.repository}/collaborators/{login}"
+        self._made(Asked(ADMIN, "PUT", at, {}, {"permission": permission}))
+
+    def act(self, login: str, verb: str, path: str, body: Any = None, **query: str) -> Any:
+        """What somebody does on GitHub's own pages; `path` is below the repository, or absolute.
+
+        No fault happens to it, and it is none of `proxy.exchanges`.
+        """
+        said = self.try_to(login, verb, path, body, **query)
+        assert said.status < 400, f"{login} {verb} {path}: {said.status} {said.body}"
+        return said.body
+
+    def try_to(self, login: str, verb: str, path: str, body: Any = None, **query: str) -> Said:
+        """The same, where it may be refused."""
+        path = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
+        address = self.api + path + (f"?{urlencode(query)}" if query else "")
+        headers = {"Authorization": f"token {self.tokens.get(login, login)}", APART: "1"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(address, data, headers, method=verb)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return Said(
+                    answer.status, json.loads(answer.read() or "null"), dict(answer.headers)
+                )
+        except urllib.error.HTTPError as error:
+            with error:
+                return Said(error.code, json.loads(error.read() or "null"), dict(error.headers))
+
+    def issue(self, title: str, login: str = ADMIN, **fields: Any) -> int:
+        """A new issue, written by somebody on GitHub's own pages; answers its number."""
+        return int(self.act(login, "POST", "issues", {"title": title, **fields})["number"])
+
+    def environment(self, login: str = ADMIN) -> dict[str, str]:
+        """What leads our commands here, as somebody."""
+        return {"GHP_GITHUB_API": self.api, "GITHUB_TOKEN": self.tokens[login]}
+
+    def clone(self, name: str, settings: Mapping[str, Any] | None = None) -> Path:
+        """A clone of the real remote that takes this repository for its GitHub."""
+        path = self.folder / name
+        git(self.folder, "clone", "--quiet", "--template=", str(self.remote), name)
+        if settings:
+            self.configure(path, settings)
+        return path
+
+    def configure(self, clone: Path, settings: Mapping[str, Any]) -> None:
+        """Change settings in one clone alone."""
+        told = json.loads((clone / ".ghp/config.json").read_text())
+        told["agents"] |= settings
+        (clone / ".ghp/config.json").write_text(json.dumps(told, indent=2) + "\n")
+
+    def _make_remote(self) -> None:
+        settings = {"agents": {"tracker": "github", "github": {"repository": self.repository}}}
+        self.remote.parent.mkdir(parents=True)
+        git(self.remote.parent, "init", "--quiet", "--bare", "--template=", "remote.git")
+        git(self.remote.parent, "clone", "--quiet", "--template=", "remote.git", "seed")
+        files = {
+            "README.md": "# Widgets\n",
+            ".ghp/config.json": json.dumps(settings, indent=2) + "\n",
+        }
+        commit(self.remote.parent / "seed", files, "Begin")
+        git(self.remote.parent / "seed", "push", "--quiet", "origin", "HEAD:main")
+
+    def _made(self, asked: Asked) -> None:
+        said = self._upstream(asked)
+        assert said.status < 300, f"{asked}: {said}"
+
+    def _answer(self, asked: Asked) -> Said:
+        below = self._below(asked.path)
+        if below is None:
+            return self._upstream(asked)
+        level = self.gaps.level(asked.login)
+        refused = github_laws.refusal(asked, below, level, lambda: self.gaps.author(below))
+        if refused:
+            return refused
+        return self.gaps.answer(github_laws.without_what_strangers_may_not(asked, level), below)
+
+    def _below(self, path: str) -> str | None:
+        """The path in the repository; None for one elsewhere."""
+        home = f"/repos/{self.repository}"
+        if path == home:
+            return ""
+        return path.removeprefix(f"{home}/") if path.startswith(f"{home}/") else None
+
+
+@contextmanager
+def world() -> Iterator[World]:
+    """Emulate, and GitHub's description; without a way to the registries, nothing to test with."""
+    try:
+        # Tests have a home of their own; npm and pip are set up in the user's.
+        stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+    except clients.UnreachableError as error:
+        pytest.skip(f"a registry of packages cannot be reached: {str(error).splitlines()[0]}")
+    with emulator.running(stand) as running:
+        yield World(running, OpenAPI(stand.openapi))
+
+
+__all__ = ["ADMIN", "OUTSIDER", "WORKER_1", "WORKER_2", "GitHub", "World", "world"]

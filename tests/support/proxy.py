@@ -1,0 +1,291 @@
+"""Between the client and the stand-in for GitHub: it hands on, keeps a record, judges both.
+
+What GitHub does and emulate does not is done here: conditional requests, tokens that are refused,
+budgets. Faults happen by a schedule. The rest of the difference is in `github_laws` and
+`github_gaps`.
+"""
+
+import contextlib
+import hashlib
+import http.client
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from ghp_agents.clock import SystemClock
+from ghp_agents.ports import Clock
+from tests.support import emulator
+from tests.support.faults import Asked, Fault, Said, Schedule, never
+from tests.support.openapi import Deviation, OpenAPI
+
+BUDGET = 5_000  # requests in an hour
+ENTERPRISE = "/api/v3"  # GitHub Enterprise Server has its API below this
+APART = "x-not-the-client"  # what a test does itself: no fault happens to it, no budget is spent
+
+
+# Stands in answers for the address that the client knows.
+HERE = "http://github.test.invalid"
+
+
+class Exchange(NamedTuple):
+    """One request and what became of it."""
+
+    asked: Asked
+    said: Said | None  # None: the client got no answer
+    fault: Fault | None
+    conditional: bool
+    apart: bool
+
+    @property
+    def not_modified(self) -> bool:
+        """Whether it was free."""
+        return self.said is not None and self.said.status == 304
+
+    def __str__(self) -> str:
+        query = f"?{urlencode(self.asked.query)}" if self.asked.query else ""
+        status = self.said.status if self.said else "no answer"
+        why = f" ({self.fault.value})" if self.fault else ""
+        return f"{self.asked.login} {self.asked.verb} {self.asked.path}{query} -> {status}{why}"
+
+
+Handler = Callable[[Asked], Said]
+
+
+class Proxy:
+    """One repository's door to GitHub. `answer` is what lies behind it; see `github.py`."""
+
+    def __init__(
+        self,
+        behind: Handler,
+        tokens: Mapping[str, str],
+        openapi: OpenAPI | None = None,
+        deviations: tuple[Deviation, ...] = (),
+    ) -> None:
+        self.behind = behind
+        self.logins = {token: login for login, token in tokens.items()}
+        self.faults: Schedule = never
+        self.clock: Clock = SystemClock()  # what budgets and limits are told by
+        self.retry_after = 7
+        self.delay = 1.0  # seconds that a slow answer takes, of this machine's time
+        self.everything: list[Exchange] = []
+        self.violations: list[str] = []
+        self._openapi, self._deviations = openapi, deviations
+        self._spent: Counter[str] = Counter()
+        self._lock = threading.RLock()
+        self._server = _Server(self)
+
+    @property
+    def url(self) -> str:
+        """What clients take for the API."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """What the client asked, in the order in which it was answered."""
+        return [each for each in self.everything if not each.apart]
+
+    def since(self, mark: int) -> list[Exchange]:
+        """What the client asked after `mark` = len(proxy.exchanges)."""
+        return self.exchanges[mark:]
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator["Proxy"]:
+        """Answer in threads, as long as somebody is in here."""
+        serving = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        serving.start()
+        try:
+            yield self
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            serving.join()
+
+    def handle(
+        self, token: str, verb: str, address: str, body: Any, etag: str, *, apart: bool
+    ) -> tuple[Said | None, Fault | None]:
+        """Everything but the wire: what is answered, and what the wire does to it."""
+        parts = urlsplit(address)
+        path = parts.path.removeprefix(ENTERPRISE)
+        with self._lock:
+            asked = Asked(
+                self.logins.get(token, ""), verb, path, dict(parse_qsl(parts.query)), body
+            )
+            fault = None if apart else self.faults(asked)
+            if fault is Fault.STALE and not etag:
+                fault = None
+            said = self._answer(asked, fault, etag)
+            if not apart and said.status != 304:
+                self._spent[token] += 1
+            said = said._replace(headers={**said.headers, **self._budget(token, fault)})
+            heard = said if fault in (None, *_HEARD) else None
+            self.everything.append(Exchange(asked, heard, fault, bool(etag), apart))
+            return said, fault
+
+    def _answer(self, asked: Asked, fault: Fault | None, etag: str) -> Said:
+        if fault and not fault.is_stored:
+            return self._refusal(fault)
+        if not asked.login:
+            return Said(401, {"message": "Bad credentials", "documentation_url": DOCS})
+        said = self.behind(asked)
+        self._judge(asked, said)
+        if fault is Fault.BAD_GATEWAY_AFTER:
+            return self._refusal(fault)
+        if asked.verb == "GET" and said.status == 200:
+            mark = f'W/"{hashlib.sha256(json.dumps(said.body).encode()).hexdigest()}"'
+            if etag == mark:
+                return Said(304, None, {"ETag": mark})
+            said = said._replace(headers={**said.headers, "ETag": mark})
+        return said
+
+    def _judge(self, asked: Asked, said: Said) -> None:
+        if self._openapi is None:
+            return
+        wrong = []
+        if said.status < 400:  # what was refused need not have been right
+            wrong += self._openapi.of_request(asked.verb, asked.path, asked.query, asked.body)
+        wrong += self._openapi.of_answer(asked.verb, asked.path, said.status, said.body)
+        known = [(each.operation, each.where) for each in self._deviations]
+        self.violations += [each for each in wrong if not _is_known(each, known)]
+
+    def _refusal(self, fault: Fault) -> Said:
+        wait = {"Retry-After": str(self.retry_after)}
+        match fault:
+            case Fault.SECONDARY:
+                return Said(403, SECONDARY, wait)
+            case Fault.SECONDARY_SILENT:
+                return Said(403, SECONDARY)
+            case Fault.TOO_MANY:
+                return Said(429, SECONDARY, wait)
+            case Fault.TOO_MANY_SILENT:
+                return Said(429, SECONDARY)
+            case Fault.PRIMARY:
+                return Said(403, {"message": "API rate limit exceeded", "documentation_url": DOCS})
+            case Fault.STALE:
+                return Said(304)
+            case _:
+                return Said(502, {"message": "Server Error"})
+
+    def _budget(self, token: str, fault: Fault | None) -> dict[str, str]:
+        left = 0 if fault is Fault.PRIMARY else max(0, BUDGET - self._spent[token])
+        return {
+            "X-RateLimit-Limit": str(BUDGET),
+            "X-RateLimit-Remaining": str(left),
+            "X-RateLimit-Used": str(BUDGET - left),
+            "X-RateLimit-Reset": str(int(self.clock.now()) + self.retry_after),
+            "X-RateLimit-Resource": "core",
+            "Date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(self.clock.now())),
+        }
+
+
+# Faults with which an answer arrives all the same.
+_HEARD = (
+    Fault.SECONDARY, Fault.SECONDARY_SILENT, Fault.TOO_MANY, Fault.TOO_MANY_SILENT, Fault.PRIMARY,
+    Fault.BAD_GATEWAY, Fault.BAD_GATEWAY_AFTER, Fault.STALE, Fault.SLOW,
+)  # fmt: skip
+DOCS = "https://docs.github.com/rest"
+SECONDARY = {
+    "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try "
+    "again.",
+    "documentation_url": f"{DOCS}/using-the-rest-api/rate-limits-for-the-rest-api#secondary",
+}
+
+
+def _is_known(wrong: str, known: list[tuple[str, str]]) -> bool:
+    import re
+
+    operation, _, what = wrong.partition(": ")
+    return any(re.fullmatch(one, operation) and re.search(two, what) for one, two in known)
+
+
+class Upstream:
+    """Emulate itself: one connection, one request at a time."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)
+        self._asked: Counter[str] = Counter()
+
+    def __call__(self, asked: Asked) -> Said:
+        """What emulate answers; where that names its own address, so does this."""
+        self._asked[asked.login] += 1
+        token = emulator.token(asked.login, self._asked[asked.login] // (BUDGET - 1_000))
+        query = f"?{urlencode(asked.query)}" if asked.query else ""
+        body = None if asked.body is None else json.dumps(asked.body)
+        headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
+        self._connection.request(asked.verb, asked.path + query, body, headers)
+        answer = self._connection.getresponse()
+        text = answer.read().decode().replace(self.url, HERE)
+        link = (answer.headers.get("Link") or "").replace(self.url, HERE)
+        return Said(answer.status, json.loads(text or "null"), {"Link": link} if link else {})
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+
+    def __init__(self, proxy: Proxy) -> None:
+        self.proxy = proxy
+        super().__init__(("127.0.0.1", 0), _Request)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that was killed, or whose connection we broke, is no error of the test's."""
+
+
+class _Request(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def _do(self) -> None:
+        proxy = self.server.proxy
+        text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        token = self.headers.get("Authorization", "").partition(" ")[2]
+        etag, apart = self.headers.get("If-None-Match", ""), APART in self.headers
+        body = json.loads(text) if text else None
+        said, fault = proxy.handle(token, self.command, self.path, body, etag, apart=apart)
+        if fault is Fault.SLOW:
+            SystemClock().wait(proxy.delay)
+        if said is None or fault in (Fault.CUT, Fault.CUT_AFTER):
+            self._break()
+        else:
+            self._send(said, cut_off=fault is Fault.HALF)
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _do  # noqa: N815 - http.server's own names
+
+    def _send(self, said: Said, *, cut_off: bool) -> None:
+        content = b"" if said.body is None else json.dumps(said.body).encode()
+        below = ENTERPRISE if self.path.startswith(f"{ENTERPRISE}/") else ""
+        base = f"http://{self.headers['Host']}{below}"
+        lines = [f"HTTP/1.1 {said.status} {http.client.responses.get(said.status, '')}"]
+        headers = {"Content-Type": "application/json; charset=utf-8", **said.headers}
+        headers = {name: value.replace(HERE, base) for name, value in headers.items()}
+        content = content.replace(HERE.encode(), base.encode())
+        if said.status not in (204, 304):
+            headers["Content-Length"] = str(len(content))
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        head = "\r\n".join([*lines, "", ""]).encode()
+        if cut_off:
+            self.wfile.write((head + content)[: len(head) + len(content) // 2 if content else 20])
+            self._break()
+        else:
+            self.wfile.write(head + (b"" if said.status in (204, 304) else content))
+
+    def _break(self) -> None:
+        """End the connection as a host does that goes away."""
+        self.wfile.flush()
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nobody reads it."""
