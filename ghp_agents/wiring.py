@@ -62,7 +62,11 @@ class House:
 
     @cached_property
     def tracker(self) -> IssueTracker:
-        """Where issues are."""
+        """Where issues are: on GitHub, if that is where this repository is, or in the state."""
+        if self.hub is not None:
+            from ghp_agents.issues.github import GitHubTracker
+
+            return GitHubTracker(self.ws, self.hub, self.leaser)
         from ghp_agents.issues.local import LocalTracker
 
         return LocalTracker(self.ws, self.store, self.leaser)

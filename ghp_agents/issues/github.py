@@ -4,6 +4,7 @@ Reading keeps a mirror, which answers where GitHub cannot be reached. Writing as
 first, and verifies what came of it: GitHub decides, and knows more writers than us.
 """
 
+import contextlib
 from collections.abc import Sequence
 
 from ghp_agents.clock import to_text
@@ -112,7 +113,8 @@ class GitHubTracker:
         except HubError:
             return find(self.known(closed=True), issue)
         had = find(self.known(closed=True), issue)
-        source.hub.later(_job(had, wanted, by))
+        with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
+            source.hub.later(_job(had, wanted, by))
         at = Timestamp(to_text(source.ws.clock.now()))
         return applied(had, effective(had, wanted), at)
 

@@ -22,6 +22,7 @@ from ghp_agents.pulse import is_name
 
 DEPENDENCIES = "dependencies"  # features of a server, by the hub's names
 SUB_ISSUES = "sub-issues"
+_SO_ALREADY = ("already", "duplicate")  # in what GitHub says to a relation that is there
 _LOOKS_BACK = 3  # pages of the newest issues, to find one that may have been made
 
 
@@ -78,7 +79,7 @@ def _write(source: Source, verb: str, path: str, body: Mapping[str, Any] | None)
             raise
     except InvalidError as error:
         is_relation = "/dependencies/" in path or path.endswith("/sub_issues")
-        if not is_relation or "already" not in f"{error.said} {' '.join(error.codes)}".lower():
+        if not (is_relation and any(word in error.said.lower() for word in _SO_ALREADY)):
             raise
 
 
