@@ -28,13 +28,33 @@ def tips(ws: Workspace, *names: str) -> dict[str, str]:
     if remote is None:
         known = checkouts.branches(ws.folder)
         return {name: known[name] for name in names if name in known}
-    there = _ask(ws, remote, names)
+    there = {name: oid for name, oid in matching(ws, names).items() if name in names}
     lacking = [name for name in there if not _have(ws.folder, remote, name, there[name])]
     if lacking:
         _fetch(ws, remote, lacking)
         for name in lacking:
             there[name] = checkouts.tip(ws.folder, tracking(remote, name)) or there[name]
     return there
+
+
+def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
+    """The branches on the remote that fit patterns as `agent/*/12-*`, with their commits; without
+    a remote none: those of this clone are known. Raises UnknownError."""
+    remote = where(ws)
+    if remote is None or not patterns:
+        return {}
+    refs = [HEADS + pattern for pattern in patterns]
+    done = _talk(ws, remote, ["ls-remote", "--refs", remote.name, *refs])
+    if done.code != 0:
+        raise unreachable(remote, first_error(done))
+    pairs = (line.split("\t", 1) for line in done.text.splitlines() if "\t" in line)
+    return {ref.removeprefix(HEADS): oid for oid, ref in pairs if ref.startswith(HEADS)}
+
+
+def address(ws: Workspace) -> str | None:
+    """The address of the remote; None without one."""
+    remote = where(ws)
+    return git.config(ws.folder, f"remote.{remote.name}.url") if remote else None
 
 
 def known_tip(ws: Workspace, name: str) -> str:
@@ -75,16 +95,6 @@ def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushe
     old = [] if expected is None else [expected or "0" * len(commit)]
     done = git.run(["update-ref", HEADS + name, commit, *old], cwd=folder)
     return Pushed(Answer.DONE) if done.code == 0 else Pushed(Answer.MOVED, first_error(done))
-
-
-def _ask(ws: Workspace, remote: Remote, names: Sequence[str]) -> dict[str, str]:
-    refs = [HEADS + name for name in names]
-    done = _talk(ws, remote, ["ls-remote", "--refs", remote.name, *refs])
-    if done.code != 0:
-        raise unreachable(remote, first_error(done))
-    pairs = (line.split("\t", 1) for line in done.text.splitlines() if "\t" in line)
-    found = {ref.removeprefix(HEADS): oid for oid, ref in pairs if ref in refs}
-    return {name: found[name] for name in names if name in found}
 
 
 def _have(folder: Path, remote: Remote, name: str, commit: str) -> bool:

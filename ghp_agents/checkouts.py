@@ -1,6 +1,7 @@
 """The worktrees of a clone and the branches in them: made, brought forward, taken away."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,13 +46,16 @@ def of_branch(folder: Path, branch: str) -> Checkout | None:
     return next((each for each in listed(folder) if each.branch == branch), None)
 
 
-def add(folder: Path, path: Path, branch: str, start: str | None = None) -> None:
+def add(
+    folder: Path, path: Path, branch: str, start: str | None = None, *,
+    keep_open: Sequence[int] = (),
+) -> None:  # fmt: skip
     """A new worktree on a branch, which begins at `start` if it is new. Nothing is configured for
     it: two that do that at once would be in each other's way. Raises GitError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = ["--no-track", "-b", branch, str(path), start] if start else [str(path), branch]
     args = ["worktree", "add", "-q", *new]
-    done = git.run(args, cwd=folder, timeout=PATIENCE)
+    done = git.run(args, cwd=folder, timeout=PATIENCE, keep_open=keep_open)
     if done.code != 0:
         raise git.failure(args, done)
 
@@ -61,11 +65,10 @@ def remove(folder: Path, path: Path) -> bool:
     return git.run(["worktree", "remove", str(path)], cwd=folder, timeout=PATIENCE).code == 0
 
 
-def clear_half_made(folder: Path, path: Path) -> None:
-    """Take away what a killed git left of a worktree: nobody has worked in it."""
-    args = ["worktree", "remove", "--force", "--force", str(path)]
-    git.run(args, cwd=folder, timeout=PATIENCE)
-    git.run(["worktree", "prune"], cwd=folder)
+def clear(folder: Path, path: Path, *, locked: bool = False) -> None:
+    """Take away what is left of a worktree that nobody works in; of a locked one only if asked."""
+    force = ["--force", "--force"] if locked else ["--force"]
+    git.run(["worktree", "remove", *force, str(path)], cwd=folder, timeout=PATIENCE)
 
 
 def branches(folder: Path) -> dict[str, str]:

@@ -64,6 +64,9 @@ COMMANDS: dict[str, Row] = {
     "agent-resume": Row(
         "handoff", "resume", "continuity", "Print what this agent must know to go on."
     ),
+    "agent-start": Row(
+        "start", "start", "trunk", "Take an issue: its claim, a branch and a worktree."
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import issue_view, output
+from ghp_agents.cli import claim_view, issue_view, output
 from ghp_agents.cli.context import acting, wake
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold
@@ -53,7 +53,7 @@ def claim(
         output.as_json(_fields(claimed))
     else:
         output.data(str(claimed.issue.number))
-    _say_claimed(claimed)
+    claim_view.say_claimed(claimed)
     wake(house)
 
 
@@ -68,22 +68,6 @@ def _fields(claimed: Claimed) -> dict[str, object]:
         "previous": claimed.previous,
         "waitsFor": list(claimed.waits_for),
     }
-
-
-def _say_claimed(claimed: Claimed) -> None:
-    name, lease = issue_view.name(claimed.issue), claimed.lease
-    if claimed.how == services.MINE:
-        rest = " What did not show everywhere shows now." if claimed.mended else ""
-        output.say(f"{name} is yours already, since {lease.acquired_at}.{rest}")
-    elif claimed.how == "claim":
-        output.done(f"{name} is yours.")
-    else:
-        output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
-    if claimed.waits_for:
-        output.warn(
-            f"It waits for {', '.join(claimed.waits_for)}.",
-            "`ghp agent-claim --next` finds one that can go on.",
-        )
 
 
 # --------------------------------------------------------------------------- giving back

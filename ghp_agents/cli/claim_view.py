@@ -1,0 +1,22 @@
+"""How a claim is told to people."""
+
+from ghp_agents.cli import issue_view, output
+from ghp_agents.services import claim as services
+from ghp_agents.services.claim import Claimed
+
+
+def say_claimed(claimed: Claimed) -> None:
+    """Say what became of a claim."""
+    name, lease = issue_view.name(claimed.issue), claimed.lease
+    if claimed.how == services.MINE:
+        rest = " What did not show everywhere shows now." if claimed.mended else ""
+        output.say(f"{name} is yours already, since {lease.acquired_at}.{rest}")
+    elif claimed.how == "claim":
+        output.done(f"{name} is yours.")
+    else:
+        output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
+    if claimed.waits_for:
+        output.warn(
+            f"It waits for {', '.join(claimed.waits_for)}.",
+            "`ghp agent-claim --next` finds one that can go on.",
+        )

@@ -1,0 +1,106 @@
+"""`agent-start`: take an issue, with a branch and a worktree to work on it."""
+
+import click
+
+from ghp_agents.cli import claim_view, output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import UsageError
+from ghp_agents.model.names import AgentName
+from ghp_agents.model.quote import clean
+from ghp_agents.services import escalation
+from ghp_agents.services import start as services
+from ghp_agents.services.furnishing import Furnished, Setup
+from ghp_agents.services.start import Started
+from ghp_agents.wiring import House
+
+HOW = {
+    "new": "Made {branch} in {path}.",
+    "continued": "Made {path} for {branch}, on which the issue was worked before.",
+    "there": "{path} is there already, on {branch}.",
+}
+
+
+@click.command("agent-start", epilog="Example: ghp agent-start 12 --as worker-1")
+@click.argument("issue", required=False)
+@click.option("--next", "best", is_flag=True, help="Choose the best issue that is ready.")
+@click.option("--json", "as_json", is_flag=True, help="Print where, as JSON, and nothing else.")
+@acting
+@click.pass_obj
+def start(house: House, issue: str | None, best: bool, as_json: bool) -> None:
+    """Claim an issue, make a branch and a worktree for it, and print what is needed to begin.
+
+    The branch begins at the trunk as the remote has it now. Work that another agent left on the
+    issue is gone on with. Again, it is the same worktree.
+    """
+    if best == (issue is not None):
+        raise UsageError(
+            "Name an issue, or let one be chosen.",
+            hint="`ghp agent-start 12`, or `ghp agent-start --next`.",
+        )
+    parts = (house.ws, house.store, house.leaser, house.tracker)
+    with output.busy("Starting"):
+        started = services.start(*parts, issue)
+    _say(started)
+    if as_json:
+        output.as_json(_fields(started))
+    else:
+        _resume(house, started)
+    wake(house)
+
+
+def _fields(started: Started) -> dict[str, object]:
+    setup = started.furnished.setup if started.furnished else None
+    return {
+        "path": str(started.path),
+        "branch": started.branch,
+        "issue": started.claimed.issue.number,
+        "how": started.how,
+        "setup": {"command": setup.command, "code": setup.code} if setup else None,
+    }
+
+
+def _say(started: Started) -> None:
+    claim_view.say_claimed(started.claimed)
+    line = HOW[started.how].format(path=started.path, branch=started.branch)
+    output.say(line) if started.how == "there" else output.done(line)
+    if started.furnished:
+        _say_furnished(started.furnished)
+    for note in started.notes:
+        output.warn(note)
+
+
+def _say_furnished(furnished: Furnished) -> None:
+    for verb, names in (("Copied", furnished.copied), ("Linked", furnished.linked)):
+        if names:
+            output.say(f"{verb} {', '.join(names)}.")
+    setup = furnished.setup
+    if setup is None:
+        return
+    if setup.output:
+        output.say(setup.output)
+    if setup.code == 0:
+        output.done(f"`{setup.command}` is done.")
+    else:
+        output.warn(
+            f"`{setup.command}` {_ended(setup)}; the worktree is there all the same.",
+            "Correct what is in its way; the same command again runs it again.",
+        )
+
+
+def _ended(setup: Setup) -> str:
+    return "did not end in its time" if setup.timed_out else f"ended with {setup.code}"
+
+
+def _resume(house: House, started: Started) -> None:
+    """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
+    from ghp_agents.services import resume as reading
+
+    agent = house.ws.agent()
+    inner = House(started.path, house.environ, name=agent, clock=house.ws.clock)
+    number = str(started.claimed.issue.number)
+    chosen = reading.choose(inner.ws, inner.store, inner.tracker, issue=number)
+    resumed = reading.resume(inner.ws, inner.store, chosen)
+    output.data(f"Work in {started.path}\n\n{clean(resumed.text)}")
+    output.flush()
+    if resumed.news:
+        escalation.mark_told(inner.ws, AgentName(agent), [each.id for each in resumed.news])

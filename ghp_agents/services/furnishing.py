@@ -1,0 +1,98 @@
+"""A new worktree is furnished: files that git does not have, links, and the set-up command."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents import process
+from ghp_agents.model.surroundings import for_commands, shown
+from ghp_agents.workspace import Workspace
+
+PATIENCE = 3_600.0  # seconds; installing everything takes its time
+KEPT = 20_000  # bytes of the output
+
+
+class Setup(NamedTuple):
+    """How the set-up command ended."""
+
+    command: str
+    code: int
+    output: str
+    timed_out: bool = False
+
+
+class Furnished(NamedTuple):
+    """What was put into a worktree."""
+
+    copied: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    setup: Setup | None = None
+    notes: tuple[str, ...] = ()
+
+
+def furnish(ws: Workspace, path: Path) -> Furnished:
+    """Furnish the worktree at `path` from the main one, as upstream's keys in the configuration
+    say. What is there already stays as it is, so that doing it twice changes nothing."""
+    source = ws.main_worktree
+    copied: list[str] = []
+    linked: list[str] = []
+    notes: list[str] = []
+    if source is not None and source.is_dir():
+        for name in ws.settings.worktree_copy_files:
+            _put(source, path, name, copied, notes, link=False)
+        for name in ws.settings.worktree_symlink_files:
+            _put(source, path, name, linked, notes, link=True)
+    return Furnished(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
+
+
+def is_furniture(ws: Workspace, path: str) -> bool:
+    """Whether a file that git does not know came into a worktree by furnishing it."""
+    names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
+    return path.rstrip("/") in {os.path.normpath(name) for name in names}
+
+
+def _put(
+    source: Path, path: Path, name: str, done: list[str], notes: list[str], *, link: bool
+) -> None:
+    tidy = os.path.normpath(name)
+    parts = Path(tidy).parts
+    if tidy in (".", "") or Path(tidy).is_absolute() or ".." in parts or ".git" in parts:
+        notes.append(f"{name!r} was left out: it is not a path inside the repository.")
+        return
+    origin, target = source / tidy, path / tidy
+    if not os.path.lexists(origin) or os.path.lexists(target):
+        return
+    if not origin.resolve().is_relative_to(source.resolve()) and not link:
+        notes.append(f"{name!r} was left out: it is a link to a place outside of the repository.")
+        return
+    if not target.parent.resolve().is_relative_to(path.resolve()):
+        notes.append(f"{name!r} was left out: a link on its way leads out of the worktree.")
+        return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(origin, target) if link else _copy(origin, target)
+    except OSError as error:
+        notes.append(f"{name!r} was left out: {error.strerror}.")
+        return
+    done.append(tidy)
+
+
+def _link(origin: Path, target: Path) -> None:
+    target.symlink_to(origin)
+
+
+def _copy(origin: Path, target: Path) -> None:
+    if origin.is_dir():
+        shutil.copytree(origin, target, symlinks=True)
+    else:
+        shutil.copy2(origin, target)
+
+
+def _set_up(ws: Workspace, path: Path) -> Setup | None:
+    command = ws.settings.worktree_setup_command
+    if not command or not ws.settings.worktree_auto_setup:
+        return None
+    env = {**for_commands(ws.environ), "PWD": str(path)}
+    ran = process.shell(command, cwd=path, env=env, timeout=PATIENCE, keep=KEPT)
+    return Setup(command, ran.code, shown(ran.output, ws.environ), ran.timed_out)

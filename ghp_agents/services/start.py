@@ -1,0 +1,64 @@
+"""Starting on an issue: the claim, a branch and a worktree, and the agent's name in it.
+
+Each step is done if it is not done yet, so a start that was killed goes on where it ended.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents import files, pulse
+from ghp_agents.model.issue import short
+from ghp_agents.model.names import AgentName
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.services import claim, presence, start_place
+from ghp_agents.services.claim import Claimed
+from ghp_agents.services.furnishing import Furnished, furnish
+from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
+
+
+class Started(NamedTuple):
+    """Where an agent works on an issue now."""
+
+    claimed: Claimed
+    path: Path
+    branch: str
+    how: str  # new; continued: the branch was there; there: the worktree, too
+    furnished: Furnished | None = None  # None: it was before
+    notes: tuple[str, ...] = ()
+
+
+def start(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    reference: str | None,
+) -> Started:
+    """Start on an issue, or on the best that is ready. The worktree that this command is called
+    in stays as it is. Raises RefusedError, UnknownError, NotFoundError, NotSetUpError."""
+    agent = ws.agent()
+    parts = (ws, store, leaser, tracker)
+    claimed = claim.claim(*parts, reference) if reference else claim.claim_next(*parts)
+    place = start_place.settle(ws, store, agent, claimed.issue)
+    mark = start_place.pending(ws, place.path)
+    furnished = furnish(ws, place.path) if mark.exists() else None
+    inner = open_workspace(place.path, ws.environ, ws.clock, agent)
+    _name(inner, store, agent)
+    said = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
+    presence.heartbeat(inner, store, agent, said)
+    if furnished and not (furnished.setup and furnished.setup.code):
+        mark.unlink(missing_ok=True)
+    notes = (*place.notes, *(furnished.notes if furnished else ()))
+    return Started(claimed, place.path, place.branch, place.how, furnished, notes)
+
+
+def _name(inner: Workspace, store: StateStore, agent: AgentName) -> None:
+    """Make it the agent's worktree; who had it before goes on under the new name."""
+    path = inner.git_dir / NAME_FILE
+    before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+    if before == agent:
+        return
+    if before and pulse.is_name(before):
+        presence.rename(inner, store, agent)
+    else:
+        files.write_durably(path, f"{agent}\n".encode())

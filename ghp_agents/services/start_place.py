@@ -1,0 +1,161 @@
+"""Where an agent works on an issue: a branch and a worktree, those of before if there are any."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents import branches, checkouts, files, landing
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model import branch as names
+from ghp_agents.model import handoff_record
+from ghp_agents.model.issue import Issue
+from ghp_agents.model.presence import issue_of
+from ghp_agents.ports import StateStore
+from ghp_agents.services.trunk import trunk
+from ghp_agents.workspace import Workspace
+
+LOCK = "start.lock"
+PATIENCE = 600.0  # seconds; checking out a large tree takes its time
+PENDING = "starting"  # a folder with a file for each worktree that is not furnished yet
+FREE_NAMES = 20
+
+
+class Place(NamedTuple):
+    """A branch, and the worktree that has it checked out."""
+
+    path: Path
+    branch: str
+    how: str  # new; continued: the branch was there; there: the worktree, too
+    notes: tuple[str, ...] = ()  # what a person should know
+
+
+class _Known(NamedTuple):
+    """The branches that there are."""
+
+    here: dict[str, str]
+    there: dict[str, str]  # on the remote
+    base: str  # the commit that a new branch begins at
+    notes: tuple[str, ...]
+
+
+def settle(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> Place:
+    """The place for `agent` and an issue, made if it is not there. Raises RefusedError, GitError.
+
+    Two that do this at once for one branch come to the same place.
+    """
+    files.usable(ws.ghp_dir)
+    with files.locked_if_possible(ws.ghp_dir / LOCK, patience=PATIENCE) as held:
+        _clear_half_made(ws)
+        said = _said_branches(store, issue)
+        known = _known(ws, issue, said)
+        found = names.of_issue({**known.there, **known.here}, issue.number, agent, said)
+        pattern, repo = ws.settings.branch_pattern, _repository_name(ws)
+        branch = found or names.branch_name(agent, issue.number, issue.title, pattern, repo)
+        here = checkouts.of_branch(ws.folder, branch)
+        if here and here.path.is_dir():
+            return Place(here.path, branch, "there", known.notes)
+        if here:  # somebody removed the folder; git would not give the branch to another
+            checkouts.clear(ws.folder, here.path)
+        return _made(ws, issue, branch, known, held)
+
+
+def pending(ws: Workspace, path: Path) -> Path:
+    """The file that says that a worktree was made and is not furnished yet."""
+    return ws.ghp_dir / PENDING / path.name
+
+
+def _made(ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequence[int]) -> Place:
+    path, notes = _free_path(ws, issue), known.notes
+    mark = pending(ws, path)
+    files.write_atomically(mark, f"{path}\n".encode())
+    here, there = known.here.get(branch), known.there.get(branch)
+    if here is None:
+        there = there and branches.tips(ws, branch).get(branch, there)
+        checkouts.add(ws.folder, path, branch, there or known.base, keep_open=held)
+        return Place(path, branch, "continued" if there else "new", notes)
+    if there and there != here:
+        there = branches.tips(ws, branch).get(branch, there)
+        if landing.is_ancestor(ws.folder, here, there):
+            checkouts.forward(ws.folder, branch, here, there)
+        elif not landing.is_ancestor(ws.folder, there, here):
+            notes += (f"{branch} is not the same here and on the remote: both have commits.",)
+    checkouts.add(ws.folder, path, branch, keep_open=held)
+    return Place(path, branch, "continued", notes)
+
+
+def _clear_half_made(ws: Workspace) -> None:
+    """What a killed git left of our worktrees; its child would still hold the lock."""
+    for one in checkouts.listed(ws.folder):
+        if one.half_made and pending(ws, one.path).exists():
+            checkouts.clear(ws.folder, one.path, locked=True)
+
+
+def _said_branches(store: StateStore, issue: Issue) -> set[str]:
+    """The branches that agents said to have worked on the issue on."""
+    snapshot = store.snapshot()
+    found = {
+        str(said.get("branch"))
+        for said in snapshot.agents().values()
+        if issue_of(said) in issue.numbers
+    }
+    for number in issue.numbers:
+        folder = handoff_record.folder_of(number)
+        found |= {each.branch or "" for each in handoff_record.read(snapshot.files(folder))[0]}
+    return {name for name in found if str(issue.number) in name}
+
+
+def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
+    base = trunk(ws)
+    if base is None:
+        raise RefusedError(
+            "It cannot be told which branch is the trunk.",
+            hint="Name it in .ghp/config.json: `agents.trunk`.",
+        )
+    here, notes = checkouts.branches(ws.folder), ()
+    try:
+        tip = branches.tips(ws, base).get(base)
+        there = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(said)])
+    except UnknownError as error:
+        remote = branches.where(ws)
+        there = checkouts.remote_branches(ws.folder, remote.name) if remote else {}
+        tip = there.get(base)
+        notes = (f"The trunk is as it was last seen, and may have moved: {error}",)
+    tip = tip or here.get(base)
+    if tip is None:
+        raise RefusedError(
+            f"There is no commit on {base} to begin at.", hint="Make the first commit there."
+        )
+    there = {name: oid for name, oid in there.items() if name != base}
+    return _Known({name: oid for name, oid in here.items() if name != base}, there, tip, notes)
+
+
+# ------------------------------------------------------------------------------ the path
+
+
+def _free_path(ws: Workspace, issue: Issue) -> Path:
+    folder = worktrees_folder(ws) / names.folder_name(issue.number, issue.title)
+    taken = {each.path for each in checkouts.listed(ws.folder)}
+    for number in range(1, FREE_NAMES):
+        path = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
+        if path not in taken and not (path.exists() and (not path.is_dir() or any(path.iterdir()))):
+            return path
+    raise RefusedError(
+        f"{folder} and {FREE_NAMES - 2} names after it are taken.",
+        hint="Remove what is not needed: `git worktree list` shows this clone's.",
+    )
+
+
+def worktrees_folder(ws: Workspace) -> Path:
+    """Where the worktrees of this repository go, by upstream's rule; relative paths count from the
+    main worktree."""
+    said = ws.settings.worktree_path
+    if said == "~" or said.startswith("~/"):
+        said = ws.environ.get("HOME", "/") + said[1:]
+    home = ws.main_worktree or ws.common_dir
+    return Path(os.path.normpath(home / said)) / _repository_name(ws)
+
+
+def _repository_name(ws: Workspace) -> str:
+    main = ws.main_worktree or ws.common_dir
+    return names.repository_name(branches.address(ws), main.name.removesuffix(".git"))
