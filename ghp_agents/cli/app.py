@@ -64,8 +64,12 @@ COMMANDS: dict[str, Row] = {
     "agent-resume": Row(
         "handoff", "resume", "continuity", "Print what this agent must know to go on."
     ),
+    "agent-sweep": Row("sweep", "sweep", "care", "Look after what agents left behind."),
     "agent-start": Row(
         "start", "start", "trunk", "Take an issue: its claim, a branch and a worktree."
+    ),
+    "agent-finish": Row(
+        "finish", "finish", "trunk", "Check and push the work here, and open a pull request."
     ),
 }
 

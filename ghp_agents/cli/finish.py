@@ -1,0 +1,67 @@
+"""`agent-finish`: the work in this worktree becomes a pull request."""
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.model.handoff import count
+from ghp_agents.services import finish as services
+from ghp_agents.services.finish import Finished
+from ghp_agents.wiring import House
+
+
+@click.command("agent-finish", epilog="Example: ghp agent-finish")
+@click.option("--issue", metavar="N", help="The issue (default: the one of the branch).")
+@click.option("--draft", is_flag=True, help="Show it as it is, though it is not ready.")
+@click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
+@acting
+@click.pass_obj
+def finish(house: House, issue: str | None, draft: bool, as_json: bool) -> None:
+    """Bring the branch up to the trunk, run the checks, push it, and make a pull request of it.
+
+    Prints its number. Only who has the issue may do that, and only with everything committed.
+    Again, it brings the same pull request up to date, and makes a draft ready.
+    """
+    finished = services.finish(
+        house.ws, house.store, house.leaser, house.tracker, house.forge,
+        issue=issue, draft=draft, tell=output.say,
+    )  # fmt: skip
+    if as_json:
+        output.as_json(_fields(finished))
+    else:
+        output.data(str(finished.pull.number))
+    _say(finished)
+    wake(house)
+
+
+def _fields(finished: Finished) -> dict[str, object]:
+    pull = finished.pull
+    return {
+        "number": pull.number,
+        "url": pull.url or None,
+        "branch": pull.branch,
+        "head": pull.head,
+        "issue": finished.issue.number,
+        "draft": pull.draft,
+        "new": finished.is_new,
+        "commits": finished.commits,
+        "checks": [{"command": each.command, "passed": each.passed} for each in finished.checks],
+    }
+
+
+def _say(finished: Finished) -> None:
+    pull = finished.pull
+    for check in finished.checks:
+        (output.done if check.passed else output.warn)(f"{check.line}.")
+    if finished.updated:
+        output.say(f"{pull.branch} was brought up to {pull.base}.")
+    what = "draft" if pull.draft else "pull request"
+    did = "Opened" if finished.is_new else "Brought up to date:"
+    where = f" {pull.url}" if pull.url else ""
+    output.done(
+        f"{did} {what} #{pull.number} of {pull.branch}, {count(finished.commits, 'commit')}.{where}"
+    )
+    for note in finished.notes:
+        output.warn(note)
+    if not pull.draft:
+        output.say(f"`ghp agent-merge {pull.number}` brings it onto {pull.base}.")

@@ -1,0 +1,96 @@
+"""The body of a pull request: our sections, by themselves or in the template of a repository."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# Where a repository may have its template, the one for agents first; GitHub's API uses none of
+# them by itself.
+TEMPLATES = (
+    ".github/PULL_REQUEST_TEMPLATE/agent.md",
+    ".github/pull_request_template.md",
+    ".github/PULL_REQUEST_TEMPLATE.md",
+    "pull_request_template.md",
+    "PULL_REQUEST_TEMPLATE.md",
+    "docs/pull_request_template.md",
+    "docs/PULL_REQUEST_TEMPLATE.md",
+)
+
+
+class Section(NamedTuple):
+    """One part of the body."""
+
+    key: str  # of HEADINGS
+    title: str
+    text: str
+
+
+# What people call the sections of their templates.
+HEADINGS = {
+    "what": "what|summary|description|overview|changes|proposed changes|what changed"
+    "|what does this pr do|what does this do|whats changed",
+    "why": "why|motivation|context|background|motivation and context|reason|problem|rationale",
+    "evidence": "evidence|testing|tests|test plan|checks|verification|how has this been tested"
+    "|how was this tested|how to test|qa|validation|test results",
+    "handoff": "handoff|notes|notes for reviewers|additional notes|notes for the reviewer"
+    "|additional information|additional context",
+    "questions": "questions|open questions|decisions|escalations|questions and answers",
+    "closes": "issue|issues|related issue|related issues|linked issue|linked issues|closes|fixes"
+    "|references|ticket|tickets|related",
+}
+_KEYS = {word: key for key, words in HEADINGS.items() for word in words.split("|")}
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+def filled(template: str, sections: Sequence[Section]) -> str:
+    """A repository's template, with each section under the heading that means it; the others come
+    after it. What the template asks for besides, such as a list to tick off, stays."""
+    text = _FRONT.sub("", template.replace("\r\n", "\n"))
+    left = {section.key: section for section in sections if section.text.strip()}
+    parts: list[str] = []
+    for heading, content in _parts(text):
+        section = left.pop(_key(heading), None) if heading else None
+        kept = _COMMENT.sub("", content).strip() if section or not heading else content.strip("\n")
+        body = [section.text.strip()] if section else []
+        parts.append("\n\n".join(filter(None, [heading, *body, kept])))
+    parts += [_titled(section) for section in left.values()]
+    return "\n\n".join(filter(None, parts)).strip() + "\n"
+
+
+def _titled(section: Section) -> str:
+    if section.key == "closes":
+        return section.text.strip()
+    return f"## {section.title}\n\n{section.text.strip()}"
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """The headings with what is below each; what comes before the first has none."""
+    found: list[tuple[str, list[str]]] = [("", [])]
+    fence = ""
+    comment = False
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and not comment:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        if not fence:
+            comment = _in_comment(line, comment)
+        if not fence and not comment and not mark and _HEADING.match(line):
+            found.append((line.strip(), []))
+        else:
+            found[-1][1].append(line)
+    return [(heading, "\n".join(lines)) for heading, lines in found]
+
+
+def _in_comment(line: str, before: bool) -> bool:
+    """Whether a comment is open after a line."""
+    begin, end = line.rfind("<!--"), line.rfind("-->")
+    return begin > end or (before and end < 0)
+
+
+def _key(heading: str) -> str:
+    found = _HEADING.match(heading)
+    words = re.sub(r"[^a-z ]+", "", found[2].lower()) if found else ""
+    return _KEYS.get(" ".join(words.split()), "")

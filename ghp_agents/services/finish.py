@@ -1,0 +1,170 @@
+"""Finishing: the work in a worktree becomes a pull request, with the evidence for it.
+
+Each step looks first whether it is done, so a finish that was killed, or is run twice, comes to
+the same pull request.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents import worktree
+from ghp_agents.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.model.check import Check, red, tail
+from ghp_agents.model.issue import Issue, short
+from ghp_agents.model.names import AgentName, issue_of_branch
+from ghp_agents.model.pull import NewPull, Pull
+from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.services import checking, claim, evidence, finish_body, presence
+from ghp_agents.services import finish_update as update
+from ghp_agents.services.furnishing import is_furniture
+from ghp_agents.services.page import plain
+from ghp_agents.services.trunk import trunk
+from ghp_agents.workspace import Workspace
+
+LISTED = 10
+NO_CHECKS = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
+Tell = Callable[[str], None]
+
+
+class Finished(NamedTuple):
+    """The pull request of the work, and what it is believed on."""
+
+    pull: Pull
+    is_new: bool
+    issue: Issue
+    checks: tuple[Check, ...]
+    commits: int
+    updated: bool  # the branch was brought up to the trunk
+    notes: tuple[str, ...] = ()
+
+
+class ChecksFailedError(GhpError):
+    """A check of the configuration did not pass."""
+
+
+def finish(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    forge: Forge,
+    *,
+    issue: str | None = None,
+    draft: bool = False,
+    tell: Tell = lambda _: None,
+) -> Finished:
+    """Make a pull request of the branch that is checked out here, or bring it up to date.
+
+    Raises RefusedError (the claim is not mine, work is not committed, a conflict),
+    ChecksFailedError, UnknownError; then what was committed is as it was.
+    """
+    actor = ws.actor()
+    base, branch = _branch(ws)
+    found = tracker.get(issue or _issue(ws, actor.name, branch))
+    claim.verify(ws, leaser, actor.name, found.number)
+    _refuse_unfinished(ws)
+    tips = update.look(ws, base, branch, worktree.head(ws.folder))
+    _refuse_empty(ws, tips)
+    head = update.bring_up(ws, tips, actor.name)
+    checks = checking.run(ws, ws.folder, branch, tell)
+    _judge(ws, checks, branch, head, draft=draft)
+    claim.verify(ws, leaser, actor.name, found.number)  # checks take their time
+    update.send(ws, tips, head)
+    about = evidence.topic(ws, tracker, actor, str(found.number))
+    stands = evidence.branch(ws)
+    body = finish_body.body(ws, about, stands, evidence.said(store, about), checks)
+    had = forge.find(branch)
+    new = NewPull(branch, base, head, found.title, body, found.number, draft)
+    pull = forge.open(new, actor)
+    if not actor.is_person:
+        said = {"status": "reviewing", "lastAction": f"Finished {short(found)}: #{pull.number}"}
+        presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
+    is_new = had is None or had.number != pull.number
+    notes = about.notes + (() if checks else (NO_CHECKS,))
+    return Finished(pull, is_new, found, checks, stands.history.count, head != tips.head, notes)
+
+
+def _branch(ws: Workspace) -> tuple[str, str]:
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "There is no worktree here.", hint="Change to the worktree that has the work."
+        )
+    base, branch = trunk(ws), ws.branch
+    if base is None:
+        raise RefusedError(
+            "It cannot be told which branch is the trunk.",
+            hint="Name it in .ghp/config.json: `agents.trunk`.",
+        )
+    if branch is None or branch == base:
+        what = f"on the trunk, {base}" if branch else "on no branch"
+        raise RefusedError(
+            f"This worktree is {what}.",
+            hint="Work is finished in the worktree that `ghp agent-start` made for it.",
+        )
+    return base, branch
+
+
+def _issue(ws: Workspace, name: str, branch: str) -> int:
+    found = issue_of_branch(branch) or ws.issue_in_hand(name)
+    if found is None:
+        raise RefusedError(
+            f"It cannot be told which issue {branch} is for.",
+            hint="Name it: `ghp agent-finish --issue 12`.",
+        )
+    return found
+
+
+def unfinished(ws: Workspace, folder: Path) -> list[str]:
+    """What differs from the last commit in a worktree, but for what came by furnishing it."""
+    return [
+        plain(each.path)
+        for each in worktree.differences(folder)
+        if not (each.code == "??" and is_furniture(ws, each.path))
+    ]
+
+
+def _refuse_unfinished(ws: Workspace) -> None:
+    operation = worktree.operation(ws.git_dir)
+    if operation:
+        raise RefusedError(
+            f"{operation.capitalize()} is in progress here.",
+            hint="Bring it to its end, or abort it; `git status` says how.",
+        )
+    left = unfinished(ws, ws.folder)
+    if left:
+        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
+        raise RefusedError(
+            f"Work here is not committed: {', '.join(left[:LISTED])}{more}.",
+            hint="Commit it, or put it aside with `git stash -u`; `ghp agent-handoff` keeps it for "
+            "who goes on.",
+        )
+
+
+def _refuse_empty(ws: Workspace, tips: update.Tips) -> None:
+    if worktree.contains(ws.folder, tips.trunk, tips.head):
+        raise RefusedError(
+            f"{tips.branch} has no commit that {tips.base} has not.",
+            hint="Done is what can be seen: commit the work first. If none is needed, close the "
+            "issue: `ghp agent-issue close N --message WHY`.",
+        )
+
+
+def _judge(
+    ws: Workspace, checks: tuple[Check, ...], branch: str, head: str, *, draft: bool
+) -> None:
+    failed = red(checks)
+    if failed and not draft:
+        output = f"\n{tail(failed.output)}" if failed.output else ""
+        raise ChecksFailedError(
+            f"{failed.line}.{output}",
+            hint=f"Nothing was pushed. All of the output: {checking.kept_in(ws, branch)}. As it "
+            "is, it can be shown with `ghp agent-finish --draft`.",
+        )
+    left = unfinished(ws, ws.folder)
+    if left or worktree.head(ws.folder) != head:
+        changed = ", ".join(left[:LISTED]) or "the branch itself"
+        raise RefusedError(
+            f"While the checks ran, this was changed: {changed}.",
+            hint="Commit what they changed (or ignore it in git), and finish again.",
+        )
