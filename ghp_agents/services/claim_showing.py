@@ -11,7 +11,7 @@ from ghp_agents import bell, touched
 from ghp_agents.errors import GhpError
 from ghp_agents.model import blocking
 from ghp_agents.model.claim import claimed_issue
-from ghp_agents.model.issue import Issue, IssueChange, assignee, short
+from ghp_agents.model.issue import Issue, assignee, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
 from ghp_agents.model.presence import issue_of, number
@@ -70,9 +70,9 @@ def show_claim(
     for former in removed:
         bell.ring(me.ws.folders, former)
         claim_owed.note(me.ws, issue, lease, former, me.actor)
-    change = IssueChange(add_assignees=(me.name,), remove_assignees=removed)
     with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
-        return me.tracker.change(issue.number, change, me.actor), waits_for
+        shown = me.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
+    return shown, waits_for
 
 
 def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
         return ()
     holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
     waits: list[str] = []
-    for blocker in blocking.open_blockers(issue, me.tracker.list()):
+    for blocker in blocking.open_blockers(issue, me.tracker.known()):
         holder = holders.get(blocker.number) or ", ".join(blocker.assignees)
         waits.append(f"{short(blocker)} ({holder or 'nobody has it'})")
     return tuple(waits)
@@ -124,11 +124,10 @@ def show_release(
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
         claim_owed.note(me.ws, issue, lease, former, me.actor)
-    change = IssueChange(add_assignees=added, remove_assignees=removed)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
     with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
-        return me.tracker.change(issue.number, change, me.actor)
+        return me.tracker.show(issue.number, me.actor, add=added, remove=removed)
 
 
 def _put_down(me: Me, issue: Issue) -> None:
@@ -143,11 +142,12 @@ def _put_down(me: Me, issue: Issue) -> None:
 
 def is_shown(me: Me, event: str, lease: Lease) -> bool:
     """Whether all of it was done: its entry is in the ledger."""
-    wanted = _entry_id(event, lease)
+    wanted = entry_id(event, lease)
     return any(entry.id == wanted for entry in me.store.ledger())
 
 
-def _entry_id(event: str, lease: Lease) -> str:
+def entry_id(event: str, lease: Lease) -> str:
+    """The id of the entry in the ledger by which a lease is shown."""
     return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
 
 
@@ -156,7 +156,7 @@ def _entry(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> Record:
         event=event,
         actor=me.actor,
         object=short(issue),
-        id=_entry_id(event, lease),
+        id=entry_id(event, lease),
         at=Timestamp(now_text(me.ws)),
         clock=0,  # it comes after what it is committed with
         files=(),

@@ -42,8 +42,8 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
-    """All that a handoff is made of."""
+class Facts:
+    """All that a handoff is made of; `about.actor` is who hands over."""
 
     about: Topic
     branch: Branch
@@ -79,28 +79,45 @@ def handoff(
         _refuse_foreign(about, receiver)
     tidy, warnings = _note(note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
-    made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+    notes = (*warnings, *facts.notes)
     if unless_empty and not tidy and _is_empty(facts):
-        return Handed(made, "", "", False, (*warnings, *facts.notes))
+        made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+        return Handed(made, "", "", False, notes)
+    kind = CHECKPOINT if checkpoint else HANDOFF
+    handed = record_of(ws, store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
+    return replace(handed, notes=notes)
+
+
+def record_of(
+    ws: Workspace,
+    store: StateStore,
+    facts: Facts,
+    *,
+    kind: str = HANDOFF,
+    to: str | None = None,
+    note: str = "",
+    dry_run: bool = False,
+) -> Handed:
+    """Record a handoff of what was found out; what says nothing new is not recorded again."""
+    about = facts.about
+    made = _made(ws, facts, kind, to, note)
     values = page.cleaned(_values(ws, facts, made))
     text = templates.render(TEMPLATE, values, repository=ws.root)
     body = text.strip("\n") + "\n"
 
-    notes = (*warnings, *facts.notes)
-
     def decide(snapshot: Snapshot) -> tuple[Handed, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
         if known and known[-1].evidence == made.evidence:
-            return _as_it_is(snapshot, known[-1], notes), []
+            return _as_it_is(snapshot, known[-1], facts.notes), []
         now = replace(made, clock=snapshot.clock + 1)
         document = record.render(now, body)
-        handed = Handed(now, document.decode("utf-8"), record.path_of(now), True, notes)
+        handed = Handed(now, document.decode("utf-8"), record.path_of(now), True, facts.notes)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     return transact(store, decide)
 
 
-def _is_empty(facts: _Facts) -> bool:
+def _is_empty(facts: Facts) -> bool:
     """Whether there is nothing that anybody could go on with."""
     about, branch = facts.about, facts.branch
     return (
@@ -198,7 +215,7 @@ def _note(text: str) -> tuple[str, list[str]]:
     return tidy, warnings
 
 
-def _made(ws: Workspace, facts: _Facts, kind: str, to: str | None, note: str) -> Handoff:
+def _made(ws: Workspace, facts: Facts, kind: str, to: str | None, note: str) -> Handoff:
     about, branch, kept = facts.about, facts.branch, facts.work.patch
     work = None
     if kept.content or facts.work.missing:
@@ -224,7 +241,7 @@ def _made(ws: Workspace, facts: _Facts, kind: str, to: str | None, note: str) ->
 
 
 def _evidence(
-    facts: _Facts, kind: str, to: str | None, note: str, work: Work | None
+    facts: Facts, kind: str, to: str | None, note: str, work: Work | None
 ) -> list[object]:
     """What makes a handoff another one than the last: all but the time and the ledger."""
     about, branch = facts.about, facts.branch
@@ -237,7 +254,7 @@ def _evidence(
     ]  # fmt: skip
 
 
-def _situation(facts: _Facts, to: str | None) -> rules.Situation:
+def _situation(facts: Facts, to: str | None) -> rules.Situation:
     about, branch = facts.about, facts.branch
     read = outline(about.issue.body) if about.issue else outline("")
     return rules.Situation(
@@ -263,19 +280,19 @@ def _situation(facts: _Facts, to: str | None) -> rules.Situation:
 
 def _facts(
     ws: Workspace, store: StateStore, leaser: Leaser, about: Topic, *, ask_rights: bool
-) -> _Facts:
+) -> Facts:
     # A checkpoint is often made by a hook, which must not wait for the remote.
     held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
     said = evidence.said(store, about)
     notes = [*about.notes, *said.notes, *([unknown] if unknown else [])]
     work = uncommitted.take(ws)
-    return _Facts(about, evidence.branch(ws), said, work, tuple(held), tuple(notes))
+    return Facts(about, evidence.branch(ws), said, work, tuple(held), tuple(notes))
 
 
 # ------------------------------------------------------------------------------ what is written
 
 
-def _values(ws: Workspace, facts: _Facts, made: Handoff) -> dict[str, Any]:
+def _values(ws: Workspace, facts: Facts, made: Handoff) -> dict[str, Any]:
     """What the template is given."""
     about, branch, said = facts.about, facts.branch, facts.said
     command = f"ghp agent-resume{f' --issue {about.number}' if about.number else ''}"
@@ -315,7 +332,7 @@ def _work_text(made: Handoff, command: str) -> str:
     return f"{kept} Stored as `{place}`; `{command} --apply` restores it."
 
 
-def _record(made: Handoff, document: bytes, facts: _Facts) -> Record:
+def _record(made: Handoff, document: bytes, facts: Facts) -> Record:
     files = [(record.path_of(made), document)]
     if facts.work.patch.content:
         files.append((record.patch_path_of(made), facts.work.patch.content))
@@ -332,7 +349,7 @@ def _record(made: Handoff, document: bytes, facts: _Facts) -> Record:
     )
 
 
-def _summary(facts: _Facts) -> str:
+def _summary(facts: Facts) -> str:
     history, changes = facts.branch.history, facts.work.patch.changes
     commits = rules.count(history.count, "commit") if history.base and history.count else ""
     work = rules.count(len(changes), "uncommitted file") if changes else ""

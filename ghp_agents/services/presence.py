@@ -152,6 +152,9 @@ def look(
         is_here = clone == snapshot.clone
         if is_here:
             silent = max(0.0, now - beaten[name]) if name in beaten else _age(presence, now)
+            seen = memory.get(f"{clone}/{name}") if name not in beaten else None
+            # It may have been absorbed with its clone: then the time stamp is another machine's.
+            silent = max(silent, now - seen.first_seen) if seen else silent
         else:
             silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
         lives = _process_lives(ws, name) if is_here and processes else None
@@ -192,14 +195,16 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
 
 
 def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
-    """Look at the agents of other clones, and at those of ours that others know, too."""
+    """Look at the agents of other clones, and at those of ours that others know, too, or that have
+    no presence here but in commits."""
     others = _others(snapshot)
     elsewhere = {name for clone in others for name in snapshot.agents_of(clone)}
+    elsewhere |= snapshot.agents_of(snapshot.clone).keys() - snapshot.beaten().keys()
     if not elsewhere:
         return {}
     known = {
         f"{clone}/{name}": presence
-        for clone in [tip.clone for tip in snapshot.tips()]
+        for clone in {tip.clone: None for tip in snapshot.tips()} | {snapshot.clone: None}
         for name, presence in snapshot.agents_of(clone).items()
         if name in elsewhere
     }

@@ -1,0 +1,127 @@
+"""`agent-sweep`: look after what agents left behind."""
+
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import ExitCode
+from ghp_agents.model import sweep_text as words
+from ghp_agents.model.sweep import POLICIES
+from ghp_agents.model.sweep_text import Line
+from ghp_agents.services import sweep as services
+from ghp_agents.services.sweep import Swept
+from ghp_agents.services.sweep_lines import lines
+from ghp_agents.services.sweep_right import BusyError
+from ghp_agents.wiring import House
+
+SUMMARY = "GITHUB_STEP_SUMMARY"  # a file to which a job appends what people are shown of it
+
+
+@click.command("agent-sweep", epilog="Example: ghp agent-sweep --policy reassign --dry-run")
+@click.option(
+    "--policy",
+    type=click.Choice(POLICIES),
+    help="What becomes of a dead agent's issue (default: agents.sweepPolicy, release).",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--prune", is_flag=True, help="Remove worktrees and branches that nobody owns.")
+@click.option(
+    "--ephemeral/--no-ephemeral",
+    default=None,
+    help="This clone is made only to sweep, and gone afterwards (default: where CI is set).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@acting
+@click.pass_context
+def sweep(
+    ctx: click.Context,
+    policy: str | None,
+    dry_run: bool,
+    prune: bool,
+    ephemeral: bool | None,
+    as_json: bool,
+) -> None:
+    """Look after what agents left behind, and publish the state.
+
+    Says on the issue of a silent agent that it is silent, gives back what the dead have, with a
+    handoff of what is known, and ends the leases of those who are gone. Only a worktree or branch
+    that was merged, or whose work is saved, is removed, and only with --prune. Running it twice
+    changes nothing.
+    """
+    house: House = ctx.obj
+    is_ephemeral = bool(house.environ.get("CI")) if ephemeral is None else ephemeral
+    try:
+        with output.busy("Sweeping"):
+            swept = services.sweep(
+                house.ws, house.store, house.leaser, house.tracker,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral,
+            )  # fmt: skip
+    except BusyError as busy:
+        output.say(f"{busy} {busy.hint}")
+        if as_json:
+            output.as_json({"busy": True, "acts": []})
+        return
+    told = lines(swept)
+    _print(swept, told, as_json=as_json)
+    _append_summary(house, swept, told)
+    if not dry_run:
+        wake(house)
+    if swept.report.trouble:
+        output.error(
+            f"What was said could not be sent: {swept.report.trouble}.",
+            "The next sync of this clone sends it; `ghp agent-doctor` checks the remote.",
+        )
+        ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
+
+
+def _print(swept: Swept, told: list[Line], *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(_fields(swept, told))
+        return
+    for line in told:
+        sign = "·" if line.kind == "tell" or swept.dry_run else "✓" if line.done else "✗"
+        where = f"#{line.issue}: " if line.issue else ""
+        output.marked(sign, "32" if line.done else "33", f"{where}{line.text}")
+    for note in swept.report.notes:
+        output.say(note)
+    counted = ", ".join(f"{count} {state}" for state, count in swept.agents) or "none"
+    if swept.dry_run:
+        output.say(f"Agents: {counted}. Nothing was done: this is a dry run.")
+    else:
+        output.done(f"Swept. Agents: {counted}; acts: {swept.done}.")
+
+
+def _fields(swept: Swept, told: list[Line]) -> dict[str, object]:
+    return {
+        "policy": swept.policy,
+        "dryRun": swept.dry_run,
+        "agents": dict(swept.agents),
+        "acts": [
+            {
+                "kind": line.kind,
+                "issue": line.issue,
+                "agent": line.agent or None,
+                "to": line.to or None,
+                "done": line.done,
+                "text": line.text,
+            }
+            for line in told
+        ],
+        "notes": list(swept.report.notes),
+        "trouble": swept.report.trouble,
+    }
+
+
+def _append_summary(house: House, swept: Swept, told: list[Line]) -> None:
+    path = house.environ.get(SUMMARY)
+    if not path:
+        return
+    notes = [*swept.report.notes, *([swept.report.trouble] if swept.report.trouble else [])]
+    text = words.summary(told, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run)
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        output.warn(f"The summary cannot be written to {path}: {error.strerror}.")

@@ -1,0 +1,198 @@
+"""The sweep: look after what agents left behind, once, by whatever clone and however often.
+
+It needs no server and remembers what it must: a clone that is made only to sweep goes by the id of
+the one before it, and finds there when it first saw whom where.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+from ghp_agents.errors import NotSetUpError, UnknownError
+from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.names import Actor, CloneId
+from ghp_agents.model.state import SyncReport
+from ghp_agents.model.sweep import Act, Facts, plan
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.services import (
+    claim_sight,
+    presence,
+    sweep_acts,
+    sweep_memory,
+    sweep_orphans,
+    sweep_right,
+    sweep_sight,
+)
+from ghp_agents.services import sync as syncing
+from ghp_agents.services.claim_showing import Me
+from ghp_agents.services.sweep_acts import Outcome, Sweep
+from ghp_agents.services.sweep_right import Arrival, Turn
+from ghp_agents.workspace import Workspace
+
+ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
+NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
+
+
+class Swept(NamedTuple):
+    """What a sweep saw and did."""
+
+    policy: str
+    dry_run: bool
+    agents: tuple[tuple[str, int], ...]  # how many of each liveness
+    outcomes: tuple[Outcome, ...]
+    report: SyncReport
+    clone: CloneId
+
+    @property
+    def done(self) -> int:
+        """How many acts were done."""
+        return sum(outcome.done for outcome in self.outcomes)
+
+
+class House(NamedTuple):
+    """The parts that a sweep works with."""
+
+    ws: Workspace
+    store: StateStore
+    leaser: Leaser
+    tracker: IssueTracker
+
+
+def sweep(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    *,
+    policy: str | None = None,
+    dry_run: bool = False,
+    prune: bool = False,
+    ephemeral: bool = False,
+) -> Swept:
+    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep.
+
+    Raises BusyError while another sweep is at work, UnknownError where the remote decides and
+    cannot be reached: who hears nothing takes nobody for dead.
+    """
+    house = House(ws, store, leaser, tracker)
+    rule = policy or ws.settings.sweep_policy
+    _news(house)
+    if dry_run:
+        return _planned(house, rule, prune=prune)
+    fresh = ephemeral and _is_fresh(store)
+    turn = sweep_right.take(ws, store, leaser, Arrival(_actor(ws), _clone(store), fresh))
+    try:
+        return _swept(house, turn, rule, prune=prune, fresh=fresh)
+    finally:
+        turn.end()
+
+
+def _news(house: House) -> None:
+    report = house.store.sync(push=False)
+    if report.remote is not None and not report.fetched:
+        raise UnknownError(
+            f"{report.remote} cannot be reached: {report.trouble}.",
+            hint="Nobody is taken for dead without news; sweep again when it can be reached.",
+        )
+    claim_sight.observe(house.ws, house.leaser)
+
+
+def _planned(house: House, policy: str, *, prune: bool) -> Swept:
+    facts, agents = _look(house)
+    acts = _plan(house, facts, policy, prune=prune)
+    outcomes = tuple(Outcome(act, False, "") for act in acts)
+    return Swept(policy, True, agents, outcomes, SyncReport(None), _clone(house.store))
+
+
+def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -> Swept:
+    ws, store, leaser, tracker = house
+    actor = _actor(ws)
+    if fresh:
+        _go_by(house, turn)
+    report = syncing.sync(*house)
+    facts, agents = _look(house)
+    acts = _plan(house, facts, policy, prune=prune)
+    me = Me(ws, store, leaser, tracker, actor, 0)
+    rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
+    outcomes = sweep_acts.perform(rules, acts)
+    if fresh:
+        sweep_memory.keep(ws, store, actor)
+    turn.check()
+    published = _publish(house)
+    if fresh:
+        published = _insist(house, published)
+        published = _come_home(house, turn, published)
+    notes = (*report.notes, *published.notes)
+    return Swept(
+        policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
+    )
+
+
+def _publish(house: House) -> SyncReport:
+    views = presence.look(house.ws, house.store, house.store.snapshot(), processes=False)
+    gone = {view.name for view in views if view.liveness is Liveness.GONE}
+    return house.store.publish(gone=gone)
+
+
+def _insist(house: House, report: SyncReport) -> SyncReport:
+    """A clone that is gone afterwards has no next sync that sends what was said in it."""
+    for _ in range(ATTEMPTS):
+        if not report.trouble or report.permanent:
+            break
+        house.ws.clock.wait(PAUSE)
+        report = _publish(house)
+    return report
+
+
+def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
+    ws, store, leaser, tracker = house
+    views = presence.look(ws, store, store.snapshot())
+    facts = sweep_sight.look(ws, store, leaser, tracker, views)
+    orphans = sweep_orphans.look(ws, leaser, views, facts.issues)
+    counted = Counter(view.liveness for view in views)
+    agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
+    return facts._replace(orphans=tuple(orphans)), agents
+
+
+def _plan(house: House, facts: Facts, policy: str, *, prune: bool) -> list[Act]:
+    most = house.ws.settings.max_attempts
+    return plan(facts, policy=policy, max_attempts=most, prune=prune)
+
+
+def _actor(ws: Workspace) -> Actor:
+    """Who is named here; a machine that only sweeps need not name anybody."""
+    try:
+        return ws.actor()
+    except NotSetUpError:
+        return NOBODY
+
+
+# ----------------------------------------------------------------------- a clone's identity
+
+
+def _clone(store: StateStore) -> CloneId:
+    return store.snapshot().clone
+
+
+def _is_fresh(store: StateStore) -> bool:
+    """Whether nothing was ever said in this clone."""
+    snapshot = store.snapshot()
+    return all(tip.clone != snapshot.clone for tip in snapshot.tips())
+
+
+def _go_by(house: House, turn: Turn) -> None:
+    """Go by the id of the sweepers before, and take up what they remember."""
+    if turn.clone:
+        house.store.adopt(turn.clone)
+    sweep_memory.restore(house.ws, house.store)
+
+
+def _come_home(house: House, turn: Turn, published: SyncReport) -> SyncReport:
+    """Where another wrote under this id meanwhile, this clone was given one of its own: what it
+    said goes to the common one, and its ref goes."""
+    had = _clone(house.store)
+    if turn.clone is None or had == turn.clone:
+        return published
+    own = [tip for tip in house.store.snapshot().tips() if tip.clone == had]
+    house.store.adopt(turn.clone)
+    house.store.absorb(own, _actor(house.ws))
+    return house.store.publish()

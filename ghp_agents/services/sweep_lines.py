@@ -1,0 +1,81 @@
+"""A sweep's acts as lines, for people and scripts: what was done, or what would be."""
+
+from ghp_agents.clock import ago
+from ghp_agents.model.sweep import (
+    Absorb,
+    Act,
+    Close,
+    EndLease,
+    Finish,
+    Free,
+    FreeRight,
+    Held,
+    Prune,
+    Recall,
+    Tell,
+    Warn,
+)
+from ghp_agents.model.sweep_text import Line
+from ghp_agents.services.sweep import Swept
+
+
+def lines(swept: Swept) -> list[Line]:
+    """Each act of a sweep, in order."""
+    found: list[Line] = []
+    for outcome in swept.outcomes:
+        act = outcome.act
+        issue, held = _about(act)
+        found.append(
+            Line(
+                kind=type(act).__name__.lower(),
+                text=outcome.text or _planned(act),
+                done=outcome.done,
+                issue=issue,
+                agent=held.holder if held else "",
+                to=act.to.name if isinstance(act, Free) and act.to else "",
+            )
+        )
+    return found
+
+
+def _about(act: Act) -> tuple[int | None, Held | None]:
+    match act:
+        case Warn(issue, held) | Recall(issue, held) | Close(issue, held):
+            return issue, held
+        case Free(issue=issue, held=held):
+            return issue, held
+        case Finish(unfinished=unfinished):
+            return unfinished.issue, None
+        case FreeRight(held):
+            return None, held
+        case Tell(issue=issue):
+            return issue, None
+        case EndLease() | Absorb() | Prune():
+            return None, None
+
+
+def _planned(act: Act) -> str:
+    """What would be done."""
+    match act:
+        case Warn(held=held):
+            return f"say that {held.holder} is silent for {ago(held.silent)}"
+        case Recall(held=held):
+            return f"take back that {held.holder if held else 'its holder'} is silent"
+        case Free(held=held, to=to, gives_up=gives_up):
+            then = f"give it to {to.name}" if to else "put it back in the queue"
+            then = "ask a person" if gives_up else then
+            return f"{held.holder} is {held.state} for {ago(held.silent)}: {then}"
+        case Finish():
+            return "finish what a sweep before this one began"
+        case Close(held=held):
+            return f"give back the claim of {held.holder}: the issue is closed"
+        case EndLease(lease):
+            return f"end the lease of {lease.what} by {lease.holder}, who is gone"
+        case FreeRight(held):
+            return f"give back {held.lease.name} of {held.holder}, who is {held.state}"
+        case Absorb(clone):
+            return f"absorb clone {clone.tip.clone}, silent for {ago(clone.silent)}"
+        case Prune(orphan):
+            return f"remove {orphan.kind} {orphan.name}: {orphan.why}; {orphan.removable}"
+        case Tell():
+            return act.text
