@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from ghp_agents.errors import RefusedError
 from ghp_agents.hub.access import Access
+from ghp_agents.hub.errors import ForbiddenError
 from ghp_agents.hub.verdict import failed
 from ghp_agents.ports import Clock
 
@@ -193,8 +193,8 @@ def _causes(error: BaseException) -> Any:
         waiting += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
 
 
-def _moved_away(url: str) -> RefusedError:
-    return RefusedError(
+def _moved_away(url: str) -> ForbiddenError:
+    return ForbiddenError(
         f"{urlsplit(url).netloc} sends us to another server; the token is not sent there.",
         hint="Correct `agents.github.host`, or the remote's address.",
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents import files
+from ghp_agents.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.files import LockTimeoutError
-from ghp_agents.hub.errors import ForbiddenError, HubError, TokenError, Unanswered
+from ghp_agents.hub.errors import TokenError
 from ghp_agents.ports import Clock
 
 REFUSED = "refused"  # the folder of what GitHub would not take
@@ -97,18 +98,16 @@ class Outbox:
                 continue
             try:
                 perform(job)
-            except Unanswered:
-                return
-            except TokenError:
-                return  # nothing can be sent with it, and all of it with the next one
-            except HubError as error:
+            except (UnknownError, TokenError):
+                return  # nothing more can be sent now; all of it later, or with another token
+            except GhpError as error:
                 stuck[job.about] = self._refuse(path, job, error)
                 continue
             path.unlink(missing_ok=True)
             yield job.says
 
-    def _refuse(self, path: Path, job: Job, error: HubError) -> Refused:
-        again = isinstance(error, ForbiddenError)
+    def _refuse(self, path: Path, job: Job, error: GhpError) -> Refused:
+        again = isinstance(error, RefusedError)
         refused = Refused(job, str(error), self._token, self._clock.now(), again)
         self._aside(path, refused)
         return refused

@@ -14,7 +14,9 @@ _INDIRECT = re.compile(r"^\s*\[\s*(include|includeif|url)\b", re.IGNORECASE | re
 
 _ADDRESS = re.compile(r"(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^/@]*@)?(?P<rest>[^?#]+)")
 _SHORT = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?P<path>[^?#]+)")
-_PATH = re.compile(r"/*(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+?)(\.git)?/*")
+_PATH = re.compile(
+    r"/*(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?!\.(git|\.)?/*$)(?P<name>[A-Za-z0-9._-]+?)(\.git)?/*"
+)
 
 
 def addresses(ws: Workspace) -> list[str]:

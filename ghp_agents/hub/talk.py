@@ -29,6 +29,7 @@ from ghp_agents.workspace import Workspace
 BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; after the third we give up
 LAST_LOOK = 2.0  # seconds after which we look for the last time whether a write was done
 SHARE = 2 / 3  # of the time that is left, for one exchange: so that there is some for another
+LEAST = 1.0  # seconds for an exchange, also when no time is left
 
 There = Callable[[], Any | None]
 
@@ -129,7 +130,8 @@ class Talk:
     ) -> Raw:
         """One request, if the breaker lets it through."""
         self._admit(resource, patience)
-        seconds = max(patience.left() * SHARE, 1.0)
+        least = min(LEAST, self._ws.settings.timeout)
+        seconds = max(patience.left() * SHARE, least)
         raw = self._sender().send(verb, url, headers, body, seconds)
         now = self._ws.clock.now()
         skew = verdict.skew(raw.headers, now)
