@@ -20,7 +20,8 @@ from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, 
 from tests.support.faults import Asked, Said
 from tests.support.git import commit, git
 from tests.support.github_gaps import Gaps
-from tests.support.openapi import Deviation, OpenAPI
+from tests.support.github_pulls import Pulls
+from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 from tests.support.proxy import APART, Proxy, Upstream
 from tools import clients, emulate
 
@@ -65,6 +66,7 @@ class GitHub:
         self.remote = folder / "github" / "remote.git"
         self._upstream = Upstream(world.emulator.url)
         self.gaps = Gaps(self._upstream, self.repository, self.features)
+        self.pulls = Pulls(self.gaps, self.remote)
         self.proxy = Proxy(self._answer, TOKENS, world.openapi if judged else None, DEVIATIONS)
 
     @property
@@ -156,13 +158,16 @@ class GitHub:
 
     def _answer(self, asked: Asked) -> Said:
         below = self._below(asked.path)
+        if asked.path == GRAPHQL:
+            return self.pulls.graphql(asked)
         if below is None:
             return self._upstream(asked)
         level = self.gaps.level(asked.login)
         refused = github_laws.refusal(asked, below, level, lambda: self.gaps.author(below))
         if refused:
             return refused
-        return self.gaps.answer(github_laws.without_what_strangers_may_not(asked, level), below)
+        asked = github_laws.without_what_strangers_may_not(asked, level)
+        return self.pulls.answer(asked, below) or self.gaps.answer(asked, below)
 
     def _below(self, path: str) -> str | None:
         """The path in the repository; None for one elsewhere."""

@@ -66,7 +66,7 @@ class Gaps:
             self._stirred.add(int(match[1]))
         for verbs, pattern, function in _TABLE:
             match = re.fullmatch(pattern, below)
-            if match and asked.verb in verbs:
+            if match and asked.verb in verbs.split():
                 return function(self, asked, *match.groups())
         return self.mended(self.below(asked), below)
 
@@ -142,22 +142,29 @@ class Gaps:
         """Whether somebody can be assigned."""
         return NOT_FOUND if self.may_not_be_assigned(login) else Said(204)
 
-    def comments(self, asked: Asked) -> Said:
-        """A list of comments, which knows `since`."""
-        if "since" not in asked.query:
-            below = asked.path.removeprefix(f"/repos/{self.repository}/")
-            return self.mended(self.below(asked), below)
-        query = {k: v for k, v in asked.query.items() if k not in ("page", "per_page", "since")}
-        below = asked.path.removeprefix(f"/repos/{self.repository}/")
-        if self.ask("GET", below).status != 200:
+    def comments_of(self, asked: Asked, number: str) -> Said:
+        """The comments of one issue, oldest first; a list that knows `since`."""
+        if self.ask("GET", f"issues/{number}").status != 200 and not self._pull(number):
             return NOT_FOUND
-        found = self.every(below, **query)
-        fresh = [each for each in found if each["updated_at"] >= asked.query["since"]]
-        return self.mended(paged(asked, fresh), below)
+        return self._comments(asked, self.every(f"issues/{number}/comments"))
 
-    def comments_of(self, asked: Asked, _: str) -> Said:
-        """The comments of one issue."""
-        return self.comments(asked)
+    def comments(self, asked: Asked) -> Said:
+        """The comments of all issues and pull requests."""
+        listed = [*self.every("issues", state="all"), *self.every("pulls", state="all")]
+        numbers = [each["number"] for each in listed]
+        found = [each for n in numbers for each in self.every(f"issues/{n}/comments")]
+        field = "updated_at" if asked.query.get("sort") == "updated" else "created_at"
+        newest_first = "sort" in asked.query and asked.query.get("direction") == "desc"
+        found.sort(key=lambda each: (each[field], each["id"]), reverse=newest_first)
+        return self._comments(asked, found)
+
+    def _comments(self, asked: Asked, found: list[Any]) -> Said:
+        since = asked.query.get("since", "")
+        fresh = [each for each in found if each["updated_at"] >= since]
+        return self.mended(paged(asked, fresh), "")
+
+    def _pull(self, number: str) -> bool:
+        return self.ask("GET", f"pulls/{number}").status == 200
 
     def events_of(self, asked: Asked, number: str) -> Said:
         """The events of one issue, oldest first; that it was opened is none."""

@@ -9,9 +9,12 @@ import contextlib
 import hashlib
 import http.client
 import json
+import re
 import socket
+import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,7 +25,7 @@ from ghp_agents.clock import SystemClock
 from ghp_agents.ports import Clock
 from tests.support import emulator
 from tests.support.faults import Asked, Fault, Said, Schedule, never
-from tests.support.openapi import Deviation, OpenAPI
+from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 
 BUDGET = 5_000  # requests in an hour
 ENTERPRISE = "/api/v3"  # GitHub Enterprise Server has its API below this
@@ -111,7 +114,7 @@ class Proxy:
     ) -> tuple[Said | None, Fault | None]:
         """Everything but the wire: what is answered, and what the wire does to it."""
         parts = urlsplit(address)
-        path = parts.path.removeprefix(ENTERPRISE)
+        path = parts.path.removeprefix(ENTERPRISE).replace("/api/graphql", GRAPHQL)
         with self._lock:
             asked = Asked(
                 self.logins.get(token, ""), verb, path, dict(parse_qsl(parts.query)), body
@@ -147,11 +150,12 @@ class Proxy:
         if self._openapi is None:
             return
         wrong = []
-        if said.status < 400:  # what was refused need not have been right
+        known = self._openapi.operation(asked.verb, asked.path)
+        if said.status < 400 or not known:  # what was refused need not have been right
             wrong += self._openapi.of_request(asked.verb, asked.path, asked.query, asked.body)
         wrong += self._openapi.of_answer(asked.verb, asked.path, said.status, said.body)
-        known = [(each.operation, each.where) for each in self._deviations]
-        self.violations += [each for each in wrong if not _is_known(each, known)]
+        listed = [(each.operation, each.where) for each in self._deviations]
+        self.violations += [each for each in wrong if not _is_listed(each, listed)]
 
     def _refusal(self, fault: Fault) -> Said:
         wait = {"Retry-After": str(self.retry_after)}
@@ -196,11 +200,9 @@ SECONDARY = {
 }
 
 
-def _is_known(wrong: str, known: list[tuple[str, str]]) -> bool:
-    import re
-
+def _is_listed(wrong: str, listed: list[tuple[str, str]]) -> bool:
     operation, _, what = wrong.partition(": ")
-    return any(re.fullmatch(one, operation) and re.search(two, what) for one, two in known)
+    return any(re.fullmatch(one, operation) and re.search(two, what) for one, two in listed)
 
 
 class Upstream:
@@ -218,6 +220,7 @@ class Upstream:
         query = f"?{urlencode(asked.query)}" if asked.query else ""
         body = None if asked.body is None else json.dumps(asked.body)
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
+        headers["Host"] = urlsplit(self.url).netloc  # what its addresses are made from
         self._connection.request(asked.verb, asked.path + query, body, headers)
         answer = self._connection.getresponse()
         text = answer.read().decode().replace(self.url, HERE)
@@ -239,6 +242,8 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that was killed, or whose connection we broke, is no error of the test's."""
+        if not isinstance(sys.exception(), OSError):
+            self.proxy.violations.append(traceback.format_exc())
 
 
 class _Request(BaseHTTPRequestHandler):

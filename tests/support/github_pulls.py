@@ -1,0 +1,355 @@
+"""Pull requests whose branches lie in a real bare repository, which emulate knows nothing of.
+
+Emulate keeps their texts and states. Where a branch is, whether it fits and what a merge makes
+is asked of git, and GitHub's refusals (a moved head, a conflict, a draft, a second one for the same
+branch) are those that GitHub has.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.support.faults import Asked, Said
+from tests.support.git import git, run_git
+from tests.support.github_gaps import NOT_FOUND, Gaps, invalid, paged
+from tests.support.proxy import DOCS, HERE
+
+NUMBER = r"pulls/(\d+)"
+CLOSING = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)", re.IGNORECASE)
+WHO = ("-c", "user.name=GitHub", "-c", "user.email=noreply@github.com")
+DATE = {
+    "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z"
+}  # fmt: skip
+# Fields that a pull request has when it is asked for alone, and not in a list.
+ALONE = (
+    "additions", "changed_files", "comments", "commits", "deletions",
+    "maintainer_can_modify", "mergeable", "mergeable_state", "merged", "merged_by", "rebaseable",
+    "review_comments",
+)  # fmt: skip
+
+
+class Pulls:
+    """The pull requests of one repository."""
+
+    def __init__(self, gaps: Gaps, remote: Path) -> None:
+        self.gaps, self.remote = gaps, remote
+        self._heads: dict[int, str] = {}  # of those that are no longer open
+        self._merges: dict[int, str] = {}
+        self._known: dict[int, str] = {}  # number and branch of each that was opened
+        self._checks: dict[str, list[int]] = {}  # check runs by commit
+
+    def answer(self, asked: Asked, below: str) -> Said | None:
+        """What GitHub says; None if it is not about pull requests."""
+        for verbs, pattern, function in _TABLE:
+            match = re.fullmatch(pattern, below)
+            if match and asked.verb in verbs.split():
+                said: Said | None = function(self, asked, *match.groups())
+                return said
+        return None
+
+    # ------------------------------------------------------------ one, and many
+
+    def open(self, asked: Asked) -> Said:
+        """A new one, for a branch that is there, has something new and has none yet."""
+        head, base = asked.body["head"].rpartition(":")[2], asked.body["base"]
+        sha, onto = self.branch(head), self.branch(base)
+        for name, found in (("head", sha), ("base", onto)):
+            if found is None:
+                return _invalid(name, "invalid")
+        if run_git(self.remote, "merge-base", "--is-ancestor", str(sha), str(onto)).returncode == 0:
+            return invalid(f"No commits between {base} and {head}", "head")
+        if any(branch == head and n not in self._heads for n, branch in self._known.items()):
+            owner = self.gaps.repository.split("/")[0]
+            return invalid(f"A pull request already exists for {owner}:{head}.", "head")
+        said = self.gaps.below(asked._replace(body={**asked.body, "head": head}))
+        if said.status != 201:
+            return said
+        self._known[said.body["number"]] = head
+        return said._replace(body=self.told(said.body))
+
+    def one(self, asked: Asked, number: str) -> Said:
+        """One pull request."""
+        said = self.gaps.below(asked)
+        return said if said.status != 200 else said._replace(body=self.told(said.body))
+
+    def listed(self, asked: Asked) -> Said:
+        """Pull requests; the branch in `head` has its owner before it."""
+        said = self.gaps.below(asked)
+        if said.status != 200:
+            return said
+        told = [self.told(each) for each in said.body]
+        return said._replace(
+            body=[{k: v for k, v in each.items() if k not in ALONE} for each in told]
+        )
+
+    def change(self, asked: Asked, number: str) -> Said:
+        """Texts and states; that it is a draft is not changed by REST."""
+        body = {k: v for k, v in asked.body.items() if k != "draft"}
+        n = int(number)
+        if body.get("state") == "closed" and n not in self._heads:
+            self._heads[n] = self.branch(self._known[n]) or ""
+        said = self.gaps.below(asked._replace(body=body))
+        if said.status == 200 and said.body["state"] == "open":
+            self._heads.pop(n, None)
+        return said if said.status != 200 else said._replace(body=self.told(said.body))
+
+    def told(self, pull: dict[str, Any]) -> dict[str, Any]:
+        """A pull request with what git knows of it."""
+        number = pull["number"]
+        head = self._heads.get(number) or self.branch(pull["head"]["ref"]) or pull["head"]["sha"]
+        base = self.branch(pull["base"]["ref"]) or pull["base"]["sha"]
+        if number not in self._heads:
+            fits = pull["state"] == "open" and self._merged_tree(base, head) is not None
+            state = "draft" if pull["draft"] else "clean" if fits else "dirty"
+            pull |= {"mergeable": fits, "rebaseable": fits, "mergeable_state": state}
+            pull["merge_commit_sha"] = None
+        else:
+            pull |= {"mergeable": None, "rebaseable": None, "mergeable_state": "unknown"}
+            pull["merge_commit_sha"] = self._merges.get(number)
+        pull["head"]["sha"], pull["base"]["sha"] = head, base
+        return pull
+
+    # ------------------------------------------------------------ merging
+
+    def merge(self, asked: Asked, number: str) -> Said:
+        """By a merge, squashed or rebased; onto the real branch, and closing what it names."""
+        n, body = int(number), asked.body or {}
+        if n not in self._known:
+            return NOT_FOUND
+        pull = self.told(self.gaps.ask("GET", f"pulls/{n}").body)
+        if pull["state"] != "open" or pull["draft"] or not pull["mergeable"]:
+            return Said(
+                405, {"message": "Pull Request is not mergeable", "documentation_url": DOCS}
+            )
+        head, base = pull["head"]["sha"], pull["base"]["sha"]
+        if body.get("sha", head) != head:
+            told = "Head branch was modified. Review and try the merge again."
+            return Said(409, {"message": told, "documentation_url": DOCS})
+        made = self._commit(pull, head, base, body)
+        git(self.remote, "update-ref", f"refs/heads/{pull['base']['ref']}", made, base)
+        self._heads[n], self._merges[n] = head, made
+        done = self.gaps.below(asked._replace(body={}))
+        assert done.status == 200, done
+        texts = [
+            pull["body"] or "",
+            body.get("commit_message") or "",
+            body.get("commit_title") or "",
+        ]
+        texts.append(git(self.remote, "log", "--format=%B", f"{base}..{head}"))
+        for closed in {*CLOSING.findall("\n".join(texts))}:
+            if self.gaps.ask("GET", f"issues/{closed}").status == 200:
+                done_so = {"state": "closed", "state_reason": "completed"}
+                self.gaps.ask("PATCH", f"issues/{closed}", done_so, asked.login)
+        return Said(200, {"sha": made, "merged": True, "message": done.body["message"]})
+
+    def _commit(
+        self, pull: Mapping[str, Any], head: str, base: str, body: Mapping[str, Any]
+    ) -> str:
+        how = body.get("merge_method", "merge")
+        tree = self._merged_tree(base, head)
+        assert tree
+        title = body.get("commit_title") or f"{pull['title']} (#{pull['number']})"
+        if how == "merge" and not body.get("commit_title"):
+            title = f"Merge pull request #{pull['number']} from {pull['head']['ref']}"
+        message = f"{title}\n\n{body.get('commit_message') or ''}".strip()
+        parents = {"merge": [base, head], "squash": [base]}.get(how)
+        if parents is None:
+            return self._rebased(head, base)
+        flags = [flag for parent in parents for flag in ("-p", parent)]
+        return git(self.remote, *WHO, "commit-tree", tree, *flags, "-m", message, env=DATE)
+
+    def _rebased(self, head: str, base: str) -> str:
+        """Each commit once more, on the other base."""
+        onto = base
+        for commit in git(self.remote, "rev-list", "--reverse", f"{base}..{head}").split():
+            tree = self._merged_tree(onto, commit)
+            assert tree
+            message = git(self.remote, "log", "-1", "--format=%B", commit)
+            onto = git(self.remote, *WHO, "commit-tree", tree, "-p", onto, "-m", message, env=DATE)
+        return onto
+
+    def _merged_tree(self, base: str, head: str) -> str | None:
+        """What a merge would have; None if they conflict."""
+        done = run_git(self.remote, "merge-tree", "--write-tree", base, head)
+        return done.stdout.splitlines()[0] if done.returncode == 0 else None
+
+    # ------------------------------------------------------------ branches and checks
+
+    def branch(self, name: str) -> str | None:
+        """Where a branch of the real remote is."""
+        done = run_git(self.remote, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
+        return done.stdout.strip() or None
+
+    def ref(self, asked: Asked, name: str) -> Said:
+        """A branch by git's own name, to look at or to delete."""
+        sha = self.branch(name)
+        if asked.verb == "DELETE":
+            if sha is None:
+                return Said(422, {"message": "Reference does not exist", "documentation_url": DOCS})
+            git(self.remote, "update-ref", "-d", f"refs/heads/{name}", sha)
+            return Said(204)
+        if sha is None:
+            return NOT_FOUND
+        at = f"{HERE}/repos/{self.gaps.repository}/git"
+        target = {"type": "commit", "sha": sha, "url": f"{at}/commits/{sha}"}
+        url, node = f"{at}/refs/heads/{name}", f"REF_{sha[:12]}"
+        return Said(
+            200, {"ref": f"refs/heads/{name}", "node_id": node, "url": url, "object": target}
+        )
+
+    def check(self, asked: Asked) -> Said:
+        """A new check run of a commit."""
+        said = self.gaps.below(asked)
+        if said.status == 201:
+            self._checks.setdefault(asked.body["head_sha"], []).append(said.body["id"])
+        return said._replace(body=_run(said.body))
+
+    def checked(self, asked: Asked, number: str) -> Said:
+        """One check run, looked at or changed."""
+        said = self.gaps.below(asked)
+        return said._replace(body=_run(said.body))
+
+    def checks(self, asked: Asked, ref: str) -> Said:
+        """The check runs of a commit."""
+        known = self._checks.get(self.branch(ref) or ref, [])
+        runs = [_run(self.gaps.ask("GET", f"check-runs/{number}").body) for number in known]
+        page = paged(asked, runs)
+        return page._replace(body={"total_count": len(runs), "check_runs": page.body})
+
+    def status(self, asked: Asked, ref: str) -> Said:
+        """The older kind of checks, which nobody sets here."""
+        sha = self.branch(ref) or ref
+        url = f"{HERE}/repos/{self.gaps.repository}/commits/{sha}"
+        told = {"state": "pending", "statuses": [], "sha": sha, "total_count": 0}
+        repository = self.gaps.ask("GET", "").body
+        return Said(
+            200, {**told, "repository": repository, "commit_url": url, "url": f"{url}/status"}
+        )
+
+    # ------------------------------------------------------------ as issues
+
+    def issues(self, asked: Asked) -> Said | None:
+        """GitHub lists pull requests among the issues."""
+        if not self._known:
+            return None
+        query = {k: v for k, v in asked.query.items() if k not in ("page", "per_page")}
+        listed = [*self.gaps.every("issues", **query), *self._as_issues(query)]
+        field = {"updated": "updated_at", "comments": "comments"}.get(
+            query.get("sort", ""), "created_at"
+        )
+        listed.sort(key=lambda each: each[field], reverse=query.get("direction", "desc") == "desc")
+        said = paged(asked, listed)
+        return self.gaps.mended(said, "issues")
+
+    def issue(self, asked: Asked, number: str) -> Said | None:
+        """A pull request, looked at as an issue."""
+        if int(number) not in self._known:
+            return None
+        pull = self.gaps.ask("GET", f"pulls/{number}")
+        return self.gaps.mended(pull._replace(body=self._as_issue(pull.body)), "")
+
+    def _as_issues(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        state, labels = query.get("state", "open"), {*query.get("labels", "").split(",")} - {""}
+        pulls = self.gaps.every("pulls", state="all")
+        found = [each for each in pulls if state in ("all", each["state"])]
+        found = [each for each in found if each["updated_at"] >= query.get("since", "")]
+        return [
+            self._as_issue(each)
+            for each in found
+            if labels <= {label["name"] for label in each["labels"]}
+        ]
+
+    def _as_issue(self, pull: Mapping[str, Any]) -> dict[str, Any]:
+        at = f"{HERE}/repos/{self.gaps.repository}/issues/{pull['number']}"
+        kept = {k: pull.get(k) for k in _SHARED}
+        links = {k: pull[k] for k in ("url", "html_url", "diff_url", "patch_url", "merged_at")}
+        counts = dict.fromkeys(
+            ("total_count", "+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"), 0
+        )
+        return {
+            **kept,
+            "url": at,
+            "repository_url": at.rpartition("/issues/")[0],
+            "labels_url": f"{at}/labels{{/name}}",
+            "comments_url": f"{at}/comments",
+            "events_url": f"{at}/events",
+            "timeline_url": f"{at}/timeline",
+            "comments": pull.get("comments", 0),
+            "state_reason": None,
+            "pull_request": links,
+            "reactions": {"url": f"{at}/reactions", **counts},
+            "performed_via_github_app": None,
+        }
+
+    # ------------------------------------------------------------ GraphQL
+
+    def graphql(self, asked: Asked) -> Said:
+        """The two things about pull requests that only GraphQL can do, and who is asking."""
+        query, values = asked.body["query"], asked.body.get("variables") or {}
+        if "viewer" in query:
+            return Said(200, {"data": {"viewer": {"login": asked.login}}})
+        for mutation, draft in _DRAFTS.items():
+            if mutation in query:
+                node = next((str(value) for value in _leaves(values)), "") or _quoted(query)
+                return self._set_draft(asked, mutation, node, draft)
+        return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
+
+    def _set_draft(self, asked: Asked, mutation: str, node: str, draft: bool) -> Said:
+        pulls = {each["node_id"]: each for each in self.gaps.every("pulls", state="all")}
+        if node not in pulls:
+            told = f"Could not resolve to a node with the global id of '{node}'"
+            return Said(
+                200, {"data": {mutation: None}, "errors": [{"type": "NOT_FOUND", "message": told}]}
+            )
+        number = pulls[node]["number"]
+        self.gaps.ask("PATCH", f"pulls/{number}", {"draft": draft}, asked.login)
+        pull = {"isDraft": draft, "number": number, "id": node}
+        return Said(200, {"data": {mutation: {"pullRequest": pull}}})
+
+
+def _run(run: Any) -> Any:
+    """A check run as GitHub tells it: its annotations are elsewhere."""
+    if isinstance(run, dict) and "output" in run:
+        run["output"].pop("annotations", None)
+        run["output"]["annotations_url"] = f"{run['url']}/annotations"
+    return run
+
+
+def _leaves(node: Any) -> list[Any]:
+    if isinstance(node, dict):
+        return [leaf for each in node.values() for leaf in _leaves(each)]
+    return [node]
+
+
+def _quoted(query: str) -> str:
+    found = re.search(r'pullRequestId:\s*"([^"]+)"', query)
+    return found[1] if found else ""
+
+
+def _invalid(field: str, code: str) -> Said:
+    error = {"resource": "PullRequest", "field": field, "code": code}
+    return Said(422, {"message": "Validation Failed", "errors": [error], "documentation_url": DOCS})
+
+
+_DRAFTS = {"markPullRequestReadyForReview": False, "convertPullRequestToDraft": True}
+_SHARED = (
+    "id", "node_id", "number", "title", "user", "labels", "state", "locked", "active_lock_reason",
+    "assignee", "assignees", "milestone", "created_at", "updated_at", "closed_at", "body",
+    "html_url", "author_association", "draft",
+)  # fmt: skip
+_TABLE: tuple[tuple[str, str, Callable[..., Said | None]], ...] = (
+    ("POST", r"pulls", Pulls.open),
+    ("GET", r"pulls", Pulls.listed),
+    ("GET", NUMBER, Pulls.one),
+    ("PATCH", NUMBER, Pulls.change),
+    ("PUT", rf"{NUMBER}/merge", Pulls.merge),
+    ("GET", r"git/ref/heads/(.+)", Pulls.ref),
+    ("DELETE", r"git/refs/heads/(.+)", Pulls.ref),
+    ("POST", r"check-runs", Pulls.check),
+    ("GET PATCH", r"check-runs/(\d+)", Pulls.checked),
+    ("GET", r"commits/(.+)/check-runs", Pulls.checks),
+    ("GET", r"commits/(.+)/status", Pulls.status),
+    ("GET", r"issues", Pulls.issues),
+    ("GET", r"issues/(\d+)", Pulls.issue),
+)

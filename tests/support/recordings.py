@@ -1,0 +1,37 @@
+"""Conversations with the real GitHub, as PyGithub's own tests keep them."""
+
+import json
+import pwd
+from collections.abc import Iterator
+from os import getuid
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools import emulate
+
+
+class Recorded(NamedTuple):
+    """A request and what GitHub answered."""
+
+    verb: str
+    path: str
+    asked: Any
+    status: int
+    said: Any
+
+
+def folder() -> Path:
+    """Where they are, fetched if need be. Raises clients.UnreachableError."""
+    return emulate.recordings(home=pwd.getpwuid(getuid()).pw_dir)
+
+
+def conversation(path: Path) -> Iterator[Recorded]:
+    """One of them. Each exchange has ten lines and an empty one."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for start in range(0, len(lines) - 9, 11):
+        _, verb, _, _, address, _, asked, status, _, said = lines[start : start + 10]
+        yield Recorded(verb, address, _json(asked), int(status), _json(said))
+
+
+def _json(text: str) -> Any:
+    return None if text in ("", "None") else json.loads(text)
