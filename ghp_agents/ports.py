@@ -177,6 +177,18 @@ class IssueTracker(Protocol):
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Say something. With `marker`, a comment that has it is answered instead of a second."""
 
+    def show(
+        self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Issue:
+        """Show who has an issue now and who no longer, which was decided elsewhere.
+
+        Never raises UnknownError: what cannot be shown now is shown later. What the tracker cannot
+        show at all is left out. Raises NotFoundError for an issue that nobody here knows.
+        """
+
+    def send(self) -> Sequence[str]:
+        """Send what could not be sent before, in its order; what was sent, in words."""
+
 
 class Forge(Protocol):
     """Where finished work meets the trunk: pull requests. Each has a number and one branch."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RULED = (".ghp/leases/", ".ghp/issues/")  # the records of this clone that have a say
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
+MIRROR = "/cache/hub/mirror"  # what is kept of issues elsewhere; it changes only when they do
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
 # The folders of refs in the private repository that have a say: what other clones said, and
 # rights. Our own ref is compared itself.
@@ -153,6 +154,7 @@ def _folders(sources: Sources) -> "Iterator[str]":
             yield from (f"{path}/{each}" for each in inner)
     for folder in sources.folders:
         yield folder + "/outbox"
+    yield sources.folders[0] + MIRROR
 
 
 def _mark(path: str) -> bool:

@@ -72,6 +72,26 @@ class House:
         return LocalTracker(self.ws, self.store, self.leaser)
 
     @cached_property
+    def knowing_tracker(self) -> IssueTracker:
+        """The tracker for who only asks what is known here: it looks for no token, and so starts
+        no process. What else it is asked, GitHub refuses."""
+        from ghp_agents.hub import access
+
+        place = access.where(self.ws) if self.ws.settings.tracker != "local" else None
+        if place is not None:
+            from ghp_agents.hub.hub import Hub
+            from ghp_agents.hub.token import Token
+            from ghp_agents.issues.github import GitHubTracker
+
+            nobody = access.Access(place.host, place.repository, "", Token(""))
+            tracker = GitHubTracker(self.ws, Hub(self.ws, nobody), self.leaser)
+            if tracker.is_mirrored:
+                return tracker
+        from ghp_agents.issues.local import LocalTracker
+
+        return LocalTracker(self.ws, self.store, self.leaser)
+
+    @cached_property
     def forge(self) -> Forge:
         """Where pull requests are."""
         from ghp_agents.forge.local import LocalForge

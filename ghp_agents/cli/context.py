@@ -58,7 +58,7 @@ def _refresh(house: House) -> None:
     if rulebook.load(Sources(ws.place, ws.folders, ws.environ)) is None:
         from ghp_agents.services import ruling
 
-        ruling.refresh(ws, house.store, house.leaser, house.tracker)
+        ruling.refresh(ws, house.store, house.leaser, house.knowing_tracker)
 
 
 def say_none(house: House, text: str) -> None:

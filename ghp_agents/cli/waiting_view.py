@@ -22,7 +22,9 @@ def waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[
     from ghp_agents.services import waiting
 
     try:
-        return waiting.waits(house.ws, house.store, house.leaser, house.tracker, snapshot, seen)
+        return waiting.waits(
+            house.ws, house.store, house.leaser, house.knowing_tracker, snapshot, seen
+        )
     except UnknownError as error:  # who is alive can be told all the same
         output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
         return []

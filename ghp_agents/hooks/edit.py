@@ -42,10 +42,8 @@ def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
     verdicts: list[Verdict] = []
     for place, paths in _by_worktree(asked):
         house = scene.house_at(place)
-        verdicts += ruling.judge(
-            house.ws, house.store, house.leaser, house.tracker, AgentName(scene.agent), paths,
-            editing=True,
-        )  # fmt: skip
+        parts = house.ws, house.store, house.leaser, house.knowing_tracker
+        verdicts += ruling.judge(*parts, AgentName(scene.agent), paths, editing=True)
     return verdicts
 
 

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Sequence
 
 from ghp_agents.clock import to_text
-from ghp_agents.errors import GhpError, NotFoundError, UnknownError
+from ghp_agents.errors import GhpError, NotFoundError, RefusedError, UnknownError
 from ghp_agents.files import random_hex
 from ghp_agents.hub.errors import GoneError, HubError, MissingError, Unanswered
 from ghp_agents.hub.hub import Hub
@@ -47,6 +47,11 @@ class GitHubTracker:
 
     def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser) -> None:
         self._source = Source(ws, hub, leaser)
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether there is something that `known` can answer from."""
+        return self._source.mirror() is not None
 
     def known(self, *, closed: bool = False) -> list[Issue]:
         """As `list`, from the mirror alone: it asks nobody."""
@@ -98,8 +103,8 @@ class GitHubTracker:
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the outbox; what GitHub
-        cannot show, or will not, is left out."""
+        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the
+        outbox; what GitHub cannot show, or will not, is left out."""
         source = self._source
         wanted = self._showable(
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
@@ -110,9 +115,9 @@ class GitHubTracker:
                 return self.change(issue, wanted, by)
         except Unanswered:
             pass
-        except HubError:
-            return find(self.known(closed=True), issue)
-        had = find(self.known(closed=True), issue)
+        except (HubError, RefusedError):
+            return self._last(issue)
+        had = self._last(issue)
         with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
             source.hub.later(_job(had, wanted, by))
         at = Timestamp(to_text(source.ws.clock.now()))
@@ -151,6 +156,15 @@ class GitHubTracker:
                 f"Issue #{number} is gone: {error}",
                 hint="`ghp agent-issues --all` lists those that are there.",
             ) from None
+
+    def _last(self, issue: str | int) -> Issue:
+        """An issue as it was last seen here; asks nobody. Raises NotFoundError."""
+        known = self.known(closed=True)
+        digits = str(issue).strip().removeprefix("#")
+        seen = self._source.hub.recall(f"issues/{digits}") if digits.isdigit() else None
+        if seen and all(each.number != int(digits) for each in known):
+            return self._issue(github_issue.kept(seen.body))
+        return find(known, issue)
 
     def _issue(self, told: Kept) -> Issue:
         mirror = self._source.mirror() if told.believed else None  # its id may be a copy

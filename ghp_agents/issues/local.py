@@ -1,5 +1,7 @@
 """Issues kept in the state in git: for repositories without GitHub, and offline."""
 
+from collections.abc import Sequence
+
 from ghp_agents.errors import GhpError
 from ghp_agents.files import random_hex
 from ghp_agents.model import issue_log
@@ -105,6 +107,17 @@ class LocalTracker:
             return comment, [entry(said, "issue-comment", had, text.partition("<!--")[0])]
 
         return transact(self._store, decide)
+
+    def show(
+        self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Issue:
+        """Show who has it: nothing stands between us and the place where it is shown."""
+        change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        return self.change(issue, change, by)
+
+    def send(self) -> Sequence[str]:
+        """Nothing ever waits."""
+        return ()
 
     def _number(self, known: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
         """A number, or None where none can be had now, whyever: the issue is not lost for that."""

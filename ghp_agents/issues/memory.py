@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from collections.abc import Sequence
 
 from ghp_agents.clock import to_text
 from ghp_agents.model.blocking import refuse_circles
@@ -80,6 +81,17 @@ class MemoryTracker:
             self._issues[had.id] = had._replace(comments=(*had.comments, said), updated_at=at)
             self._marked[had.id, marker] = said
             return said
+
+    def show(
+        self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Issue:
+        """Show who has it: nothing stands between us and the place where it is shown."""
+        change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        return self.change(issue, change, by)
+
+    def send(self) -> Sequence[str]:
+        """Nothing ever waits."""
+        return ()
 
     def _now(self) -> Timestamp:
         return Timestamp(to_text(self._clock.now()))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ghp_agents import files
 from ghp_agents.model.claim import PREFIX, claimed_issue
-from ghp_agents.model.issue import Issue, IssueChange
+from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor
 from ghp_agents.ports import IssueTracker, Leaser
@@ -33,7 +33,7 @@ def pay(ws: Workspace, leaser: Leaser, tracker: IssueTracker) -> None:
         return
     known = {lease.name: lease for lease in leaser.known(PREFIX)}
     issues: dict[int, Issue] = {
-        number: issue for issue in tracker.list(closed=True) for number in issue.numbers
+        number: issue for issue in tracker.known(closed=True) for number in issue.numbers
     }
     left = dict(debts)
     for name, (nonce, former, by, is_person) in debts.items():
@@ -41,8 +41,7 @@ def pay(ws: Workspace, leaser: Leaser, tracker: IssueTracker) -> None:
         if lease is None or lease.nonce != nonce or issue is None or issue.state == "closed":
             del left[name]
         elif former in issue.assignees:
-            change = IssueChange(remove_assignees=(former,))
-            tracker.change(issue.number, change, Actor(by, is_person))
+            tracker.show(issue.number, Actor(by, is_person), remove=(former,))
             del left[name]
     _write(ws, debts, left)
 

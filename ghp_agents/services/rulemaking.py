@@ -184,7 +184,7 @@ def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[
     held = [claim for claim in claims if claim.holder is not None]
     if not held:
         return []
-    issues = {number: issue for issue in tracker.list() for number in issue.numbers}
+    issues = {number: issue for issue in tracker.known() for number in issue.numbers}
     said: list[Said] = []
     for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
         issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]

@@ -39,6 +39,7 @@ def sync(
         claim_owed.pay(ws, leaser, tracker)
     if sends:
         issue.name_provisional(ws, store, leaser)
+        notes += [f"sent what had waited: {each}" for each in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
     notes += settling.settle(ws, store, leaser, tracker)
     if sends and store.standing().unsent:

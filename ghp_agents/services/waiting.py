@@ -46,7 +46,7 @@ def waits(
 def _for_issues(
     leaser: "Leaser", tracker: "IssueTracker", views: Iterable["AgentView"]
 ) -> list[Wait]:
-    issues = tracker.list()
+    issues = tracker.known()
     if not any(issue.blocked_by for issue in issues):
         return []
     from ghp_agents.model.claim import PREFIX, claimed_issue

@@ -329,6 +329,23 @@ class IssueTrackerContract:
         )
         assert "`ghp agent-issue edit 1 --no-parent`" in caught.value.hint
 
+    def test_who_has_it_is_shown_and_who_has_it_no_longer(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        assert tracker.show(2, WORKER, add=("worker-1",)).assignees == ("worker-1",)
+        shown = tracker.show(2, WORKER, add=("worker-2",), remove=("worker-1", "worker-7"))
+        assert shown.assignees == ("worker-2",)
+        assert tracker.get(2) == shown
+        assert tracker.show(2, WORKER, add=("worker-2",)) == shown
+        assert tracker.send() in ([], ())
+
+    def test_what_is_known_needs_nobody_to_be_asked(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        tracker.change(2, IssueChange(state="closed"), ANN)
+        assert tracker.list(closed=True) == tracker.known(closed=True)
+        assert [issue.number for issue in tracker.known()] == [1, 3]
+
     def test_many_at_once_get_numbers_of_their_own(self, make: MakeTracker) -> None:
         titles = [f"Issue {n}" for n in range(12)]
         with ThreadPoolExecutor(4) as pool:
