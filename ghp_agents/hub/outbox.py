@@ -57,7 +57,8 @@ class Outbox:
             waiting = self._files()
             if any(path.name.partition("-")[2] == _name(job) for path in waiting):
                 return
-            number = 1 + max((_number(path) for path in waiting), default=0)
+            taken = [*waiting, *self._files(REFUSED)]
+            number = 1 + max((_number(path) for path in taken), default=0)
             content = json.dumps(job._asdict()).encode()
             files.write_durably(self.folder / f"{number:012d}-{_name(job)}", content)
 
@@ -85,7 +86,8 @@ class Outbox:
             return []  # another process is at it
 
     def _send(self, perform: Callable[[Job], object]) -> Iterator[str]:
-        stuck = {one.job.about: one for one in self.refused()}
+        # What is sent later, and sets things back to what they were: those behind it wait for it.
+        stuck = {one.job.about: one for one in self.refused() if one.again}
         for path in self._files():
             job = _job(path)
             if job is None:

@@ -56,8 +56,8 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815 - their names
 
     def reply(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
-        """A whole answer."""
-        self.send_response(status)
+        """A whole answer; without a date, because the tests set the time."""
+        self.send_response_only(status)
         for name, value in {"content-length": str(len(content)), **headers}.items():
             self.send_header(name, value)
         self.end_headers()
@@ -143,7 +143,7 @@ def half(status: int, body: Any) -> Step:
     content = json.dumps(body).encode()
 
     def step(handler: Handler) -> None:
-        handler.send_response(status)
+        handler.send_response_only(status)
         handler.send_header("content-length", str(len(content)))
         handler.end_headers()
         handler.wfile.write(content[: len(content) // 2])
