@@ -71,6 +71,7 @@ COMMANDS: dict[str, Row] = {
     "agent-finish": Row(
         "finish", "finish", "trunk", "Check and push the work here, and open a pull request."
     ),
+    "agent-merge": Row("merge", "merge", "trunk", "Merge what is finished, one at a time."),
 }
 
 

@@ -1,16 +1,18 @@
-"""News for an agent: answers that it was not told of, and that its claim was taken by another."""
+"""News for an agent: answers, work that was sent back, and that its claim was taken by another."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents import bell, presencefile, pulse
+from ghp_agents.model import pull_return
 from ghp_agents.model.claim import Fence, fence_of
 from ghp_agents.model.escalation_text import News
 from ghp_agents.model.names import AgentName
+from ghp_agents.model.pull_return import FOLDER, Return
 from ghp_agents.model.quote import clean
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import escalation
+from ghp_agents.services import escalation, merge_return
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -40,7 +42,9 @@ def gather(
     That its claim was taken is said once, or `again` as long as it is so.
     """
     found = [*_of_fence(ws, leaser, agent, again)]
-    found += [(_answer(one), one.id) for one in _answers(ws, store.snapshot(), agent)]
+    snapshot = store.snapshot()
+    found += [(_answer(one), one.id) for one in _answers(ws, snapshot, agent)]
+    found += [(_returned(*pair), _of(pair[0])) for pair in _returns(ws, snapshot, agent)]
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
     for text, name in found:
@@ -88,12 +92,34 @@ def ring(ws: Workspace, snapshot: Snapshot, leaser: Leaser) -> None:
     for agent in _agents_here(ws):
         fence = _fence(ws, leaser, agent)
         fenced = fence is not None and not escalation.is_told(ws, agent, _name(fence))
-        if fenced or (answered and _answers(ws, snapshot, agent)):
+        new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
+        if fenced or new:
             bell.ring(ws.folders, agent)
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     return escalation.news_for(ws, snapshot, agent) if snapshot.files(ANSWERS) else []
+
+
+def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[Return, int]]:
+    """The pull requests that were sent back to the agent, as long as it was not told."""
+    if not snapshot.files(FOLDER):
+        return []
+    found = merge_return.for_agent(snapshot, agent)
+    return [pair for pair in found if not escalation.is_told(ws, agent, _of(pair[0]))]
+
+
+def _returned(said: Return, round_number: int) -> str:
+    text = clean(pull_return.news(said, round_number))
+    if _units(text) <= 2 * ANSWER_LIMIT:
+        return text
+    short = said._replace(text=said.text[-ANSWER_LIMIT // 2 :])
+    return clean(pull_return.news(short, round_number))
+
+
+def _of(said: Return) -> str:
+    """What was sent back among the things that an agent was told of."""
+    return f"returned/{said.id}"
 
 
 def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:

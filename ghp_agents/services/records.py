@@ -18,7 +18,10 @@ SILENT = 30 * 86_400.0  # seconds
 LATE = 600.0  # what is not sent after so long does not go by itself
 TOLD = 20  # unreadable records that are named one by one
 # Not the patches: nobody could tell whether one of them is right, and together they may be large.
-FOLDERS = ("answers", "escalations", "handoffs", "inbox", "issues", "leases", "notes")
+FOLDERS = (
+    *("answers", "escalations", "handoffs", "inbox", "issues", "leases", "notes", "pulls"),
+    *("returns",),
+)
 
 
 def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:

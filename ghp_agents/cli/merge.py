@@ -1,0 +1,116 @@
+"""`agent-merge`: finished work comes onto the trunk, one pull request at a time."""
+
+import click
+
+from ghp_agents.cli import issue_view, output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model.pull_return import REASONS
+from ghp_agents.services import merge as services
+from ghp_agents.services.merge import Merged, Outcome, Passed
+from ghp_agents.services.merge_return import SentBack
+from ghp_agents.wiring import House
+
+
+@click.command("agent-merge", epilog="Example: ghp agent-merge 12")
+@click.argument("reference", metavar="[PR|ISSUE]", required=False)
+@click.option("--queue", is_flag=True, help="All that are ready, the oldest first.")
+@click.option(
+    "--wait", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    help="Wait so long for whoever merges now.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
+@acting
+@click.pass_obj
+def merge(house: House, reference: str | None, queue: bool, wait: float, as_json: bool) -> None:
+    """Check what would be on the trunk, merge it, and clear away what is over.
+
+    Without a name it is the pull request of the branch here. What conflicts, or fails a check,
+    goes back to its agent, and after two rounds to a person. Prints the numbers that were merged.
+    """
+    if queue and reference:
+        raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
+    who = services.merger(
+        house.ws, house.store, house.leaser, house.tracker, house.forge,
+        cwd=house.cwd, tell=output.say,
+    )  # fmt: skip
+    done: list[Outcome | Passed] = []
+    try:
+        if queue:
+            for outcome in services.merge_queue(who, patience=wait):
+                _say(outcome)
+                done.append(outcome)
+        else:
+            done.append(services.merge(who, reference, patience=wait))
+            _say(done[0])
+    finally:
+        _print(done, as_json=as_json)
+        wake(house)
+    if queue and not done:
+        output.say("Nothing is ready to be merged.")
+    if not queue and isinstance(done[0], SentBack):
+        raise _sent_back(done[0])
+
+
+def _print(done: list[Outcome | Passed], *, as_json: bool) -> None:
+    if as_json:
+        output.as_json([_fields(one) for one in done])
+        return
+    for one in done:
+        if isinstance(one, Merged):
+            output.data(str(one.pull.number))
+
+
+def _fields(one: Outcome | Passed) -> dict[str, object]:
+    fields: dict[str, object] = {"number": one.pull.number, "branch": one.pull.branch}
+    fields["issue"] = one.pull.issue
+    if isinstance(one, Merged):
+        return {**fields, "outcome": "merged", "mergedAs": one.pull.merged_as}
+    if isinstance(one, SentBack):
+        asked = one.escalation.name if one.escalation else None
+        back = {"outcome": "returned", "reason": one.said.reason, "round": one.round}
+        return {**fields, **back, "to": one.said.agent, "escalation": asked}
+    return {**fields, "outcome": "passed", "why": one.why}
+
+
+def _say(one: Outcome | Passed) -> None:
+    if isinstance(one, Passed):
+        output.say(f"#{one.pull.number} is passed over: {one.why}")
+    elif isinstance(one, SentBack):
+        _say_sent_back(one)
+    else:
+        _say_merged(one)
+
+
+def _say_merged(merged: Merged) -> None:
+    pull = merged.pull
+    for check in merged.checks:
+        output.done(f"{check.line}.")
+    commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
+    if merged.before:
+        output.say(f"#{pull.number} is on {pull.base} already{commit}.")
+    else:
+        output.done(f"Merged #{pull.number} ({pull.branch}) into {pull.base}{commit}.")
+    if merged.issue:
+        output.done(f"{issue_view.name(merged.issue)} is closed.")
+    for note in merged.notes:
+        output.warn(note)
+
+
+def _say_sent_back(back: SentBack) -> None:
+    said = back.said
+    output.warn(
+        f"#{back.pull.number} goes back to {said.agent}, round {back.round}: "
+        f"{REASONS[said.reason]}.\n{said.text}"
+    )
+    if back.escalation:
+        output.say(f"A person is asked how it should go on: {back.escalation.name}.")
+    for note in back.notes:
+        output.warn(note)
+
+
+def _sent_back(back: SentBack) -> GhpError:
+    return GhpError(
+        f"#{back.pull.number} was not merged: {REASONS[back.said.reason]}.",
+        hint=f"{back.said.agent} is told at its next step. Nothing was changed on the trunk.",
+    )
