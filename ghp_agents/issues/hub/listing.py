@@ -100,12 +100,19 @@ def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
             kept_mirror.keep(source.ws, source.repository, "", (), gone={number})
         raise
     had = known.get(number)
-    if had and _same(told, had) and not given:
+    if had and _same(told, had) and not given and not _is_unread(had):
         return had
     vouched = proofs.vouched(source, [told], known, given)[0]
+    if _is_unread(vouched):
+        vouched = proofs.with_blockers(source, vouched)
     if mirror:
         kept_mirror.keep(source.ws, source.repository, source.viewer, [vouched])
     return vouched
+
+
+def _is_unread(told: Kept) -> bool:
+    """Whether it is a closed issue that waited for others, of which nobody has asked."""
+    return bool(told.waits) and told.state == "closed" and not told.blockers
 
 
 def _told(source: Source, number: int) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def vouched(
 ) -> list[Kept]:
     """What was read, with what was found out of it: believed, proven, blockers. Asks.
 
-    `given` are agents to whom we gave it ourselves a moment ago.
+    `given` are agents to whom we gave it ourselves a moment ago. Of closed issues the blockers are
+    not read: there are many, and they wait for nothing.
     """
     ours = [*_keys(source, given)]
     read = [_with_relations(source, each, known.get(each.number)) for each in fresh]
@@ -66,8 +67,13 @@ def _with_relations(source: Source, told: Kept, known: Kept | None) -> Kept:
     """The issue with its native blockers, asked for only where GitHub says that there are some."""
     if told.waits is None and known and known.id == told.id:
         return told._replace(blockers=known.blockers)
-    if not told.waits:
+    if not told.waits or told.state == "closed":
         return told
+    return with_blockers(source, told)
+
+
+def with_blockers(source: Source, told: Kept) -> Kept:
+    """The issue with those of its native blockers that are in this repository. Asks."""
     found = source.hub.get_all(f"issues/{told.number}/dependencies/blocked_by")
     url = f"/repos/{source.hub.repository}"
     here = [int(each["number"]) for each in found if _is_here(each, url)]
