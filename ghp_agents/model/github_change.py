@@ -169,7 +169,7 @@ def _body(told: Kept, change: IssueChange, native: Native) -> str:
         parent = None if native.parents else change.parent
     wanted = had.text if change.body is None else change.body
     gone = inside.parent if change.no_parent or change.parent is not None else None
-    wanted = github_body.without(wanted, change.remove_blockers, gone)
+    wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
     parts = Parts(wanted, tuple(sorted(blockers)), parent)
     if change.body is None and parts == Parts(had.text, _outside(had, inside), _own(had, inside)):
         return told.body  # what nobody wants to change is not tidied either

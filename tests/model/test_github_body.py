@@ -70,9 +70,17 @@ def test_a_parent_is_taken_out() -> None:
     assert without("**Parent:** #2\n**Blocked by:** #2", parent=2) == "**Blocked by:** #2"
 
 
-@pytest.mark.parametrize("line", ["#" * 500_000, "* " * 250_000, "# " + "#" * 500_000 + "a",
-                                  "**blocked by" + " " * 500_000, "**Blocked by:** " + "#1," * 300_000,
-                                  "`" * 500_000])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#" * 500_000,
+        "* " * 250_000,
+        "# " + "#" * 500_000 + "a",
+        "**blocked by" + " " * 500_000,
+        "**Blocked by:** " + "#1," * 300_000,
+        "`" * 500_000,
+    ],
+)
 def test_a_megabyte_takes_no_time(line: str) -> None:
     found = read(f"{line}\n**Parent:** #7")
     assert len(found.blocked_by) <= 1

@@ -41,7 +41,7 @@ def test_a_person_and_what_is_said_once_are_in_it() -> None:
         "<!-- ghp-agents:state -->",
         "<!-- ghp-agents:" + "[" * 400 + " -->",
         "<!-- ghp-agents:" + "x" * 1_000_000 + " -->",
-        '<!-- ghp-branch: user/123-x -->',
+        "<!-- ghp-branch: user/123-x -->",
     ],
 )
 def test_what_is_no_line_of_ours_stays_text(text: str) -> None:
