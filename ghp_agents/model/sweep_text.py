@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.clock import ago
+from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.names import one_line
 from ghp_agents.model.sweep import ALERT, REASSIGN, Held
 
@@ -80,6 +81,11 @@ def question(issue: int, held: Held, attempt: int) -> str:
         f"{held.holder} (generation {held.lease.generation}). As long as nobody answers, no agent "
         "is given it."
     )
+
+
+def is_last_resort(asked: Escalation) -> bool:
+    """Whether it is this question."""
+    return asked.question.options == OPTIONS and asked.question.issue is not None
 
 
 # -------------------------------------------------------------------------------- summary

@@ -10,7 +10,8 @@ from ghp_agents.model.claim import is_mine
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import IssueNumber
-from ghp_agents.services import claim_sight
+from ghp_agents.model.sweep_text import is_last_resort
+from ghp_agents.services import claim_sight, escalation
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.claim_sight import Sight
 
@@ -37,12 +38,14 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
     sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
-    left = set(passed_over)
+    left, asked = set(passed_over), _asked_about(me)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
     for issue in issues:
         lease = _claim_of(issue, held)
         why = _obstacle(me, issue, issues, lease, sights)
+        if why is None and not asked.isdisjoint(issue.numbers) and not _is_mine(me, lease):
+            why = "waiting for a person to say who goes on", []
         if why is None and issue.number not in left:
             ready.append(issue)
         else:
@@ -53,9 +56,18 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     return Choice(min(ready, key=lambda issue: _rank(me, issue, held)))
 
 
+def _asked_about(me: Me) -> set[int | None]:
+    """The issues that died in agents' hands so often that a person is asked how to go on."""
+    asked = escalation.read_all(me.store.snapshot())[0]
+    return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
+
+
+def _is_mine(me: Me, lease: Lease | None) -> bool:
+    return lease is not None and is_mine(lease, me.name, me.epoch)
+
+
 def _rank(me: Me, issue: Issue, held: Mapping[int, Lease]) -> tuple[int, int]:
-    lease = _claim_of(issue, held)
-    mine = lease is not None and is_mine(lease, me.name, me.epoch)
+    mine = _is_mine(me, _claim_of(issue, held))
     return 0 if mine else 1 if me.name in issue.assignees else 2, urgency(issue)
 
 

@@ -116,7 +116,6 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
     outcomes = sweep_acts.perform(rules, acts)
     if fresh:
         sweep_memory.keep(ws, store, actor)
-    turn.check()
     published = _publish(house)
     if fresh:
         published = _insist(house, published)

@@ -35,6 +35,7 @@ from ghp_agents.services import escalation, sweep_handoff, sweep_orphans
 from ghp_agents.services import lease as leases
 from ghp_agents.services.claim import GIVEN
 from ghp_agents.services.claim_showing import Me, show_release
+from ghp_agents.services.sweep_right import BusyError
 
 
 class Outcome(NamedTuple):
@@ -57,20 +58,19 @@ class Sweep(NamedTuple):
 def perform(sweep: Sweep, acts: Iterable[Act]) -> list[Outcome]:
     """Do what can be done; what stands in the way of one act stops no other.
 
-    Raises BusyError when another sweep has taken over, and UnknownError where nobody can tell who
-    has a right.
+    Once nobody can tell who has a right, or another sweep has taken over, the rest is left to it.
     """
     done: list[Outcome] = []
-    clones: list[Absorb] = []
-    for act in acts:
-        if isinstance(act, Absorb):
-            clones.append(act)
-            continue
-        sweep.check()
-        done.append(_perform(sweep, act))
-    if clones:
-        sweep.check()
-        done += _absorb(sweep.me, clones)
+    left = list(acts)
+    while left:
+        some = [act for act in left if isinstance(act, Absorb)]
+        together = some if isinstance(left[0], Absorb) else left[:1]
+        try:
+            sweep.check()
+            done += _absorb(sweep.me, some) if together is some else [_perform(sweep, left[0])]
+        except (BusyError, UnknownError) as error:
+            return [*done, *(Outcome(act, False, f"left: {error}") for act in left)]
+        left = [act for act in left if act not in together]
     return done
 
 
@@ -163,8 +163,7 @@ def _show(
         escalation.ask_once(me.ws, me.store, me.tracker, asked, urgency="high")
     text = words.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
     me.tracker.comment(issue.number, text, me.actor, marker=words.marker("freed", held))
-    hold = (me.ws.settings.needs_human_label,) if gives_up else ()
-    change = IssueChange(add_labels=hold, remove_labels=(STALE_LABEL,))
+    change = IssueChange(remove_labels=(STALE_LABEL,))
     me.tracker.change(issue.number, change, me.actor)
     reason = after.reason.removeprefix(f"{GIVEN}{me.name}: ")
     show_release(me, issue, after, held.lease, reason)

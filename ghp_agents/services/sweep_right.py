@@ -27,7 +27,7 @@ class BusyError(RefusedError):
 
     def __init__(self, lease: Lease) -> None:
         super().__init__(
-            f"{lease.holder} sweeps at this moment (generation {lease.generation}).",
+            f"{lease.holder or 'Another'} sweeps at this moment (generation {lease.generation}).",
             hint="Nothing needs to be done; the next sweep looks again.",
         )
 

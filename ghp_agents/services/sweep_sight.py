@@ -26,7 +26,7 @@ from ghp_agents.model.sweep import (
     Unfinished,
     Worker,
 )
-from ghp_agents.model.sweep_text import OPTIONS
+from ghp_agents.model.sweep_text import is_last_resort
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import claim_showing, claim_sight, escalation, presence, sweep_memory
 from ghp_agents.services import lease as leases
@@ -128,7 +128,7 @@ def _attempts(ledger: Iterable[LedgerEntry], asked: Iterable[Escalation]) -> dic
     """How often each issue was left behind, since a person last said how to go on."""
     since: dict[int, int] = {}
     for each in asked:
-        if each.question.options == OPTIONS and each.question.issue and each.answers:
+        if is_last_resort(each) and each.question.issue and each.answers:
             clock = max(answer.clock for answer in each.answers)
             since[each.question.issue] = max(clock, since.get(each.question.issue, 0))
     attempts: dict[int, int] = {}

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.claimants import Claimant, Team
+from tests.support.sweeps import run
 
 Clones = Callable[[int], list[Path]]
 
@@ -31,3 +32,11 @@ def two(team: Team, one: Claimant) -> Claimant:
     two.beat()
     two.sync()
     return two
+
+
+@pytest.fixture
+def sweeper(team: Team, two: Claimant) -> Claimant:
+    """A person's clone from which is swept; it has looked once, so it knows since when."""
+    sweeper = team.join("@me", "sweeper")
+    run(sweeper)
+    return sweeper

@@ -1,63 +1,12 @@
 """Sweeps: what agents left behind is looked after once; on real git."""
 
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 
-from ghp_agents.model.escalation import Escalation
-from ghp_agents.model.handoff import Handoff
 from ghp_agents.model.issue import IssueChange
-from ghp_agents.model.sweep import Free, Recall, Warn
-from ghp_agents.services import escalation, evidence
-from ghp_agents.services.evidence import Topic
-from ghp_agents.services.sweep import Swept, sweep
+from ghp_agents.model.sweep import Free
+from ghp_agents.services import escalation
 from tests.support.claimants import DEAD, GONE, Claimant, Team
-from tests.support.git import refs
-
-Clones = Callable[[int], list[Path]]
-STALE = 700.0
-DAY = 86_400.0
-
-
-@pytest.fixture
-def sweeper(team: Team, two: Claimant) -> Claimant:
-    """A person's clone from which is swept; it has looked once, so it knows since when."""
-    sweeper = team.join("@me", "sweeper")
-    run(sweeper)
-    return sweeper
-
-
-def run(one: Claimant, **how: object) -> Swept:
-    return sweep(*one.parts, **how)  # type: ignore[arg-type]
-
-
-def kinds(swept: Swept) -> list[tuple[str, bool]]:
-    return [(type(outcome.act).__name__, outcome.done) for outcome in swept.outcomes]
-
-
-def comments(one: Claimant, number: int = 1) -> list[str]:
-    """What was said on an issue, without the markers."""
-    return [each.body.partition("\n\n<!--")[0] for each in one.tracker.get(number).comments]
-
-
-def handoffs(one: Claimant, number: int = 1) -> list[Handoff]:
-    issue = one.tracker.get(number)
-    about = Topic(one.ws.actor(), issue.number, issue)
-    return evidence.handoffs_about(one.store.snapshot(), about)[0]
-
-
-def questions(one: Claimant) -> list[Escalation]:
-    return escalation.read_all(one.store.snapshot())[0]
-
-
-def everything(one: Claimant) -> object:
-    """All that a sweep could change, here and on the remote, but the right to sweep."""
-    snapshot = one.store.snapshot()
-    rights = [lease for lease in one.leaser.list() if lease.name != "sweeper"]
-    return snapshot.agents(), dict(snapshot.files(".ghp/")), one.store.ledger(), rights
-
+from tests.support.sweeps import STALE, comments, everything, handoffs, kinds, questions, run
 
 # ----------------------------------------------------------------------------- the silent
 
@@ -224,12 +173,11 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
         run(sweeper)
     (asked,) = questions(sweeper)
     assert (asked.title, asked.question.issue) == ("Who should go on with #1?", 1)
-    assert sweeper.ws.settings.needs_human_label in sweeper.tracker.get(1).labels
     before = everything(sweeper)
     assert kinds(run(sweeper)) == []
     assert everything(sweeper) == before
     two.sync()
-    with pytest.raises(Exception, match="No issue is ready"):
+    with pytest.raises(Exception, match="1 is waiting for a person to say who"):
         two.claim_next()
     escalation.answer(sweeper.ws, sweeper.store, sweeper.tracker, asked.name, "1")
     run(sweeper)
