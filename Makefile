@@ -18,10 +18,12 @@ demo: $(ALL) ## the main job on real repositories in a temporary place, in under
 	$(BIN)/ghp agent-demo
 
 test: $(DEV) ## the tests, without the slow ones
+	$(BIN)/python -m tools.emulate
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
 test-slow: $(DEV) ## crowds, kills, laws at length, the wheel, real coding agents (takes npm)
 	$(BIN)/python -m tools.clients
+	$(BIN)/python -m tools.emulate
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras
@@ -30,12 +32,13 @@ test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and wit
 	.cache/lowest/bin/pip install --quiet --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
 	.cache/lowest/bin/python -m pytest -n $(JOBS) -m "not slow"
 
-check: $(DEV) ## format, lint, types, floors, house rules
+check: $(DEV) ## format, lint, types, floors, house rules, what is written for GitHub
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -q tests/test_house_rules.py
+	$(BIN)/python -m tools.workflows
 
 fix: $(DEV) ## let ruff mend what it can
 	$(BIN)/ruff check --fix .

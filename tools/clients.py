@@ -75,16 +75,18 @@ def install(folder: Path, home: str) -> None:
     unfinished.rename(folder)
 
 
-def npm(folder: Path, home: str, packages: list[str]) -> None:
-    """Add packages to a folder by the user's npm, which knows how to reach the registry."""
-    program = shutil.which("npm")
+def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None) -> None:
+    """Add packages to a folder by the user's npm, which knows how to reach the registry; where
+    there is none, by the one in the folder `spare`."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), *([str(spare)] if spare else [])])
+    program = shutil.which("npm", path=path)
     if program is None:
         raise BrokenError("npm is not on PATH. Install Node.js with npm, and run this again.")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
     done = subprocess.run(
         [program, "install", "--prefix", folder, *quiet, *PATIENCE, *packages],
         cwd=folder,
-        env={**os.environ, "HOME": home},
+        env={**os.environ, "HOME": home, "PATH": path},
         capture_output=True,
         encoding="utf-8",
         errors="replace",

