@@ -1,14 +1,14 @@
 """One exchange with GitHub, and nothing more: the only place that knows PyGithub.
 
-PyGithub brings connections, the token's header and a log without the token. It is kept from
-waiting, trying again and following on its own: it would write twice, sleep for an hour, and lose
-the query of a list whose repository was renamed. See docs/design/011-one-door-to-github.md.
+PyGithub brings connections and the token's header. It is kept from waiting, trying again and
+following on its own: it would write twice, sleep for an hour, and lose the query of a list whose
+repository was renamed. See docs/design/011-one-door-to-github.md.
 """
 
 import json
 import socket
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
@@ -50,7 +50,7 @@ class Client:
     """Sends requests with one token from one thread."""
 
     def __init__(self, access: Access, clock: Clock, timeout: float) -> None:
-        self._line = _Line(access.api, clock)
+        self._line = _Line(access, clock)
         self._requester = _requester(access, timeout)
 
     def send(
@@ -71,16 +71,15 @@ class Client:
     def _once(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
     ) -> Raw:
-        self._line.seconds = max(seconds, 0.001)
         line: Any = self._line  # PyGithub asks no more of a connection than it has
+        line.seconds = max(seconds, 0.001)
         try:
-            _, heard, text = self._requester.requestJson(
+            self._requester.requestJson(
                 verb, url, headers={**HEADERS, **headers}, input=body, cnx=line
             )
         except OSError as error:  # every error of requests is one
             raise _unreachable(error, seconds) from None
-        status = self._line.status
-        return Raw(status, heard, _read(text, status))
+        return Raw(line.status, line.headers, _read(line.text, line.status))
 
 
 def graphql_address(api: str) -> str:
@@ -95,21 +94,23 @@ class _SlowError(OSError):
 
 
 class _Line:
-    """A connection as PyGithub uses one. It reads an answer to its end within a time, and hides
-    the statuses on which PyGithub would act by itself (202: sleep; 301: go on without the query).
+    """A connection as PyGithub uses one. It reads an answer to its end within a time, and keeps it
+    from PyGithub, which would sleep on a 202, follow a 301 without the query, and stumble over a
+    strange header. A server that repeats the token does so in vain: it goes no further.
     """
 
-    def __init__(self, api: str, clock: Clock) -> None:
+    def __init__(self, access: Access, clock: Clock) -> None:
         from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass
 
-        parts = urlsplit(api)
+        parts = urlsplit(access.api)
         self._origin = f"{parts.scheme}://{parts.netloc}"
         secure = parts.scheme == "https"
         kind = HTTPSRequestsConnectionClass if secure else HTTPRequestsConnectionClass
         self._session = kind(parts.hostname or "", parts.port).session  # reads no .netrc
-        self._clock = clock
+        self._clock, self._masked = clock, access.token.masked
         self.seconds = 0.0
-        self.status = 0
+        self.status, self.text = 0, ""
+        self.headers: Mapping[str, str] = {}
 
     def request(
         self, verb: str, url: str, input: Any, headers: Mapping[str, str], stream: bool = False
@@ -117,7 +118,7 @@ class _Line:
         """Keep what is to be sent."""
         self._wanted = (verb, url, input, headers)
 
-    def getresponse(self) -> "_Heard":
+    def getresponse(self) -> "_Kept":
         """Send it, and read the answer."""
         verb, url, content, headers = self._wanted
         until = self._clock.now() + self.seconds
@@ -130,25 +131,24 @@ class _Line:
                 chunks.append(chunk)
                 if self._clock.now() > until:
                     raise _SlowError
-            self.status = answer.status_code
-            return _Heard(dict(answer.headers), b"".join(chunks).decode("utf-8", "replace"))
+        self.status = answer.status_code
+        self.text = self._masked(b"".join(chunks).decode("utf-8", "replace"))
+        self.headers = {name.lower(): self._masked(value) for name, value in answer.headers.items()}
+        return _Kept()
 
 
-class _Heard:
-    """An answer as PyGithub reads one."""
+class _Kept:
+    """What PyGithub gets to see of an answer: that there was one."""
 
     status = 200
 
-    def __init__(self, headers: dict[str, str], text: str) -> None:
-        self._headers, self._text = headers, text
-
-    def getheaders(self) -> Iterable[tuple[str, str]]:
-        """The headers."""
-        return self._headers.items()
+    def getheaders(self) -> list[tuple[str, str]]:
+        """None of the headers."""
+        return []
 
     def read(self) -> str:
-        """The text."""
-        return self._text
+        """Nothing of the text."""
+        return ""
 
 
 def _read(text: str, status: int) -> Any:

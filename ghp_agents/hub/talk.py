@@ -148,7 +148,7 @@ class Talk:
             self.meter.change(lambda had: gauge.unwelcome(had, now))
         elif isinstance(error, HubError):
             self.meter.change(lambda had: gauge.heard(had, raw.headers, now, skew))
-        raise self._clean(error)
+        raise error
 
     def _admit(self, resource: str, patience: Patience) -> None:
         """Go on, or wait for the end of a rest that GitHub asked for, or raise Unanswered."""
@@ -178,13 +178,6 @@ class Talk:
     def _shown(self, url: str) -> str:
         """An address for people: without the server, and without what was asked of a list."""
         return url.removeprefix(self._access.api).partition("?")[0]
-
-    def _clean(self, error: HubError | UnreachableError) -> HubError | UnreachableError:
-        """The error without the token, should a server have repeated it."""
-        error.args = tuple(self._access.token.masked(str(one)) for one in error.args)
-        if isinstance(error, HubError):
-            error.said = self._access.token.masked(error.said)
-        return error
 
 
 def _unwelcome() -> HubError:
