@@ -1,0 +1,136 @@
+"""The way to the trunk for tests: agents in clones, who start, work, finish and merge; real git."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.model.issue import Issue, IssueChange
+from ghp_agents.model.names import Actor
+from ghp_agents.services import finish, merge, start, sync
+from ghp_agents.services.finish import Finished
+from ghp_agents.services.merge import Merged, Merger, Outcome, Passed
+from ghp_agents.services.merge_return import SentBack
+from ghp_agents.services.start import Started
+from ghp_agents.wiring import House
+from tests.support.git import commit, git
+
+ANN = Actor("Ann Example", is_person=True)
+DEAD = 2_000.0  # seconds of silence
+
+
+class Road:
+    """One clone, seen by all who work in it."""
+
+    def __init__(self, folder: Path, clock: ManualClock | None = None) -> None:
+        self.folder = folder
+        self.clock = clock or ManualClock()
+
+    def house(self, name: str, folder: Path | None = None) -> House:
+        """The parts of the program for somebody, in a folder."""
+        return House(folder or self.folder, os.environ, name=name, clock=self.clock)
+
+    def configure(self, ours: Mapping[str, Any] | None = None, **upstream: Any) -> None:
+        """What `.ghp/config.json` says, on the trunk."""
+        said = {**upstream, "agents": dict(ours or {})}
+        self.put({".ghp/config.json": json.dumps(said)}, "Configure")
+
+    def put(self, files: Mapping[str, str], message: str = "Change the trunk") -> str:
+        """A commit on the trunk, wherever that is."""
+        made = commit(self.folder, files, message)
+        if git(self.folder, "remote"):
+            git(self.folder, "push", "--quiet", "origin", "main")
+        return made
+
+    def issue(self, title: str = "Parse files", **fields: Any) -> Issue:
+        """A new issue, by a person."""
+        return self.house("@me").tracker.create(IssueChange(title=title, **fields), ANN)
+
+    def start(self, name: str, number: int | None = 1) -> Started:
+        """Somebody starts on an issue, or on the best."""
+        house = self.house(name)
+        parts = (house.ws, house.store, house.leaser, house.tracker)
+        return start.start(*parts, None if number is None else str(number))
+
+    def finish(self, name: str, folder: Path, **how: Any) -> Finished:
+        """Somebody finishes in a worktree."""
+        house = self.house(name, folder)
+        parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
+        return finish.finish(*parts, **how)
+
+    def done(self, name: str, number: int, files: Mapping[str, str]) -> Finished:
+        """An issue from its start to its pull request."""
+        place = self.start(name, number).path
+        commit(place, files, f"Work on {number}")
+        return self.finish(name, place)
+
+    def merger(self, name: str = "lead", cwd: Path | None = None) -> Merger:
+        """Somebody who merges."""
+        house = self.house(name)
+        parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
+        return merge.merger(*parts, cwd=cwd or self.folder)
+
+    def merge(self, reference: str | int | None, name: str = "lead", **how: Any) -> Outcome:
+        """Somebody merges."""
+        wanted = None if reference is None else str(reference)
+        return merge.merge(self.merger(name), wanted, **how)
+
+    def queue(self, name: str = "lead") -> list[Outcome | Passed]:
+        """Somebody merges all that is ready."""
+        return list(merge.merge_queue(self.merger(name)))
+
+    def sync(self, name: str = "@me") -> None:
+        """The clone hears what others said."""
+        house = self.house(name)
+        sync.sync(house.ws, house.store, house.leaser, house.tracker)
+
+    def silence(self, name: str, seconds: float = DEAD) -> None:
+        """Time passes in which an agent of this clone says nothing."""
+        self.clock.wait(seconds)
+        then = self.clock.now() - seconds
+        os.utime(self.folder / f".git/ghp/agents/{name}.json", (then, then))
+
+    @property
+    def trunk(self) -> list[str]:
+        """The files on the trunk."""
+        return self.files(self.tip)
+
+    def files(self, commit: str) -> list[str]:
+        """The files of a commit."""
+        return git(self.folder, "ls-tree", "-r", "--name-only", commit).splitlines()
+
+    @property
+    def tip(self) -> str:
+        """Where the trunk is."""
+        if not git(self.folder, "remote"):
+            return git(self.folder, "rev-parse", "main")
+        git(self.folder, "fetch", "--quiet", "origin", "main")
+        return git(self.folder, "rev-parse", "origin/main")
+
+
+def merged(outcome: Outcome) -> Merged:
+    """An outcome that must be a merge."""
+    assert isinstance(outcome, Merged), outcome
+    return outcome
+
+
+def sent_back(outcome: Outcome) -> SentBack:
+    """An outcome that must be a return."""
+    assert isinstance(outcome, SentBack), outcome
+    return outcome
+
+
+def everything(folder: Path, leave_out: Callable[[Path], bool] = lambda _: False) -> dict[str, str]:
+    """All that a person has in a worktree: files, index, HEAD."""
+    files = {
+        str(path.relative_to(folder)): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file() and ".git" not in path.parts and not leave_out(path)
+    }
+    shown = {
+        "(index)": ("ls-files", "--stage"),
+        "(head)": ("rev-parse", "HEAD", "--symbolic-full-name", "HEAD"),
+    }
+    return files | {name: git(folder, *args) for name, args in shown.items()}
