@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from ghp_agents.ports import Clock
+
 CHECKOUT = Path(__file__).parents[2]
 
 
@@ -44,10 +46,15 @@ def run_ghp(
 
 
 def invoke(
-    args: str | Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+    args: str | Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    clock: Clock | None = None,
 ) -> Result:
     """`ghp ARGS` in this process: ten times as fast, for tests of what a command does."""
     from ghp_agents.cli.app import run
+    from ghp_agents.wiring import House
 
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
     streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
@@ -56,7 +63,7 @@ def invoke(
             patch.setenv(name, value)
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
-        code = run(_words(args))
+        code = run(_words(args), House(cwd, os.environ, clock=clock) if clock else None)
     return Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
 
 

@@ -1,0 +1,93 @@
+"""What GitHub is asked, in requests: a sweep of a thousand open issues with fifty agents, the first
+and one when nothing has changed, and a sync when nothing has changed. GitHub is a stand-in here,
+and so is the clock: what would be waited between two writes is not measured."""
+
+import os
+import pwd
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench.figure import Figure
+from bench.place import Place
+from ghp_agents.clock import ManualClock
+from ghp_agents.services import claim, presence
+from ghp_agents.wiring import House
+from tests.support import emulator
+from tests.support.ghp import invoke
+from tests.support.github import ADMIN, WORKER_1, GitHub, World
+from tests.support.openapi import OpenAPI
+from tests.support.proxy import Exchange
+from tools import clients, emulate
+
+FIRST, UNCHANGED, SYNC = 40, 12, 2
+
+
+def measure(place: Place) -> list[Figure]:
+    """Each command is asked for what reached GitHub; without a way to npm there is no GitHub."""
+    issues, agents, homes = (30, 4, 2) if place.quick else (1_000, 50, 5)
+    try:
+        stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+    except clients.UnreachableError:
+        place.say("npm cannot be reached, so there is no stand-in for GitHub to ask: left out.")
+        return []
+    with ExitStack() as stack:
+        running = stack.enter_context(emulator.running(stand))
+        world = World(running, OpenAPI(stand.openapi))
+        github = stack.enter_context(GitHub(world, place.new("requests"), judged=False).open())
+        clock = ManualClock(time.time())
+        github.proxy.clock = clock
+        place.say(f"{issues} issues and {agents} agents are made …")
+        _field(github, clock, issues, agents, homes)
+        sweeper = github.clone("sweeper")
+        first = _asked(github, clock, sweeper, "agent-sweep")
+        _asked(github, clock, sweeper, "agent-sweep")  # what the first one wrote is news once
+        unchanged = _asked(github, clock, sweeper, "agent-sweep")
+        sync = _asked(github, clock, github.folder / "clone-1", "agent-sync")
+    what = f"sweep of {issues:,} issues, {agents} agents"
+    return [
+        _figure(f"{what}: the first", first, FIRST),
+        _figure(f"{what}: nothing changed", unchanged, UNCHANGED),
+        _figure("what of these was not 304", _changed(unchanged), 0),
+        _figure("sync, nothing changed", sync, SYNC),
+    ]
+
+
+def _field(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: int) -> None:
+    """Issues, of which as many are claimed as there are agents, in some clones."""
+    for number in range(1, issues + 1):
+        github.issue(f"Issue {number}", body=f"### Goal\n\nThe {number}th thing is done.\n")
+    folders = [github.clone(f"clone-{number + 1}") for number in range(homes)]
+    env = {**os.environ, **github.environment(WORKER_1)}
+    for number in range(1, agents + 1):
+        folder, name = folders[number % homes], f"worker-{number}"
+        house = House(folder, env, name=name, clock=clock)
+        presence.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "implementing"})
+        claim.claim(house.ws, house.store, house.leaser, house.tracker, str(number))
+    for folder in [*folders, *folders]:
+        _asked(github, clock, folder, "agent-sync")
+
+
+def _asked(github: GitHub, clock: ManualClock, folder: Path, command: str) -> Sequence[Exchange]:
+    """What a command asked of GitHub; by then the last answer is too old to be taken again."""
+    clock.wait(30)
+    mark = len(github.proxy.exchanges)
+    who = ADMIN if folder.name == "sweeper" else WORKER_1
+    done = invoke(command, folder, github.environment(who), clock=clock)
+    if done.code:
+        raise RuntimeError(f"ghp {command} ended with {done.code}: {done.err}")
+    return github.proxy.since(mark)
+
+
+def _changed(asked: Sequence[Exchange]) -> list[Exchange]:
+    return [each for each in asked if not each.not_modified]
+
+
+def _figure(name: str, asked: Sequence[Exchange], bound: int) -> Figure:
+    writes = sum(each.asked.writes for each in asked)
+    note = (
+        f"{len(asked) - writes} read, {writes} written, {len(asked) - len(_changed(asked))} × 304"
+    )
+    detail = {"requests": [str(each) for each in asked[:100]]}
+    return Figure("requests", name, len(asked), "requests", bound, note=note, detail=detail)

@@ -1,0 +1,23 @@
+"""What is asked of GitHub is counted, and where nothing has changed nothing is asked twice."""
+
+from pathlib import Path
+
+import pytest
+
+from bench import requests
+from bench.place import Place
+from tests.support.github import World
+
+
+@pytest.mark.slow
+def test_a_few_issues_cost_no_more_requests_than_a_thousand_may(
+    github_world: World, tmp_path: Path
+) -> None:
+    figures = requests.measure(Place(tmp_path, quick=True))
+    assert [each.name for each in figures] == [
+        "sweep of 30 issues, 4 agents: the first",
+        "sweep of 30 issues, 4 agents: nothing changed",
+        "what of these was not 304",
+        "sync, nothing changed",
+    ]
+    assert [each for each in figures if not each.holds] == []
