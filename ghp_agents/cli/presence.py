@@ -205,6 +205,16 @@ def _print_one(view: AgentView) -> None:
             output.data(output.clean(f"  {key}: {shown}"))
 
 
+def _print_github(house: House) -> None:
+    places = (house.ws.cache_dir / "hub", house.ws.ghp_dir / "hub")
+    if not any(place.exists() for place in places):
+        return  # before anything of it is imported
+    from ghp_agents.services import hub_checks
+
+    for line, remedy in hub_checks.in_short(house.ws):
+        (output.warn(line, remedy) if remedy else output.say(line))
+
+
 def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
     standing = house.store.standing()
     now = house.ws.clock.now()
@@ -223,6 +233,7 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
         why = f": {standing.trouble}" if standing.trouble else ""
         hint = "`ghp agent-doctor` says what is in the way." if standing.permanent else ""
         output.warn(f"{_count(standing.unsent, 'change')} not sent yet{why}", hint)
+    _print_github(house)
     problems = snapshot.problems()
     if problems:
         output.warn(

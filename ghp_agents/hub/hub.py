@@ -185,7 +185,7 @@ class Hub:
     def outbox(self) -> Outbox:
         """Where writes wait."""
         token = self._access.token.fingerprint(self._access.api)
-        return Outbox(self._ws.ghp_dir / "hub" / "outbox", self._ws.clock, token)
+        return Outbox(standing.outbox_folder(self._ws), self._ws.clock, token)
 
     @cached_property
     def _talk(self) -> Talk:

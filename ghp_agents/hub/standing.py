@@ -1,10 +1,15 @@
 """How a clone stands with GitHub: budget, breaker, outbox."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.hub import gauge
 from ghp_agents.hub.gauge import CORE, WHY, Gauge
+from ghp_agents.hub.meter import Meter
 from ghp_agents.hub.outbox import Outbox
+from ghp_agents.workspace import Workspace
+
+METERS = f"{'[0-9a-f]' * 16}.json"  # by the fingerprint of the token
 
 
 class HubStanding(NamedTuple):
@@ -36,3 +41,20 @@ def of(known: Gauge, outbox: Outbox, now: float) -> HubStanding:
         refused=len(outbox.refused()),
         answered=known.answered,
     )
+
+
+def seen(ws: Workspace) -> HubStanding | None:
+    """The standing of the token that was heard of last, for who does not need the token; None if
+    nobody of this clone ever had to do with GitHub."""
+    folder = ws.cache_dir / "hub"
+    box = Outbox(outbox_folder(ws), ws.clock, "")
+    known = [Meter(path).read() for path in folder.glob(METERS)]
+    if not known and not box.count():
+        return None
+    latest = max(known, key=lambda one: one.answered or 0.0, default=Gauge())
+    return of(latest, box, ws.clock.now())
+
+
+def outbox_folder(ws: Workspace) -> Path:
+    """Where writes wait: not a cache, because it holds what was acknowledged."""
+    return ws.ghp_dir / "hub" / "outbox"

@@ -5,18 +5,26 @@ from functools import partial
 
 from ghp_agents.clock import ago
 from ghp_agents.errors import GhpError
+from ghp_agents.hub.hub import Hub
 from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
 from ghp_agents.ports import StateStore
-from ghp_agents.services import guard_checks, machine, records
+from ghp_agents.services import guard_checks, hub_checks, machine, records
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
-_ASK_THE_REMOTE = ("remote", "probe")
+_ASK_THE_REMOTE = ("remote", "github-repository", "probe")
 
 
-def checks(ws: Workspace, store: StateStore, ground: Ground, *, probe: bool) -> dict[str, Check]:
+def checks(
+    ws: Workspace,
+    store: StateStore,
+    ground: Ground,
+    *,
+    probe: bool,
+    hub: Callable[[], Hub | None] = lambda: None,
+) -> dict[str, Check]:
     """All there is to look at, by code, in the order to tell it; the network comes last."""
     asked = ground.probe if probe else ground.last_probe
     return {
@@ -25,6 +33,7 @@ def checks(ws: Workspace, store: StateStore, ground: Ground, *, probe: bool) -> 
         **records.checks(ws, store),
         **guard_checks.checks(ws),
         **ground.checks,
+        **hub_checks.checks(ws, hub),
         "probe": partial(check_probe, ws, store, asked),
     }
 
