@@ -181,6 +181,9 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
         return "it changed meanwhile"
     before = chain[-2]
+    if lease.reason == CLOSED:
+        show_release(me, issue, lease, before, CLOSED, keep_assignee=True)
+        return f"finished: gave back the claim of {before.holder}: {CLOSED}"
     state = lease.reason.rpartition(" is ")[2] or "dead"
     held = Held(before, state, lapsed=True)
     handed = sweep_handoff.write(me, issue, before, lease.holder)

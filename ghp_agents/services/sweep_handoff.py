@@ -23,7 +23,7 @@ from ghp_agents.services.trunk import remote_name, trunk, trunk_refs
 from ghp_agents.services.uncommitted import Uncommitted
 from ghp_agents.workspace import MYSELF, NAME_FILE, Workspace, open_workspace
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")  # a branch that asks nothing else of git
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch that asks nothing else of git
 
 
 def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:

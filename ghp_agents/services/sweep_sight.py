@@ -16,6 +16,7 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.presence import position
 from ghp_agents.model.sweep import (
+    CLOSED,
     SWEPT,
     TRUNK,
     Facts,
@@ -113,11 +114,13 @@ def _news_at(ws: Workspace, store: StateStore) -> float:
 
 def _may_be_unshown(lease: Lease, issues: Mapping[int, Issue]) -> bool:
     issue = issues.get(claimed_issue(lease.name) or 0)
-    return issue is not None and issue.state != "closed" and SWEPT in lease.reason
+    if issue is None or issue.state == "closed":
+        return issue is not None and lease.holder is None and lease.reason == CLOSED
+    return SWEPT in lease.reason
 
 
 def _unfinished(swept: Iterable[Lease], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
-    """The claims that were taken from the dead by a sweep that was killed before it showed that."""
+    """The claims that a sweep took, and was killed before it showed that."""
     said = {entry.id for entry in ledger}
     for lease in swept:
         if claim_showing.entry_id("release", lease) not in said:

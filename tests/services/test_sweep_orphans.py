@@ -1,0 +1,112 @@
+"""Worktrees and branches that nobody owns: listed, and removed only when nothing is lost."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.model.issue import IssueChange
+from ghp_agents.services.restore import restore
+from tests.support.claimants import GONE, Claimant, Team
+from tests.support.git import commit, git, refs
+from tests.support.sweeps import handoffs, kinds, run, texts
+
+Worktree = Callable[[Path, str], Path]
+
+
+@pytest.fixture
+def host(team: Team, one: Claimant, two: Claimant) -> Claimant:
+    """The person of a clone with worktrees of agents."""
+    return team.person("worker-1")
+
+
+def settle(team: Team, host: Claimant, folder: Path, agent: str) -> Claimant:
+    """An agent that works in a worktree, on issue 1."""
+    one = Claimant(folder, agent, team.clock)
+    (one.ws.git_dir / "ghp-agent").write_text(f"{agent}\n")
+    one.claim(1)
+    return one
+
+
+def pruned(host: Claimant, two: Claimant, team: Team, **how: object) -> list[str]:
+    run(host)
+    team.silence(GONE, two)
+    run(host)  # the claim goes first
+    return texts(run(host, **how))
+
+
+def test_they_are_listed_and_stay(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    assert pruned(host, two, team) == [f"worktree {there}: worker-5 is gone, nobody has #1; clean"]
+    assert there.is_dir()
+    assert kinds(run(host)) == [("Tell", False)]
+
+
+def test_a_clean_one_is_removed_and_then_its_merged_branch(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    assert not there.exists()
+    assert texts(run(host, prune=True)) == ["removed branch agent/worker-5/1-parse: merged"]
+    assert "refs/heads/agent/worker-5/1-parse" not in refs(host.ws.folder)
+    assert texts(run(host, prune=True)) == []
+
+
+def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    run(host)
+    team.silence(GONE, two)
+    run(host)
+    (there / "late.py").write_text("unsaved = 1\n")
+    (said,) = texts(run(host, prune=True))
+    name = said.rpartition(" ")[2]
+    assert said == f"removed worktree {there}; its work is in {name}"
+    assert not there.exists()
+    saved = next(each for each in handoffs(host) if each.name == name)
+    two.sync()
+    restore(two.ws, two.store, saved)
+    assert (two.ws.folder / "late.py").read_text() == "unsaved = 1\n"
+
+
+def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    (there / ".env").write_text("TOKEN=not-to-be-stored\n")
+    (said,) = pruned(host, two, team, prune=True)
+    assert said.endswith("nobody has #1; 1 paths of it cannot be saved")
+    assert (there / ".env").read_text() == "TOKEN=not-to-be-stored\n"
+
+
+def test_a_branch_that_is_not_merged_stays(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    commit(there, {"parser.py": "x = 1\n"})
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    assert texts(run(host, prune=True)) == [
+        "branch agent/worker-5/1-parse: worker-5 is gone, nobody has #1; it is not merged"
+    ]
+    assert "refs/heads/agent/worker-5/1-parse" in refs(host.ws.folder)
+
+
+def test_what_has_an_owner_or_never_was_an_agents_is_not_looked_at(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    worktree(host.ws.folder, "persons-own")
+    git(host.ws.folder, "branch", "feature/1-parse")
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    assert kinds(run(host)) == []
+    host.tracker.change(1, IssueChange(state="closed"), host.ws.actor())
+    assert [kind for kind, _ in kinds(run(host))] == ["Close"]
