@@ -8,7 +8,7 @@ import click
 
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.errors import ExitCode
-from ghp_agents.model.config import AgentsConfig
+from ghp_agents.model.config import AgentsConfig, UpstreamConfig
 from tools import client_docs
 
 CHECKOUT = Path(__file__).parents[1]
@@ -35,6 +35,9 @@ DETAILS = {  # where the one line of a field is not enough
     "shared_owners": 'owners in CODEOWNERS whose files are shared as well: `["@acme/core"]`',
     "orchestrators": 'agents that may change shared files and decide for others: `["lead"]`',
     "implicit_leases": "whether an agent's first write to a file leases it in this clone",
+    "tracker": "where issues are: `github`, `local`; `auto`: on GitHub, if the remote is there and "
+    "there is a token",
+    "accounts": 'the GitHub logins of agents that have one: `{"worker-1": "acme-bot"}`',
 }
 VARIABLES = {
     "`GHP_AGENT`": "the agent's name; it wins over the worktree's own (`agent-whoami --set`)",
@@ -44,6 +47,12 @@ VARIABLES = {
     "`GHP_STATE_DIR`": "a folder for presence and outbox where `.git` cannot be written "
     "(else `$XDG_STATE_HOME`, `~/.local/state`)",
     "`GHP_SPAWN_CONTEXT`": "from upstream GHP: the issue that an agent was started for",
+    "`GITHUB_TOKEN`, `GH_TOKEN`": "a token for github.com and `*.ghe.com`; else `gh auth token` is "
+    "asked",
+    "`GH_ENTERPRISE_TOKEN`, `GITHUB_ENTERPRISE_TOKEN`": "a token for a server of one's own",
+    "`GH_HOST`": "the name of that server",
+    "`GHP_GITHUB_API`": "the address of GitHub's API, where it is another than the server's name "
+    "says; the token is sent there",
     "`NO_COLOR`": "no colours",
 }
 
@@ -79,6 +88,10 @@ Without either, the defaults hold. `ghp agent-doctor` names what is wrong, with 
 
 {settings()}
 
+Of upstream's own settings, which stand beside `agents`, these count here as well:
+
+{settings(UpstreamConfig)}
+
 ## Environment
 
 | variable | what it does |
@@ -100,10 +113,10 @@ eval "$(_GHP_AGENTS_COMPLETE=bash_source ghp-agents)"  # by the other name
 """
 
 
-def settings() -> str:
+def settings(of: type[AgentsConfig] | type[UpstreamConfig] = AgentsConfig) -> str:
     """Every setting, with its default."""
     rows = ["| setting | default | |", "|---|---|---|"]
-    for name, field in AgentsConfig.model_fields.items():
+    for name, field in of.model_fields.items():
         default = json.dumps(field.get_default(call_default_factory=True))
         rows.append(f"| `{field.alias}` | `{default}` | {DETAILS.get(name) or field.description} |")
     return "\n".join(rows)
