@@ -1,0 +1,132 @@
+"""The whole story of an issue on GitHub: two clones, two accounts and a real remote."""
+
+import time
+
+import pytest
+
+from tests.support.faults import Fault, at_random
+from tests.support.git import commit, git
+from tests.support.github import ADMIN, WORKER_1, WORKER_2, GitHub
+from tests.support.story import Actor, Story
+
+FORM = """\
+### Goal
+
+The widget blinks.
+
+### Acceptance
+
+- [ ] It blinks.
+
+### Scope
+
+src/**
+
+### Blocked by
+
+_No response_
+
+### Capabilities
+
+_No response_
+
+### Priority
+
+high
+"""
+DEAD = 31 * 60.0  # seconds after which an agent may be taken for dead
+# Without SLOW: it costs real seconds and the client waits for it; its test is at the client's door.
+FAULTS = tuple(each for each in Fault if each is not Fault.SLOW)
+
+
+@pytest.fixture
+def story(github: GitHub) -> Story:
+    return Story(github, time.time())
+
+
+def work(who: Actor, name: str) -> None:
+    commit(who.folder, {f"src/{name}.py": f"{name.upper()} = True\n"}, f"Add {name}")
+
+
+def to_the_end(story: Story, who: Actor, number: int) -> None:
+    """Finished, merged, closed."""
+    story.ghp(who, "agent-finish")
+    story.ghp(who, f"agent-merge {number}")
+    assert story.github.act(ADMIN, "GET", f"issues/{number}")["state"] == "closed"
+
+
+def from_a_form_to_the_trunk(story: Story, one: Actor, two: Actor, person: Actor) -> int:
+    """Made, assigned, started, beats, blocked, escalated, answered, finished, merged, closed."""
+    number = story.github.issue("Blink", body=FORM)
+    story.github.act(ADMIN, "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
+    (issue,) = story.json(one, "agent-issues")
+    assert (issue["number"], issue["priority"]) == (number, "high")
+    assert issue["assignees"] == ["worker-1"]
+    here = story.start(one, number)
+    story.ghp(two, f"agent-start {number}", code=3)  # it is another's
+    story.ghp(here, "agent-heartbeat --status implementing --progress")
+    asked = story.ghp(here, ["agent-escalate", "How fast?", "--option", "1 Hz", "--option", "2 Hz"])
+    question = asked.out.strip()
+    story.ghp(here, "agent-heartbeat --status blocked")
+    story.settle(one, person)
+    assert len([each for each in story.comments(number) if question in each]) == 1
+    story.ghp(person, ["agent-answer", question, "2 Hz"])
+    story.settle(person, one)
+    work(here, "blink")
+    to_the_end(story, here, number)
+    return number
+
+
+def killed_swept_and_finished_by_the_other(
+    story: Story, one: Actor, two: Actor, sweeper: Actor
+) -> int:
+    """An agent starts and is heard no more; its issue is another's, who brings it to its end."""
+    number = story.github.issue("Shine", body=FORM.replace("blinks", "shines"))
+    dead = story.start(two, number)
+    work(dead, "half")
+    git(dead.folder, "push", "--quiet", "origin", "HEAD")
+    story.settle(two)
+    story.ghp(sweeper, "agent-sweep")
+    story.ghp(one, "agent-start 2", code=3)
+    for _ in range(2):
+        story.clock.pass_by(DEAD)
+        story.ghp(one, "agent-heartbeat --status idle")
+        story.settle(one)
+        story.ghp(sweeper, "agent-sweep --policy reassign")
+    story.settle(sweeper, one)
+    here = story.start(one, number)
+    work(here, "shine")
+    to_the_end(story, here, number)
+    return number
+
+
+def tell(story: Story) -> None:
+    """All of it, and what must hold in the end."""
+    one = story.actor(WORKER_1, "one", "worker-1")
+    two = story.actor(WORKER_2, "two", "worker-2")
+    person, sweeper = story.actor(ADMIN, "person"), story.actor(ADMIN, "sweeper")
+    from_a_form_to_the_trunk(story, one, two, person)
+    killed_swept_and_finished_by_the_other(story, one, two, sweeper)
+    story.settle(one, two, person)
+    story.ghp(sweeper, "agent-sweep")
+    assert story.twice() == []
+    assert story.impatient() == []
+    assert sorted({*story.trunk()} & {"Add blink", "Add half", "Add shine"}) == [
+        "Add blink", "Add half", "Add shine"
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_two_issues_come_to_their_end_by_two_agents_and_a_sweeper(story: Story) -> None:
+    tell(story)
+    assert story.faults == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
+    story: Story, seed: int
+) -> None:
+    story.github.proxy.faults = at_random(seed, 0.35, FAULTS)
+    tell(story)
+    assert sum(story.faults.values()) >= 50

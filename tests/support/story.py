@@ -1,0 +1,172 @@
+"""The story of an issue, told to GitHub by real commands: people, agents, clones, and one clock.
+
+Each command is repeated while its answer is "unknown" (exit code 4), after the rest that our own
+standing names. What was waited is kept beside what GitHub had asked for.
+"""
+
+import json
+import os
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.wiring import House
+from tests.support.faults import Fault
+from tests.support.ghp import Result, invoke
+from tests.support.git import git
+from tests.support.github import ADMIN, GitHub
+
+UNKNOWN = 4
+TRIES = 60  # of one command; nothing here needs more than a few
+MARKER = "<!-- ghp-agents:{"
+# What we may wait when GitHub refuses and does not say for how long: it advises a minute at least,
+# and more each time.
+SILENT_REST = 15 * 60.0
+
+
+class Waits(ManualClock):
+    """A clock that keeps what it was asked to wait."""
+
+    def __init__(self, now: float) -> None:
+        super().__init__(now)
+        self.waits: list[float] = []
+
+    def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        super().wait(seconds)
+
+    def pass_by(self, seconds: float) -> None:
+        """Time that passes without anybody of ours waiting."""
+        super().wait(seconds)
+
+
+class Actor(NamedTuple):
+    """Who acts: an agent in its clone under an account, or a person, who has no agent."""
+
+    login: str
+    folder: Path
+    agent: str = ""
+
+
+class Story:
+    """What happens around one repository."""
+
+    def __init__(self, github: GitHub, now: float) -> None:
+        self.github, self.clock = github, Waits(now)
+        self.rests: list[float] = []  # how long a breaker kept us from asking at all
+        self.tries: Counter[str] = Counter()
+        github.proxy.clock = self.clock
+
+    def actor(self, login: str, clone: str, agent: str = "", **settings: Any) -> Actor:
+        """Somebody with a clone."""
+        return Actor(login, self.github.clone(clone, settings), agent)
+
+    def ghp(self, who: Actor, words: str | Sequence[str], code: int = 0) -> Result:
+        """A command, until GitHub has answered it; it has to end with `code`."""
+        said: list[str] = []
+        for _ in range(TRIES):
+            result = invoke(words, who.folder, self._environment(who), clock=self.clock)
+            said.append(f"{result.code}: {result.err}")
+            self.tries[_verb(words)] += 1
+            if result.code != UNKNOWN or code == UNKNOWN:
+                assert result.code == code, f"{who.agent} {words}\n{result.out}\n" + "".join(said)
+                return result
+            self._rest(who)
+        raise AssertionError(f"{words} does not end:\n" + "".join(said))
+
+    def json(self, who: Actor, words: str) -> Any:
+        """What a command says as JSON."""
+        return json.loads(self.ghp(who, f"{words} --json").out)
+
+    def start(self, who: Actor, issue: int) -> Actor:
+        """Start on an issue; who works in its worktree from now on."""
+        return who._replace(folder=Path(self.json(who, f"agent-start {issue}")["path"]))
+
+    def standing(self, who: Actor) -> Any:
+        """How a clone stands with GitHub."""
+        hub = self._house(who).hub
+        assert hub
+        return hub.standing()
+
+    def settle(self, *actors: Actor) -> None:
+        """Sync until nothing waits to be sent and everybody knows everything."""
+        for who in actors * 2:
+            for _ in range(TRIES):
+                self.ghp(who, "agent-sync")
+                if not self.standing(who).queued:
+                    break
+                self._rest(who)
+            assert self.standing(who).queued == 0
+            assert self.standing(who).refused == 0
+
+    def _rest(self, who: Actor) -> None:
+        """Wait for as long as the clone itself says that it must."""
+        until = self.standing(who).paused_until
+        rest = max(0.0, until - self.clock.now()) if until else 0.0
+        self.rests.append(rest)
+        self.clock.pass_by(rest + 1.0)
+
+    def _environment(self, who: Actor) -> Mapping[str, str]:
+        agent = {"GHP_AGENT": who.agent} if who.agent else {}
+        return {**self.github.environment(who.login), **agent}
+
+    def _house(self, who: Actor) -> House:
+        return House(who.folder, {**os.environ, **self._environment(who)}, clock=self.clock)
+
+    # ------------------------------------------------------------ what must hold in the end
+
+    def comments(self, number: int) -> list[str]:
+        """What was said about an issue."""
+        told = self.github.act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
+        return [each["body"] for each in told]
+
+    def labels(self, number: int) -> list[str]:
+        """The labels of an issue."""
+        told = self.github.act(ADMIN, "GET", f"issues/{number}")
+        return sorted(each["name"] for each in told["labels"])
+
+    def trunk(self) -> list[str]:
+        """The subjects of the trunk's own commits, oldest first, without merges."""
+        log = git(self.github.remote, "log", "--no-merges", "--reverse", "--format=%s", "main")
+        return log.splitlines()
+
+    def twice(self) -> list[str]:
+        """Everything on GitHub that is there twice."""
+        listed = self.github.act(ADMIN, "GET", "issues", state="all", per_page="100")
+        found = [f"issue {each['title']}" for each in listed if "pull_request" not in each]
+        for each in listed:
+            found += [f"comment on {each['number']}: {b}" for b in self.comments(each["number"])]
+        pulls = self.github.act(ADMIN, "GET", "pulls", state="all", per_page="100")
+        found += [f"pull request of {each['head']['ref']}" for each in pulls]
+        names = self.github.act(ADMIN, "GET", "labels", per_page="100")
+        found += [f"label {each['name'].lower()}" for each in names]
+        return [each for each, count in Counter(_bare(each) for each in found).items() if count > 1]
+
+    def impatient(self) -> list[str]:
+        """Every wait that was longer than GitHub had asked for, or than our own spacing."""
+        asked = float(self.github.proxy.retry_after)
+        most = max(asked, 2.0)
+        found = [f"waited {seconds:g} s" for seconds in self.clock.waits if seconds > most + 1]
+        silent = any(each.fault in SILENT for each in self.github.proxy.exchanges)
+        limit = max(SILENT_REST if silent else 0.0, asked)
+        return found + [f"rested {rest:g} s" for rest in self.rests if rest > limit + 1]
+
+    @property
+    def faults(self) -> Counter[Fault]:
+        """What went wrong, how often."""
+        return Counter(each.fault for each in self.github.proxy.exchanges if each.fault)
+
+
+SILENT = (Fault.SECONDARY_SILENT, Fault.TOO_MANY_SILENT)
+
+
+def _verb(words: str | Sequence[str]) -> str:
+    return (shlex.split(words) if isinstance(words, str) else words)[0]
+
+
+def _bare(text: str) -> str:
+    """A comment without its hidden marker: whoever says the same twice has said it twice."""
+    return text.partition(MARKER)[0]
