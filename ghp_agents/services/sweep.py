@@ -120,7 +120,7 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
     if fresh:
         published = _insist(house, published)
         published = _come_home(house, turn, published)
-    notes = (*report.notes, *published.notes)
+    notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
     return Swept(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
     )

@@ -1,0 +1,143 @@
+"""`agent-sweep`."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.clock import to_text
+from tests.support.ghp import Result, invoke
+from tests.support.git import git, refs
+
+Clones = Callable[[int], list[Path]]
+
+
+@pytest.fixture
+def work(repo: Path) -> Path:
+    """A repository in which worker-1 has issue 1 and was not heard of for long."""
+    git(repo, "config", "user.name", "Ann Example")
+    assert invoke("agent-issue new 'Parse files'", repo).code == 0
+    assert invoke("agent-claim 1 --as worker-1", repo).code == 0
+    silence(repo, 2_000)
+    return repo
+
+
+def silence(repo: Path, seconds: float) -> None:
+    """Make the last beats as old as that; of the processes that beat nothing is known."""
+    for path in (repo / ".git/ghp/agents").glob("*.json"):
+        said = json.loads(path.read_text())
+        said["timestamp"] = to_text(time.time() - seconds)
+        said.get("local", {}).pop("pid", None)
+        path.write_text(json.dumps(said))
+        os.utime(path, (time.time() - seconds,) * 2)
+    invoke("agent-sync", repo)
+
+
+def sweep(repo: Path, words: str = "", **env: str) -> Result:
+    return invoke(f"agent-sweep {words}", repo, {"CI": "", **env})
+
+
+def test_it_says_what_it_did_and_the_second_time_that_there_is_nothing(work: Path) -> None:
+    assert sweep(work) == Result(
+        0,
+        "✓ #1: worker-1 is dead; back in the queue (attempt 1)\n",
+        "Everything stays in this clone: there is no remote.\n✓ Swept. Agents: 1 dead; acts: 1.\n",
+    )
+    assert sweep(work).out == ""
+    assert invoke("agent-claim --next --as worker-2", work).out == "1\n"
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(work: Path) -> None:
+    assert sweep(work, "--dry-run") == Result(
+        0,
+        "· #1: worker-1 is dead for 33 min: put it back in the queue\n",
+        "Agents: 1 dead. Nothing was done: this is a dry run.\n",
+    )
+    shown = invoke("agent-issue show 1", work).out
+    assert "worker-1" in shown
+
+
+def test_as_json_it_is_for_scripts(work: Path) -> None:
+    done = sweep(work, "--json --policy reassign")
+    assert done.code == 0
+    assert json.loads(done.out) == {
+        "policy": "reassign",
+        "dryRun": False,
+        "agents": {"dead": 1},
+        "acts": [
+            {
+                "kind": "free",
+                "issue": 1,
+                "agent": "worker-1",
+                "to": None,
+                "done": True,
+                "text": "worker-1 is dead; back in the queue (attempt 1)",
+            }
+        ],
+        "notes": ["Everything stays in this clone: there is no remote."],
+        "trouble": None,
+    }
+
+
+def test_a_policy_that_there_is_not_is_refused(work: Path) -> None:
+    refused = sweep(work, "--policy kill")
+    assert refused.code == 2
+    assert "'alert', 'release', 'reassign'" in refused.err
+
+
+def test_the_policy_can_be_a_setting(work: Path) -> None:
+    (work / ".ghp").mkdir(exist_ok=True)
+    (work / ".ghp/config.json").write_text('{"agents": {"sweepPolicy": "alert"}}')
+    assert sweep(work).out == (
+        "· #1: worker-1 is dead\n✓ #1: worker-1 is dead: said on the issue\n"
+    )
+
+
+def test_the_summary_of_a_job_is_appended(work: Path, tmp_path: Path) -> None:
+    page = tmp_path / "summary.md"
+    page.write_text("Before\n")
+    assert sweep(work, GITHUB_STEP_SUMMARY=str(page)).code == 0
+    assert page.read_text() == (
+        "Before\n"
+        "## Sweep of agents (release)\n"
+        "\n"
+        "Agents: 1 dead.\n"
+        "\n"
+        "| | issue | agent | what |\n"
+        "|---|---|---|---|\n"
+        "| done | #1 | worker-1 | worker-1 is dead; back in the queue (attempt 1) |\n"
+        "\n"
+        "- Everything stays in this clone: there is no remote.\n"
+    )
+
+
+def test_a_summary_that_cannot_be_written_stops_nothing(work: Path, tmp_path: Path) -> None:
+    done = sweep(work, GITHUB_STEP_SUMMARY=str(tmp_path / "no/such/folder"))
+    assert done.code == 0
+    assert "cannot be written" in done.err
+
+
+def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:
+    git(clone, "config", "user.name", "Ann Example")
+    remote.rename(remote.with_suffix(".away"))
+    failed = sweep(clone)
+    assert (failed.code, failed.out) == (4, "")
+    assert "cannot be reached" in failed.err
+    assert "Nobody is taken for dead without news" in failed.err
+
+
+def test_jobs_leave_one_ref_and_publish_the_state(clones: Clones, remote: Path) -> None:
+    for clone in clones(3):
+        done = invoke("agent-sweep", clone, {"CI": "true"})
+        assert done.code == 0, done.err
+    names = list(refs(remote))
+    assert len([name for name in names if name.startswith("refs/ghp/clone/")]) == 1
+    assert "refs/heads/ghp-state" in names
+
+
+def test_a_job_in_which_nobody_is_named_sweeps_as_the_sweeper(clone: Path, remote: Path) -> None:
+    done = invoke("agent-sweep", clone, {"CI": "true", "GIT_CONFIG_GLOBAL": os.devnull})
+    assert done.code == 0, done.err
