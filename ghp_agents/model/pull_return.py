@@ -1,7 +1,7 @@
 """A pull request that was sent back to its agent: why, what was printed, and how often by now.
 
-A record `.ghp/returns/<pull>/<id>.json`. The id is made from the head that was looked at, so the
-same work is sent back once, whoever looks at it.
+A record `.ghp/returns/<pull>/<id>.json`. The id is made from what was looked at, so the same is
+sent back once, whoever looks at it. A round is a new attempt of the agent's.
 """
 
 import json
@@ -38,8 +38,13 @@ class Return(NamedTuple):
 
     @property
     def id(self) -> str:
-        """One for each head of a pull request."""
-        return digest("return", str(self.pull), self.head)
+        """One for each head of a pull request and each trunk that it was tried on."""
+        return digest("return", str(self.pull), self.head, self.trunk)
+
+    @property
+    def attempt(self) -> str:
+        """One for each head: what an agent has not touched again is the same attempt of it."""
+        return digest("attempt", str(self.pull), self.head)
 
     @property
     def path(self) -> str:
@@ -82,9 +87,10 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     return sorted(found, key=lambda each: (each.clock, each.clone, each.id)), problems
 
 
-def of_pull(returns: Iterable[Return], pull: int) -> list[Return]:
-    """Those of one pull request."""
-    return [each for each in returns if each.pull == pull]
+def round_of(returns: Iterable[Return], said: Return) -> int:
+    """How many attempts at its pull request there were, up to this one."""
+    attempts = [each.attempt for each in returns if each.pull == said.pull]
+    return list(dict.fromkeys([*attempts, said.attempt])).index(said.attempt) + 1
 
 
 def _decoded(path: str, data: bytes) -> Return:
@@ -143,4 +149,4 @@ def comment(said: Return, round_number: int) -> str:
 
 def marker(said: Return) -> str:
     """What tells that comment from all others."""
-    return f"<!-- ghp:returned {said.id} -->"
+    return f"<!-- ghp:returned {said.attempt} -->"

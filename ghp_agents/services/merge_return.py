@@ -37,13 +37,12 @@ def send_back(me: Me, pull: Pull, *, head: str, trunk: str, reason: str, text: s
     def decide(snapshot: Snapshot) -> tuple[tuple[Return, int], list[Record]]:
         known = _of_pull(snapshot, pull.number)
         said = Return(
-            pull.number, head, trunk, agent, reason, redacted(text)[-OUTPUT:], pull.branch,
+            pull.number, head, trunk, agent, reason, redacted(text).strip()[-OUTPUT:], pull.branch,
             pull.issue, Timestamp(now_text(me.ws)), me.actor, snapshot.clock + 1, snapshot.clone,
         )  # fmt: skip
-        for number, had in enumerate(known, 1):
-            if had.id == said.id:
-                return (had, number), []
-        return (said, len(known) + 1), [rules.encode(said)]
+        number = rules.round_of(known, said)
+        had = next((each for each in known if each.id == said.id), None)
+        return ((had, number), []) if had else ((said, number), [rules.encode(said)])
 
     said, number = transact(me.store, decide)
     bell.ring(me.ws.folders, agent)
@@ -60,10 +59,9 @@ def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool
 def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
     """What was sent back to an agent, with the round of each; of each pull request the last."""
     found, _ = rules.read(snapshot.files(FOLDER))
-    last: dict[int, tuple[Return, int]] = {}
-    for each in found:
-        last[each.pull] = (each, last[each.pull][1] + 1 if each.pull in last else 1)
-    return [pair for pair in last.values() if pair[0].agent == agent]
+    last = {each.pull: each for each in found}
+    mine = [each for each in last.values() if each.agent == agent]
+    return [(each, rules.round_of(found, each)) for each in mine]
 
 
 def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:

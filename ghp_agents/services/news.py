@@ -119,7 +119,7 @@ def _returned(said: Return, round_number: int) -> str:
 
 def _of(said: Return) -> str:
     """What was sent back among the things that an agent was told of."""
-    return f"returned/{said.id}"
+    return f"returned/{said.attempt}"
 
 
 def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:

@@ -1,0 +1,65 @@
+"""Checks run one after another, in their worktree, with their output kept."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.model.check import Check
+from ghp_agents.services import checking
+from tests.support.road import Road
+
+
+@pytest.fixture
+def road(repo: Path) -> Road:
+    return Road(repo)
+
+
+def run(road: Road, *commands: str, **settings: object) -> tuple[Check, ...]:
+    road.configure({"checks": list(commands), **settings})
+    ws = road.house("worker-1").ws
+    return checking.run(ws, road.folder, "agent/one", lambda _: None)
+
+
+def test_all_run_as_long_as_they_pass(road: Road) -> None:
+    assert run(road, "echo one", "echo two >&2") == (
+        Check("echo one", 0, "one"), Check("echo two >&2", 0, "two"),
+    )  # fmt: skip
+
+
+def test_the_first_that_fails_ends_it(road: Road) -> None:
+    assert run(road, "exit 3", "touch ran") == (Check("exit 3", 3),)
+    assert not (road.folder / "ran").exists()
+
+
+def test_one_that_takes_too_long_is_ended_with_all_that_it_started(road: Road) -> None:
+    (only,) = run(road, "echo begun; sleep 60 & sleep 60", checkTimeout=0.2)
+    assert (only.passed, only.timed_out, only.output) == (False, True, "begun")
+    assert only.line == "`echo begun; sleep 60 & sleep 60` did not end within 0 s"
+
+
+def test_what_a_check_leaves_running_keeps_nobody_waiting(road: Road) -> None:
+    assert run(road, "sleep 60 & echo done") == (Check("sleep 60 & echo done", 0, "done"),)
+
+
+def test_a_long_output_is_kept_at_its_ends(road: Road) -> None:
+    (only,) = run(road, "echo first; head -c 500000 /dev/zero | tr '\\0' x; echo; echo last")
+    assert len(only.output) < 66_000
+    assert only.output.startswith("first\nxxx")
+    assert only.output.endswith("x\nlast")
+    assert "bytes are left out" in only.output
+
+
+def test_the_last_outputs_are_in_a_file_of_the_clone(road: Road) -> None:
+    run(road, "echo one", "exit 3")
+    path = checking.kept_in(road.house("worker-1").ws, "agent/one")
+    assert path == road.folder / ".git/ghp/checks/agent-one.txt"
+    assert path.read_text() == "$ echo one\none\n(passed)\n\n$ exit 3\n\n(failed with 3)\n"
+
+
+def test_no_token_goes_in_and_no_secret_comes_out(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_TOKEN", "ghp_" + "a" * 36)
+    monkeypatch.setenv("DEPLOY_SECRET", "correct horse")
+    (only,) = run(road, 'echo "$GH_TOKEN/$DEPLOY_SECRET/https://ann:hunter22@example.com/x"')
+    assert only.output == "/***/https://***@example.com/x"
