@@ -172,11 +172,12 @@ def assignee(name: str) -> str:
     """Somebody who can be assigned: a person by any name, an agent by a checked one.
 
     What has a capital, a space or a letter beyond ASCII cannot be an agent's name, so it is a
-    person's. Raises UsageError.
+    person's; and so is what begins with `@`, as accounts do. Raises UsageError.
     """
     tidy = _line("name", name, NAME_LIMIT)
     is_person = any(char.isspace() or char.isupper() or ord(char) > 127 for char in tidy)
-    return tidy if is_person else agent_name(tidy)
+    is_account = tidy.startswith("@") and len(tidy) > 1 and "/" not in tidy
+    return tidy if is_person or is_account else agent_name(tidy)
 
 
 def _line(what: str, text: str, limit: int) -> str:

@@ -74,6 +74,8 @@ def without_what_strangers_may_not(asked: Asked, level: str) -> Asked:
     """Labels, people and milestones that GitHub drops without a word."""
     if LEVELS.index(level) >= LEVELS.index("write") or not isinstance(asked.body, dict):
         return asked
+    if asked.path.endswith(("/labels", "/assignees")):
+        return asked  # who may not do that is told so, or it is dropped there
     dropped: dict[str, Any] = {
         "labels": None,
         "assignees": None,

@@ -40,40 +40,43 @@ def current(source: Source) -> Mirror:
 
 def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
-    since = "" if is_whole else check.cursor
-    told, cursor = _pages(source, since)
+    told, cursor, page = _pages(source, Checked() if is_whole else check)
     fresh = [kept(each) for each in told if not is_pull(each)]
     known = mirror.issues if mirror else {}
     changed = [each for each in fresh if not _same(each, known.get(each.number))]
     gone = known.keys() - {each.number for each in fresh} if is_whole else set[int]()
     vouched = proofs.vouched(source, changed, known)
     new = kept_mirror.keep(source.ws, source.repository, source.viewer, vouched, gone=gone)
-    note = Checked(cursor, now, now if is_whole else check.whole_at)
+    note = Checked(cursor, page, now, now if is_whole else check.whole_at)
     kept_mirror.note_check(source.ws, source.repository, note)
     return new
 
 
-def _pages(source: Source, since: str) -> tuple[list[dict[str, Any]], str]:
-    """All that changed since a time, each once, and the time of the last change."""
+def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, int]:
+    """All that changed since it was read last, each once, and how far that got."""
+    since, page = check.cursor, 1
+    if check.page > 1 and not _page(source, since, check.page)[1]:
+        return [], since, check.page  # whatever changes comes last
     found: dict[int, dict[str, Any]] = {}
-    page = 1
     while True:
-        more = _page(source, since, page)
+        more, _ = _page(source, since, page)
         found |= {int(each["id"]): each for each in more}
         last = max((str(each["updated_at"]) for each in more), default=since)
         if len(more) < PER_PAGE:
-            return list(found.values()), max(since, last)
+            break
         page = 1 if last > since else page + 1  # more than a page changed in one second
         since = max(since, last)
+    return list(found.values()), max(since, last), page if last <= since else 1
 
 
-def _page(source: Source, since: str, page: int) -> Sequence[dict[str, Any]]:
+def _page(source: Source, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
+    """One page, and whether it is another than the last time."""
     params: dict[str, str | int] = {"since": since} if since else {}
     params |= {"page": page} if page > 1 else {}
     answer = source.hub.get(
         "issues", state="all", sort="updated", direction="asc", per_page=PER_PAGE, **params
     )
-    return [each for each in answer.body if isinstance(each, dict)]
+    return [each for each in answer.body if isinstance(each, dict)], answer.fresh
 
 
 def _same(told: Kept, known: Kept | None) -> bool:

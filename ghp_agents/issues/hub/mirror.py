@@ -34,6 +34,7 @@ class Checked(NamedTuple):
     """When GitHub was asked, and how far that got. Times are seconds."""
 
     cursor: str = ""  # the last `updated_at` that was read
+    page: int = 1  # the last page of what changed since then; of an import all has one time
     at: float = 0.0
     whole_at: float = 0.0  # when all issues were read: only so deleted ones are missed
 
@@ -107,15 +108,16 @@ def checked(ws: Workspace, repository: str) -> Checked:
     if told.get("repository") != repository:
         return Checked()
     try:
-        return Checked(str(told["cursor"]), float(told["at"]), float(told["whole"]))
+        cursor, page = str(told["cursor"]), int(told["page"])
+        return Checked(cursor, page, float(told["at"]), float(told["whole"]))
     except (KeyError, TypeError, ValueError):
         return Checked()
 
 
 def note_check(ws: Workspace, repository: str, check: Checked) -> None:
     """Remember that GitHub was asked; without it, it is asked again."""
-    fields = {"cursor": check.cursor, "at": check.at, "whole": check.whole_at}
-    _write(ws.cache_dir / _CHECKED, {"repository": repository, **fields})
+    where = {"repository": repository, "cursor": check.cursor, "page": check.page}
+    _write(ws.cache_dir / _CHECKED, {**where, "at": check.at, "whole": check.whole_at})
 
 
 def _json(path: Path) -> dict[str, Any]:
