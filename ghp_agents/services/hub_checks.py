@@ -19,11 +19,16 @@ FEW = 0.1  # of the budget: from here on it is worth a warning
 def checks(ws: Workspace, hub: Callable[[], Hub | None]) -> dict[str, Check]:
     """By code, in order; the network comes last."""
     return {
-        "github": partial(check_access, ws, hub),
-        "github-outbox": partial(check_outbox, hub),
-        "github-limit": partial(check_limit, ws, hub),
+        "github": partial(check_here, ws, hub),
         "github-repository": partial(check_repository, hub),
     }
+
+
+def check_here(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """All that is known without asking."""
+    yield from check_access(ws, hub)
+    yield from check_outbox(hub)
+    yield from check_limit(ws, hub)
 
 
 def check_access(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:

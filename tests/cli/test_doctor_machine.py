@@ -61,7 +61,7 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
             finding(
                 "info",
                 "Not checked, for a reason above: sharing, outbox, unsent, sync, view-tracked, "
-                "remote, probe.",
+                "remote, github, github-repository, probe.",
                 "",
             )
         ],
