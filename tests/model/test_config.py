@@ -195,7 +195,8 @@ def test_upstreams_own_keys_about_worktrees_and_branches_are_read(repo: Path, ho
     of_repo(
         repo,
         """
-        {"worktreePath": "../.worktrees", "worktreeCopyFiles": [".env"], "branchPattern": "a/{number}",
+        {"worktreePath": "../.worktrees", "worktreeCopyFiles": [".env"],
+         "branchPattern": "a/{number}",
          "worktreeSymlinkFiles": ["node_modules"], "worktreeSetupCommand": "make", "columns": "x"}
         """,
     )
@@ -229,7 +230,7 @@ def test_where_issues_are_is_merged_key_by_key(repo: Path, home: Path) -> None:
     ],
 )
 def test_a_server_that_is_badly_written_is_named(said: str, reason: str) -> None:
-    [fault] = config.faults('{"agents": {\n"github": {%s}}}' % said)
+    [fault] = config.faults('{"agents": {\n"github": {' + said + "}}}")
     assert fault.line == 2
     assert reason in fault.reason
 
