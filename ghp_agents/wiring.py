@@ -73,8 +73,8 @@ class House:
 
     @cached_property
     def knowing_tracker(self) -> IssueTracker:
-        """The tracker for who only asks what is known here: it looks for no token, and so starts
-        no process. What else it is asked, GitHub refuses."""
+        """The tracker for who only asks what is known here, as hooks do: it looks for no token,
+        and so starts no process, and it asks GitHub nothing."""
         from ghp_agents.hub import access
 
         place = access.where(self.ws) if self.ws.settings.tracker != "local" else None
@@ -84,8 +84,8 @@ class House:
             from ghp_agents.issues.github import GitHubTracker
 
             nobody = access.Access(place.host, place.repository, "", Token(""))
-            tracker = GitHubTracker(self.ws, Hub(self.ws, nobody), self.leaser)
-            if tracker.is_mirrored:
+            tracker = GitHubTracker(self.ws, Hub(self.ws, nobody), self.leaser, asks=False)
+            if tracker.is_mirrored or self.ws.settings.tracker == "github":
                 return tracker
         from ghp_agents.issues.local import LocalTracker
 
@@ -93,7 +93,11 @@ class House:
 
     @cached_property
     def forge(self) -> Forge:
-        """Where pull requests are."""
+        """Where pull requests are: where the issues are."""
+        if self.hub is not None:
+            from ghp_agents.forge.github import GitHubForge
+
+            return GitHubForge(self.ws, self.hub)
         from ghp_agents.forge.local import LocalForge
 
         return LocalForge(self.ws, self.store, self.leaser)

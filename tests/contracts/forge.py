@@ -135,7 +135,7 @@ class ForgeContract:
 
     def test_a_body_that_is_too_long_is_cut(self, site: Site) -> None:
         made = self.opened(site, body="x" * (BODY_LIMIT + 1))
-        assert len(made.body) == BODY_LIMIT
+        assert BODY_LIMIT - 1_000 < len(made.body) <= BODY_LIMIT
         assert made.body.endswith("x\n…")
 
     # ------------------------------------------------------------------------ merging

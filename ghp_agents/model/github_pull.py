@@ -1,0 +1,82 @@
+"""A pull request of GitHub's as one of ours, and what its checks say; pure."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ghp_agents.model import github_marker
+from ghp_agents.model.names import Actor, Timestamp, digest, issue_of_branch, one_line
+from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull
+
+ROOM = github_marker.LONGEST + 2  # for our line at the end of a body
+_CLOSES = re.compile(
+    r"^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+#(\d+)[ \t]*$", re.I | re.M
+)
+_GREEN = ("success", "neutral", "skipped")
+
+Believed = Callable[[str], bool]  # whether an account may write, so that its line counts
+
+
+def pull(said: Mapping[str, Any], believed: Believed) -> Pull:
+    """One of GitHub's, from a list or by itself. Raises KeyError, TypeError for no such thing."""
+    login = str((said.get("user") or {}).get("login") or "ghost")
+    text, mark = github_marker.read((said.get("body") or "").replace("\r\n", "\n"))
+    ours = mark is not None and bool(mark.by) and believed(login)
+    branch = str(said["head"]["ref"])
+    is_merged = bool(said.get("merged_at"))
+    merged_as = said.get("merge_commit_sha") if is_merged else None
+    return Pull(
+        number=int(said["number"]),
+        branch=branch,
+        base=str(said["base"]["ref"]),
+        head=str(said["head"]["sha"]),
+        title=one_line(str(said["title"]), 256),
+        body=text if ours else (said.get("body") or ""),
+        issue=_issue(text, branch),
+        draft=bool(said.get("draft")) and not is_merged,
+        state="merged" if is_merged else str(said["state"]),
+        author=mark.by if ours and mark else f"@{login}",
+        created_at=Timestamp(str(said["created_at"])),
+        updated_at=Timestamp(str(said["updated_at"])),
+        merged_as=str(merged_as) if merged_as else None,
+        url=str(said.get("html_url") or ""),
+    )
+
+
+def _issue(body: str, branch: str) -> int | None:
+    """The issue that it closes: ours is said last, on a line of its own."""
+    named = _CLOSES.findall(body)
+    found = int(named[-1]) if named else issue_of_branch(branch)
+    return found if found and found < 2**53 else None
+
+
+def signed(body: str, branch: str, by: Actor) -> str:
+    """A body with our line, as GitHub takes it."""
+    room = BODY_LIMIT - ROOM
+    text = body if len(body) <= room else body[: room - 2] + "\n…"
+    return github_marker.signed(text, github_marker.mark(digest("pull", branch), by))
+
+
+def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:
+    """What check runs and statuses say together; of each name the newest counts."""
+    found: dict[str, str] = {}
+    for run in sorted(runs, key=lambda each: int(each.get("id") or 0)):
+        done = run.get("status") == "completed"
+        found[str(run.get("name"))] = str(run.get("conclusion")) if done else "pending"
+    for status in reversed(list(statuses)):  # GitHub has the newest first
+        found[str(status.get("context"))] = str(status.get("state"))
+    if not found:
+        return Checks()
+    states = {_state(conclusion) for conclusion in found.values()}
+    state = next(each for each in ("red", "pending", "green") if each in states)
+    order = sorted(found.items(), key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
+    return Checks(state, tuple((one_line(name, 80), said) for name, said in order))
+
+
+_ORDER = {"red": 0, "pending": 1, "green": 2}
+
+
+def _state(conclusion: str) -> str:
+    if conclusion in _GREEN:
+        return "green"
+    return "pending" if conclusion in ("pending", "expected") else "red"
