@@ -80,7 +80,7 @@ def _checked(
     commits: bool,
     issue: int | None,
 ) -> Checked:
-    parts = (house.ws, house.store, house.leaser, house.tracker)
+    parts = (house.ws, house.store, house.leaser, house.knowing_tracker)
     if base is not None:
         with output.busy("Asking the remote"):
             return services.check_branch(*parts, base, commits=commits, issue=issue)

@@ -31,8 +31,9 @@ def compact(scene: "Scene") -> None:
 
     house = scene.house()
     handed = handoff.handoff(
-        house.ws, house.store, house.tracker, house.leaser, checkpoint=True, unless_empty=True
-    )
+        house.ws, house.store, house.knowing_tracker, house.leaser,
+        checkpoint=True, unless_empty=True,
+    )  # fmt: skip
     if handed.is_new:
         settings = {"background": house.ws.settings.background}
         background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)

@@ -92,7 +92,7 @@ def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.services import resume
 
     house = scene.house()
-    chosen = resume.choose(house.ws, house.store, house.tracker)
+    chosen = resume.choose(house.ws, house.store, house.knowing_tracker)
     room = limit
     while True:
         resumed = resume.resume(house.ws, house.store, chosen, max_chars=room)

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError, NotFoundError, RefusedError, UnknownError
 from ghp_agents.files import random_hex
-from ghp_agents.hub.errors import GoneError, HubError, MissingError, Unanswered
+from ghp_agents.hub.errors import (
+    GoneError,
+    HubError,
+    MissingError,
+    Unanswered,
+    UnreachableError,
+)
 from ghp_agents.hub.hub import Hub
 from ghp_agents.hub.outbox import Job
 from ghp_agents.issues.hub import comments, listing, writing
@@ -43,10 +49,14 @@ Issues = list[Issue]
 
 
 class GitHubTracker:
-    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it."""
+    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it.
 
-    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser) -> None:
+    One that does not ask answers from the mirror alone, and refuses all else (UnknownError).
+    """
+
+    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser, *, asks: bool = True) -> None:
         self._source = Source(ws, hub, leaser)
+        self._asks = asks
 
     @property
     def is_mirrored(self) -> bool:
@@ -63,6 +73,8 @@ class GitHubTracker:
 
         Where GitHub cannot be reached, as they were; raises UnknownError if they are not known.
         """
+        if not self._asks:
+            return self.known(closed=closed)
         return self._issues(listing.current(self._source), closed=closed)
 
     def get(self, issue: str | int) -> Issue:
@@ -76,12 +88,14 @@ class GitHubTracker:
             if mirror is None or number not in mirror.issues:
                 raise
             told = mirror.issues[number]
-        return self._issue(told)._replace(comments=comments.of(self._source, told))
+        read = comments.of if self._asks else comments.remembered
+        return self._issue(told)._replace(comments=read(self._source, told))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
         cannot be reached."""
         wanted = github_change.taken_in(checked_new(change), self._source.signs)
+        self._must_ask("A new issue")
         known = self._related(wanted)
         new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
         return self._issue(writing.create(self._source, new, by, _ids(known)))
@@ -125,6 +139,8 @@ class GitHubTracker:
 
     def send(self) -> Sequence[str]:
         """Send what waits in the outbox, in its order; what was sent, in words."""
+        if not self._asks:
+            return []
         return self._source.hub.flush(self._perform)  # costs nothing where nothing waits
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
@@ -144,7 +160,15 @@ class GitHubTracker:
                 return number
         return int(find(self.list(closed=True), issue).number)
 
+    def _must_ask(self, what: str) -> None:
+        if not self._asks:
+            raise UnreachableError(
+                f"{what} is not known here, and here GitHub is not asked.",
+                hint="`ghp agent-issues` brings what is known here up to date.",
+            )
+
     def _one(self, number: int) -> Kept:
+        self._must_ask(f"How #{number} is now")
         try:
             return listing.one(self._source, number)
         except MissingError:
@@ -166,10 +190,13 @@ class GitHubTracker:
         return find(known, issue)
 
     def _issue(self, told: Kept) -> Issue:
-        mirror = self._source.mirror() if told.believed else None  # its id may be a copy
-        known = {**(mirror.issues if mirror else {}), told.number: told}
-        issues = self._issues(Mirror("", known, self._source.viewer), closed=True)
+        mirror = self._source.mirror() or Mirror("", viewer=self._viewer())
+        known = mirror.issues if told.believed else {}  # its id may be a copy
+        issues = self._issues(mirror._replace(issues={**known, told.number: told}), closed=True)
         return next(issue for issue in issues if issue.number == told.number)
+
+    def _viewer(self) -> str:
+        return self._source.viewer if self._asks else ""
 
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
         told = [each for each in mirror.issues.values() if closed or each.state != "closed"]

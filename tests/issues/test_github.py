@@ -141,7 +141,17 @@ def test_what_is_known_is_known_without_a_token_and_without_asking(
     mark = len(github.proxy.exchanges)
     at = github.folder / "clone"
     nobody = House(at, os.environ | {"GHP_GITHUB_API": github.api, "PATH": "/nowhere"})
-    assert nobody.knowing_tracker.known() == listed == house().tracker.known()
+    knowing = nobody.knowing_tracker
+    assert knowing.known() == knowing.list() == listed == house().tracker.known()
+    assert knowing.get(1) == listed[0]
+    for ask in (
+        lambda: knowing.get(2),
+        lambda: knowing.change(1, IssueChange(title="Other"), ANN),
+        lambda: knowing.comment(1, "Hello", ANN),
+        lambda: knowing.create(IssueChange(title="Two"), ANN),
+    ):
+        with pytest.raises(UnknownError, match="is not known here, and here GitHub is not asked"):
+            ask()
     assert asked(github, mark) == []
 
 

@@ -74,12 +74,12 @@ def test_a_provisional_number_comes_from_the_id_and_is_not_printed() -> None:
     assert short(issue(12)) == "#12"
 
 
-@pytest.mark.parametrize("name", ["worker-1", "Ann Example", "JaneDoe", "jürgen", "a.b_c"])
+@pytest.mark.parametrize("name", ["worker-1", "Ann Example", "JaneDoe", "jürgen", "a.b_c", "@ada"])
 def test_agents_and_people_can_be_assigned(name: str) -> None:
     assert assignee(f" {name} ") == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "../../x", "-x", "con", "x" * 64, "@you", "X" * 81])
+@pytest.mark.parametrize("name", ["", " ", "../../x", "-x", "con", "x" * 64, "@", "@../x", "X" * 81])
 def test_what_looks_like_an_agent_must_be_one(name: str) -> None:
     with pytest.raises(UsageError):
         assignee(name)

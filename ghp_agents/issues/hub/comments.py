@@ -44,6 +44,11 @@ def kept(source: Source, issue: Kept) -> tuple[Comment, ...]:
     return of(source, issue) if known is None else github_issue.comments(known)
 
 
+def remembered(source: Source, issue: Kept) -> tuple[Comment, ...]:
+    """What was said about an issue, as far as it is kept; asks nobody."""
+    return github_issue.comments(_load(source, issue.number) or ())
+
+
 def say(source: Source, issue: Kept, text: str, by: Actor, marker: str = "") -> Comment:
     """Say something; with `marker`, what was said under it already is the answer."""
     with ExitStack() as stack:
