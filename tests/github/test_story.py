@@ -87,7 +87,7 @@ def killed_swept_and_finished_by_the_other(
     git(dead.folder, "push", "--quiet", "origin", "HEAD")
     story.settle(two)
     story.ghp(sweeper, "agent-sweep")
-    story.ghp(one, "agent-start 2", code=3)
+    story.ghp(one, f"agent-start {number}", code=3)
     for _ in range(2):
         story.clock.pass_by(DEAD)
         story.ghp(one, "agent-heartbeat --status idle")
@@ -123,10 +123,10 @@ def test_two_issues_come_to_their_end_by_two_agents_and_a_sweeper(story: Story) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(25))
 def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
     story: Story, seed: int
 ) -> None:
-    story.github.proxy.faults = at_random(seed, 0.35, FAULTS)
+    story.github.proxy.faults = at_random(seed, 0.45, FAULTS)
     tell(story)
-    assert sum(story.faults.values()) >= 50
+    assert sum(story.faults.values()) >= 40  # so a thousand in all

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.clock import ManualClock
+from ghp_agents.services.escalation_posting import owed
 from ghp_agents.wiring import House
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke
@@ -96,11 +97,16 @@ class Story:
         for who in actors * 2:
             for _ in range(TRIES):
                 self.ghp(who, "agent-sync")
-                if not self.standing(who).queued:
+                if not self._owes(who):
                     break
                 self._rest(who)
-            assert self.standing(who).queued == 0
+            assert not self._owes(who)
             assert self.standing(who).refused == 0
+
+    def _owes(self, who: Actor) -> bool:
+        """Whether something waits to be said, or could be without our knowing."""
+        known = self.standing(who)
+        return bool(known.queued or known.paused_until or owed(self._house(who).ws))
 
     def _rest(self, who: Actor) -> None:
         """Wait for as long as the clone itself says that it must."""
