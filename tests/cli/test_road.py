@@ -1,0 +1,247 @@
+"""`agent-start`, `agent-finish` and `agent-merge`: whole outputs, and what scripts get."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import Result, invoke
+from tests.support.git import commit, git
+from tests.support.road import Road
+
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+OID = re.compile(r"\b[0-9a-f]{12}\b")
+BRANCH = "agent/worker-1/1-parse-files"
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No background process; nobody is named but by --as."""
+    monkeypatch.setenv("GHP_BACKGROUND", "0")
+
+
+@pytest.fixture
+def folder(repo: Path) -> Path:
+    ghp(repo, ["agent-issue", "new", "Parse files", "--body", "## Goal\nRead all files"])
+    return repo
+
+
+@pytest.fixture
+def place(folder: Path, home: Path) -> Path:
+    ghp(folder, "agent-start 1 --as worker-1")
+    return home / ".ghp/worktrees/repo/1-parse-files"
+
+
+def ghp(folder: Path, args: str | Sequence[str]) -> Result:
+    """A command with times and commits taken out of what it says."""
+    result = invoke(args, folder)
+    return Result(result.code, *(OID.sub("<commit>", STAMP.sub("<then>", t)) for t in result[1:]))
+
+
+def configure(folder: Path, ours: dict[str, object], **upstream: object) -> None:
+    commit(folder, {".ghp/config.json": json.dumps({**upstream, "agents": ours})}, "Configure")
+
+
+# ------------------------------------------------------------------------------ starting
+
+
+def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) -> None:
+    place = home / ".ghp/worktrees/repo/1-parse-files"
+    started = ghp(folder, "agent-start 1 --as worker-1")
+    assert (started.code, started.err) == (
+        0, f"✓ #1 Parse files is yours.\n✓ Made {BRANCH} in {place}.\n"
+    )  # fmt: skip
+    assert started.out.startswith(
+        f"Work in {place}\n\n# Resume: #1 “Parse files”\n\nNothing was handed over yet.\n"
+    )
+    assert "\n> Read all files\n" in started.out
+    assert f"\n- Branch `{BRANCH}` at `<commit>`.\n" in started.out
+
+
+def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
+    again = ghp(folder, "agent-start 1 --as worker-1")
+    mine = "#1 Parse files is yours already, since <then>.\n"
+    assert (again.code, again.err) == (0, f"{mine}{place} is there already, on {BRANCH}.\n")
+
+
+def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
+    started = ghp(folder, "agent-start --next --json --as worker-1")
+    assert json.loads(started.out) == {
+        "path": str(home / ".ghp/worktrees/repo/1-parse-files"),
+        "branch": BRANCH,
+        "issue": 1,
+        "how": "new",
+        "setup": None,
+    }
+
+
+def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path, home: Path) -> None:
+    configure(
+        folder, {}, worktreeSetupCommand="echo installing; exit 3", worktreeCopyFiles=[".env"]
+    )
+    (folder / ".env").write_text("PORT=1\n")
+    started = ghp(folder, "agent-start 1 --as worker-1")
+    assert started.code == 0
+    assert started.err.endswith(
+        "Copied .env.\ninstalling\n"
+        "Warning: `echo installing; exit 3` ended with 3; the worktree is there all the same.\n"
+        "Hint: Correct what is in its way; the same command again runs it again.\n"
+    )
+
+
+@pytest.mark.parametrize("args", ["agent-start --as w", "agent-start 1 --next --as w"])
+def test_an_issue_is_named_or_chosen(folder: Path, args: str) -> None:
+    assert ghp(folder, args) == (
+        2,
+        "",
+        "Error: Name an issue, or let one be chosen.\n"
+        "Hint: `ghp agent-start 12`, or `ghp agent-start --next`.\n",
+    )
+
+
+def test_who_is_nobody_starts_nothing(folder: Path) -> None:
+    assert ghp(folder, "agent-start 1").code == 5
+
+
+# ------------------------------------------------------------------------------ finishing
+
+
+def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
+    configure(folder, {"checks": ["echo fine"]})
+    commit(place, {"a.txt": "one\n"}, "Parse one file")
+    assert ghp(place, "agent-finish") == (
+        0,
+        "2\n",
+        "Running `echo fine` …\n✓ `echo fine` passed.\n"
+        f"{BRANCH} was brought up to main.\n"
+        f"✓ Opened pull request #2 of {BRANCH}, 2 commits.\n"
+        "`ghp agent-merge 2` brings it onto main.\n",
+    )
+    assert ghp(place, "agent-finish") == (
+        0,
+        "2\n",
+        "Running `echo fine` …\n✓ `echo fine` passed.\n"
+        f"✓ Brought up to date: pull request #2 of {BRANCH}, 2 commits.\n"
+        "`ghp agent-merge 2` brings it onto main.\n",
+    )
+
+
+def test_scripts_get_the_pull_request(place: Path) -> None:
+    head = commit(place, {"a.txt": "one\n"}, "Parse one file")
+    finished = invoke("agent-finish --draft --json", place)
+    assert json.loads(finished.out) == {
+        "number": 2,
+        "url": None,
+        "branch": BRANCH,
+        "head": head,
+        "issue": 1,
+        "draft": True,
+        "new": True,
+        "commits": 1,
+        "checks": [],
+    }
+
+
+def test_what_is_in_the_way_ends_with_3_and_says_what_next(place: Path) -> None:
+    (place / "a.txt").write_text("one\n")
+    assert ghp(place, "agent-finish") == (
+        3,
+        "",
+        "Error: Work here is not committed: a.txt.\n"
+        "Hint: Commit it, or put it aside with `git stash -u`; `ghp agent-handoff` keeps it for "
+        "who goes on.\n",
+    )
+
+
+def test_a_red_check_ends_with_1_and_the_end_of_its_output(folder: Path, place: Path) -> None:
+    configure(folder, {"checks": ["echo 2 tests failed; exit 1"]})
+    commit(place, {"a.txt": "one\n"})
+    failed = ghp(place, "agent-finish")
+    assert (failed.code, failed.out) == (1, "")
+    assert failed.err == (
+        "Running `echo 2 tests failed; exit 1` …\n"
+        "Error: `echo 2 tests failed; exit 1` failed with 1.\n2 tests failed\n"
+        f"Hint: Nothing was pushed. All of the output: {folder}/.git/ghp/checks/"
+        "agent-worker-1-1-parse-files.txt. As it is, it can be shown with `ghp agent-finish "
+        "--draft`.\n"
+    )
+
+
+# -------------------------------------------------------------------------------- merging
+
+
+@pytest.fixture
+def ready(place: Path) -> Path:
+    commit(place, {"a.txt": "one\n"}, "Parse one file")
+    ghp(place, "agent-finish")
+    return place
+
+
+def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) -> None:
+    assert ghp(folder, "agent-merge 1 --as lead") == (
+        0,
+        "2\n",
+        f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ #1 Parse files is closed.\n"
+        f"Warning: {ready} was left: worker-1 is in it.\n",
+    )
+    assert git(folder, "log", "-1", "--format=%s") == f"Merge #2 from {BRANCH}"
+    assert ghp(folder, "agent-merge 2 --as worker-1") == (
+        0,
+        "2\n",
+        "#2 is on main already as <commit>.\n✓ #1 Parse files is closed.\n",
+    )
+    assert not ready.exists()
+
+
+def test_the_agent_itself_merges_from_its_worktree_and_keeps_its_ground(ready: Path) -> None:
+    merged = ghp(ready, "agent-merge")
+    assert (merged.code, merged.out) == (0, "2\n")
+    assert "this command runs in it" in merged.err
+    assert ready.is_dir()
+
+
+def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: Path) -> None:
+    configure(folder, {"checks": ["echo 2 tests failed; exit 1"]})
+    assert ghp(folder, "agent-merge 2 --as lead") == (
+        1,
+        "",
+        "Running `echo 2 tests failed; exit 1` …\n"
+        "Warning: #2 goes back to worker-1, round 1: a check failed.\n"
+        "`echo 2 tests failed; exit 1` failed with 1\n2 tests failed\n"
+        "Error: #2 was not merged: a check failed.\n"
+        "Hint: worker-1 is told at its next step. Nothing was changed on the trunk.\n",
+    )
+    back = invoke("agent-merge 2 --json --as lead", folder)
+    assert json.loads(back.out) == [
+        {
+            "number": 2, "branch": BRANCH, "issue": 1, "outcome": "returned", "reason": "checks",
+            "round": 1, "to": "worker-1", "escalation": None,
+        }
+    ]  # fmt: skip
+
+
+def test_the_queue_says_what_became_of_each(folder: Path, ready: Path) -> None:
+    merged = ghp(folder, "agent-merge --queue --json --as lead")
+    (one,) = json.loads(merged.out)
+    assert (one["number"], one["outcome"]) == (2, "merged")
+    assert ghp(folder, "agent-merge --queue --as lead") == (
+        0, "", "Nothing is ready to be merged.\n"
+    )  # fmt: skip
+
+
+def test_a_name_and_the_queue_exclude_each_other(folder: Path) -> None:
+    assert ghp(folder, "agent-merge 1 --queue --as lead").code == 2
+
+
+def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
+    leaser = Road(folder).house("other").leaser
+    ghp(folder, "agent-heartbeat --as other")
+    leaser.acquire("trunk", "other", expected=None, epoch=1, reason="merges #9")
+    assert ghp(folder, "agent-merge 1 --as lead") == (
+        3,
+        "",
+        "Error: other merges since <then> (merges #9).\n"
+        "Hint: One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.\n",
+    )
