@@ -9,7 +9,7 @@ from ghp_agents.cli.app import COMMANDS, app
 from tests.support.ghp import invoke
 from tests.support.house import CHECKOUT, sources
 
-TESTED = ("model", "services", "store", "leases", "issues")
+TESTED = ("model", "services", "store", "leases", "issues", "forge")
 
 
 def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
