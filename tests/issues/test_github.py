@@ -9,9 +9,12 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import ExitCode, NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.issues.github import GitHubTracker
+from ghp_agents.issues.hub import proofs
+from ghp_agents.issues.hub.source import Source
 from ghp_agents.model import github_marker
 from ghp_agents.model.issue import BODY_LIMIT, IssueChange
 from ghp_agents.model.names import Actor
+from ghp_agents.services import issue
 from ghp_agents.wiring import House
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.support.faults import Asked, Fault, Said, in_turn, writes
@@ -284,6 +287,26 @@ def test_a_label_is_an_assignment_if_who_may_write_has_set_it(
     assert asked(github, mark) == ["GET issues 304"]  # what was found out is remembered
 
 
+def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
+    github: GitHub, house: MakeHouse
+) -> None:
+    home = house()
+    assert home.hub is not None
+    source = Source(home.ws, home.hub, home.leaser)
+    mark = len(github.proxy.exchanges)
+    assert proofs.trusted(source, "github-actions[bot]")
+    assert asked(github, mark) == []
+    assert not proofs.trusted(source, "some-app[bot]")
+
+
+def test_what_an_issue_was_made_with_is_its_authors_word_where_no_event_tells(
+    github: GitHub, tracker: GitHubTracker
+) -> None:
+    for login in (OUTSIDER, WORKER_1):
+        github.gaps.ask("POST", "issues", {"title": "T", "labels": ["agent:worker-1"]}, login)
+    assert [issue.assignees for issue in tracker.list()] == [(), ("worker-1",)]
+
+
 def test_a_label_that_did_not_count_counts_when_we_set_it(github: GitHub, house: MakeHouse) -> None:
     number = github.issue("One", OUTSIDER)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
@@ -419,6 +442,23 @@ def test_what_was_stored_though_no_answer_came_is_not_made_again(
     tracker.change(made.number, IssueChange(add_labels=("bug",)), WORKER)
     assert [issue.number for issue in tracker.list()] == [made.number]
     assert tracker.get(made.number).comments == (said,)
+
+
+def test_who_repeats_what_may_have_been_made_finds_it(
+    github: GitHub, house: MakeHouse, clock: ManualClock
+) -> None:
+    """No answer, and no further one: nobody can tell. The same command looks first."""
+    home = house()
+    assert home.tracker.list() == []
+    wanted = IssueChange(title="Once")
+    github.proxy.faults = in_turn(Fault.CUT_AFTER, *[Fault.CUT] * 50)
+    with pytest.raises(UnknownError):
+        issue.new(home.ws, home.tracker, wanted)
+    github.proxy.faults = lambda asked: None
+    clock.wait(60)
+    home = house()
+    assert not issue.new(home.ws, home.tracker, wanted).changed
+    assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
 
 
 @pytest.mark.parametrize("fault", [Fault.BAD_GATEWAY, Fault.CUT, Fault.SECONDARY, Fault.TOO_MANY])

@@ -15,6 +15,7 @@ from ghp_agents.model.github_issue import Kept
 from ghp_agents.model.github_marker import BEGIN
 
 PAGES = 5  # of the repository's events, of a hundred each, before issues are asked one by one
+WORKFLOWS = "github-actions[bot]"  # no person's account can have brackets
 MANY = 5  # issues for which it is worth to read the repository's events
 
 Events = Sequence[Mapping[str, Any]]
@@ -58,9 +59,12 @@ def vouched(
 
 
 def trusted(source: Source, account: str) -> bool:
-    """Whether an account may write, or is ours. Asks."""
-    is_ours = bool(source.viewer) and account.casefold() == source.viewer.casefold()
-    return is_ours or source.hub.may_command(account)
+    """Whether an account may write, is ours, or is that of the repository's own workflows, which
+    only those can change who may write. Asks."""
+    name = account.casefold()
+    if name == WORKFLOWS or (source.viewer and name == source.viewer.casefold()):
+        return True
+    return source.hub.may_command(account)
 
 
 def _with_relations(source: Source, told: Kept, known: Kept | None) -> Kept:
