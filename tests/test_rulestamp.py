@@ -11,6 +11,8 @@ import pytest
 
 from ghp_agents import rulebook, rulestamp
 from ghp_agents.clock import ManualClock
+from ghp_agents.issues.hub import mirror
+from ghp_agents.model.github_issue import Kept
 from ghp_agents.model.names import Timestamp
 from ghp_agents.model.record import Record
 from ghp_agents.rulestamp import Sources
@@ -205,6 +207,23 @@ def test_after_a_change_the_book_is_not_used_until_it_is_made_anew(
 
 
 @pytest.mark.parametrize("first", ["pack-refs --all", "gc --quiet --prune=now"])
+def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, _ = pair
+    told = Kept(1, 1, "Parse files", BODY, "open", (), (), "ada", "", "2026-03-01T10:00:00Z")
+    for title in ("Parse files", "Parse other files"):
+        write_book(one)
+        mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
+        assert kept(one) is None
+    write_book(one)
+    mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
+    checked = mirror.Checked("2026-03-01T10:00:00Z", 1, 7.0, 7.0)
+    mirror.note_check(one.ws, "github.com/acme/widgets", checked)
+    assert kept(one) is not None  # nothing was new
+    assert mirror.checked(one.ws, "github.com/acme/widgets") == checked
+
+
 def test_packing_the_private_repository_leaves_no_stale_book(
     pair: tuple[Claimant, Claimant], first: str
 ) -> None:
