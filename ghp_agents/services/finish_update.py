@@ -23,7 +23,8 @@ class Tips(NamedTuple):
 
 
 def look(ws: Workspace, base: str, branch: str, head: str) -> Tips:
-    """Ask the remote. Raises UnknownError, RefusedError for a branch that has others' commits."""
+    """Ask the remote; what it has more of the branch is taken in if nothing here is different.
+    Raises UnknownError, RefusedError for a branch that has others' commits beside ours."""
     found = branches.tips(ws, base, branch)
     if base not in found:
         raise RefusedError(
@@ -32,6 +33,9 @@ def look(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     remote = branches.where(ws)
     sent = found.get(branch) if remote else None
     tips = Tips(base, found[base], branch, head, sent)
+    if sent and sent != head and landing.is_ancestor(ws.folder, head, sent):
+        why = checkouts.forward(ws.folder, branch, head, sent)  # a merge brought it up, say
+        tips = tips if why else tips._replace(head=sent)
     if sent and not _follows(ws, tips):
         assert remote is not None
         raise RefusedError(

@@ -13,7 +13,7 @@ from ghp_agents import branches, landing
 from ghp_agents.errors import GhpError, NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model.check import Check, red, tail
 from ghp_agents.model.issue import Issue
-from ghp_agents.model.pull import Pull, PullMovedError, refuse_unready
+from ghp_agents.model.pull import Checks, Pull, PullMovedError, refuse_unready
 from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
 from ghp_agents.remote import Answer
 from ghp_agents.services import checking, merge_cleanup, merge_right
@@ -26,6 +26,7 @@ from ghp_agents.services.start_place import worktrees_folder
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 10  # each after the first because branch or trunk moved meanwhile
+LITTER = 3_600.0  # seconds after which nobody is at work in a worktree for a moment
 Tell = Callable[[str], None]
 
 
@@ -159,9 +160,14 @@ def _merge(who: Merger, right: Right, number: int) -> Outcome:
             return _back(who, pull, look, "conflict", "\n".join(look.conflicts))
         right.renew(f"checks #{number}")
         checks = () if look.is_there else _check(who, pull, look)
-        why = _why_red(who, pull._replace(head=look.head), checks)
-        if why:
-            return _back(who, pull, look, "checks", why)
+        failed = red(checks)
+        if failed:
+            text = f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
+            return _back(who, pull, look, "checks", text)
+        look = _ready_for_the_host(who, pull, look)
+        told = _of_the_host(who, pull._replace(head=look.head))
+        if told:
+            return _back(who, pull, look, "checks", told)
         right.check()
         try:
             done = who.forge.merge(number, who.me.actor, head=look.head, onto=look.trunk)
@@ -193,15 +199,26 @@ def _look(who: Merger, pull: Pull) -> _Look:
     made = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
     if made.conflicts:
         return _Look(head, trunk, "", made.conflicts)
-    return _Look(_brought_up(who, pull, head, made.commit), trunk, made.commit)
+    return _Look(head, trunk, made.commit)
 
 
-def _brought_up(who: Merger, pull: Pull, head: str, commit: str) -> str:
-    """A host merges by itself, and checks the branch: so that has the trunk in it first."""
-    pushed = branches.push(who.ws, commit, pull.branch, expected=head)
+def _ready_for_the_host(who: Merger, pull: Pull, look: _Look) -> _Look:
+    """A host merges by itself, and checks the branch: so that has the trunk in it first. One that
+    has checked it before takes a moment to begin with what is new."""
+    if who.forge.is_local or look.candidate == look.head:
+        return look
+    before = who.forge.checks(pull._replace(head=look.head))
+    _bring_up(who, pull, look)
+    if before.state != "none" and who.forge.checks(pull._replace(head=look.candidate)) == Checks():
+        raise _running(pull)
+    return look._replace(head=look.candidate)
+
+
+def _bring_up(who: Merger, pull: Pull, look: _Look) -> None:
+    pushed = branches.push(who.ws, look.candidate, pull.branch, expected=look.head)
     if pushed.answer is Answer.DONE:
         who.tell(f"Brought {pull.branch} up to {pull.base}.")
-        return commit
+        return
     if pushed.answer is Answer.UNKNOWN:
         raise UnknownError(
             f"Whether {pull.branch} was pushed is not known: {pushed.words}", hint="Try again."
@@ -218,7 +235,7 @@ def _check(who: Merger, pull: Pull, look: _Look) -> tuple[Check, ...]:
         return ()
     scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
     home = who.ws.main_worktree or who.ws.folder
-    for left in scratch.glob("landing-*"):  # of a command that was killed: we have the right now
+    for left in _litter(who.ws, scratch):
         landing.discard(home, left)
     try:
         with landing.detached(home, scratch, look.candidate) as place:
@@ -226,6 +243,15 @@ def _check(who: Merger, pull: Pull, look: _Look) -> tuple[Check, ...]:
             return checking.run(who.ws, place, pull.branch, who.tell)
     finally:
         _remove_empty(scratch, scratch.parent)
+
+
+def _litter(ws: Workspace, scratch: Path) -> list[Path]:
+    """What killed commands left: of merges all, for we have the right now; of others the old."""
+    found = [*scratch.glob("landing-*")]
+    for left in ws.ghp_dir.glob("landing-*"):
+        with contextlib.suppress(OSError):
+            found += [left] if ws.clock.now() - left.stat().st_mtime > LITTER else []
+    return found
 
 
 def _set_up(ws: Workspace, place: Path) -> None:
@@ -243,20 +269,21 @@ def _remove_empty(*folders: Path) -> None:
             folder.rmdir()
 
 
-def _why_red(who: Merger, pull: Pull, ours: tuple[Check, ...]) -> str:
-    """What of our checks and the host's failed, in words; raises RefusedError while they run."""
-    failed = red(ours)
-    if failed:
-        return f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
+def _of_the_host(who: Merger, pull: Pull) -> str:
+    """The host's checks that failed, in words; raises RefusedError while they run."""
     checks = who.forge.checks(pull)
     if checks.state == "pending":
-        raise RefusedError(
-            f"The checks of #{pull.number} are still running.",
-            hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",
-        )
+        raise _running(pull)
     if checks.state != "red":
         return ""
     return "\n".join(f"{name}: {conclusion}" for name, conclusion in checks.details)
+
+
+def _running(pull: Pull) -> RefusedError:
+    return RefusedError(
+        f"The checks of #{pull.number} are still running.",
+        hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",
+    )
 
 
 def _back(who: Merger, pull: Pull, look: _Look, reason: str, text: str) -> SentBack:

@@ -80,6 +80,31 @@ def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(
     assert said["body"].startswith("Pull request #2 (for #1) was sent back: a check failed")
 
 
+def test_a_host_that_checks_is_given_the_time_to_begin_with_what_is_new(
+    road: Road, github: GitHub
+) -> None:
+    done = road.done("worker-1", 1, {"a.txt": "one\n"})
+    run = {"name": "build", "status": "completed", "conclusion": "success"}
+    github.act(ADMIN, "POST", "check-runs", {**run, "head_sha": done.pull.head})
+    git(road.folder, "pull", "--quiet")
+    road.put({"news.txt": "new\n"})
+    with pytest.raises(RefusedError, match="are still running"):
+        road.merge(1)
+    head = git(github.remote, "rev-parse", done.pull.branch)
+    assert git(github.remote, "rev-parse", f"{head}^1") == done.pull.head
+    github.act(ADMIN, "POST", "check-runs", {**run, "head_sha": head})
+    assert merged(road.merge(1)).pull.head == head
+
+
+def test_what_is_red_here_is_not_pushed_there(road: Road, github: GitHub) -> None:
+    done = road.done("worker-1", 1, {"a.txt": "one\n"})
+    git(road.folder, "pull", "--quiet")
+    road.put({"news.txt": "new\n"})
+    github.configure(road.folder, {"checks": ["! test -e news.txt"]})
+    sent_back(road.merge(1))
+    assert git(github.remote, "rev-parse", done.pull.branch) == done.pull.head
+
+
 def test_a_conflict_is_found_before_github_is_asked(road: Road, github: GitHub) -> None:
     road.done("worker-1", 1, {"README.md": "ours\n"})
     git(road.folder, "pull", "--quiet")

@@ -99,6 +99,19 @@ def test_commits_of_others_on_the_branch_are_not_thrown_away(
     assert set(road.files(road.finish("worker-1", place).pull.head)) >= {"c.txt", "d.txt"}
 
 
+def test_what_the_remote_has_more_of_the_branch_is_taken_in(
+    road: Road, place: Path, clones: Clones
+) -> None:
+    road.finish("worker-1", place)
+    (other,) = clones(1)
+    git(other, "fetch", "--quiet")
+    git(other, "switch", "--quiet", BRANCH)
+    theirs = commit(other, {"c.txt": "theirs\n"})
+    git(other, "push", "--quiet")
+    assert road.finish("worker-1", place).pull.head == theirs
+    assert (place / "c.txt").read_text() == "theirs\n"
+
+
 @pytest.mark.slow
 def test_what_moves_between_the_look_and_the_push_is_not_overwritten(
     road: Road, place: Path, remote: Path
