@@ -206,7 +206,6 @@ def test_after_a_change_the_book_is_not_used_until_it_is_made_anew(
         assert kept(one) == fresh(one)
 
 
-@pytest.mark.parametrize("first", ["pack-refs --all", "gc --quiet --prune=now"])
 def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
     pair: tuple[Claimant, Claimant],
 ) -> None:
@@ -224,6 +223,7 @@ def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
     assert mirror.checked(one.ws, "github.com/acme/widgets") == checked
 
 
+@pytest.mark.parametrize("first", ["pack-refs --all", "gc --quiet --prune=now"])
 def test_packing_the_private_repository_leaves_no_stale_book(
     pair: tuple[Claimant, Claimant], first: str
 ) -> None:
