@@ -1,0 +1,31 @@
+"""Where this program's action is: a workflow names it by the commit that is installed here."""
+
+import json
+import re
+from importlib import metadata
+
+PACKAGE = "ghp-agents"
+_ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def values() -> dict[str, str]:
+    """What a workflow has to know: `version`, and `action` where it was installed from GitHub."""
+    try:
+        installed = metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError:  # a checkout that is only on the path
+        return {}
+    version = installed.version
+    address = pinned(installed.read_text("direct_url.json") or "")
+    return {"version": version, **({"action": f"{address} # v{version}"} if address else {})}
+
+
+def pinned(direct_url: str) -> str:
+    """`owner/name@commit`, by what pip notes of an installation from a repository; else nothing."""
+    try:
+        noted = json.loads(direct_url)
+        found = _ADDRESS.fullmatch(noted["url"])
+        commit = _COMMIT.fullmatch(noted["vcs_info"]["commit_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f"{found[1]}@{commit[0]}" if found and commit else ""

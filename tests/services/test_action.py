@@ -1,0 +1,34 @@
+"""Where this program's action is."""
+
+import json
+
+import pytest
+
+from ghp_agents.services import action
+
+COMMIT = "08c6903cd8c0fde910a37f88322edcfb5dd907a8"
+
+
+def noted(url: str, commit: str = COMMIT) -> str:
+    return json.dumps({"url": url, "vcs_info": {"vcs": "git", "commit_id": commit}})
+
+
+@pytest.mark.parametrize(
+    ("direct_url", "address"),
+    [
+        (noted("https://github.com/acme/ghp-agents.git"), f"acme/ghp-agents@{COMMIT}"),
+        (noted("https://github.com/acme/ghp-agents"), f"acme/ghp-agents@{COMMIT}"),
+        (noted("https://git.example.com/acme/ghp-agents"), ""),
+        (noted("https://github.com/acme/ghp-agents # x\n"), ""),
+        (noted("https://github.com/acme/ghp-agents", "main"), ""),
+        (json.dumps({"url": "file:///src", "dir_info": {"editable": True}}), ""),
+        ("", ""),
+        ("[]", ""),
+    ],
+)
+def test_an_action_is_named_by_the_commit_that_was_installed(direct_url: str, address: str) -> None:
+    assert action.pinned(direct_url) == address
+
+
+def test_the_version_is_that_of_the_installed_program() -> None:
+    assert action.values()["version"].count(".") >= 1

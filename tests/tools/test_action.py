@@ -1,0 +1,151 @@
+"""The action and the workflow that sweep: least rights, pinned, no text of an event in a shell."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ghp_agents.templates import render_folder
+from tests.support.ghp import CHECKOUT
+from tests.support.git import commit, git, refs
+
+Clones = Callable[[int], list[Path]]
+TOKEN = "not-a-real-token"
+PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
+ACTION = "acme/ghp-agents@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v0.1.0"
+
+
+def action() -> dict[str, Any]:
+    return dict(yaml.safe_load((CHECKOUT / "action.yml").read_text()))
+
+
+def workflow(**more: str) -> str:
+    """The workflow as it is written for a repository."""
+    values = {"priorities": ["high"], "default_priority": 0, "needs_human": "x", "people": []}
+    return render_folder("github", {**values, **more})["workflows/agents.yml"]
+
+
+def steps(source: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    jobs = source["jobs"].values() if "jobs" in source else [source["runs"]]
+    for job in jobs:
+        yield from job["steps"]
+
+
+WAYS: tuple[dict[str, str], ...] = ({}, {"action": ACTION}, {"version": "0.1.0"})
+
+
+@pytest.mark.parametrize("more", WAYS, ids=("plain", "action", "version"))
+def test_the_workflow_loses_nothing_and_may_write_only_what_it_must(more: dict[str, str]) -> None:
+    source = yaml.safe_load(workflow(**more))
+    on = source[True]  # YAML takes `on` for a truth
+    assert set(on) == {"schedule", "workflow_dispatch", "issues", "issue_comment"}
+    (cron,) = on["schedule"]
+    minutes = cron["cron"].split()[0]
+    assert not minutes.startswith(("0", "*")), "at the full hour GitHub drops the most"
+    assert source["permissions"] == {}
+    (job,) = source["jobs"].values()
+    assert job["permissions"] == {"contents": "write", "issues": "write"}
+    assert source["concurrency"]["queue"] == "max"
+    assert source["concurrency"]["cancel-in-progress"] is False
+
+
+def test_everything_is_pinned_and_no_shell_sees_an_expression() -> None:
+    for source in (action(), *(yaml.safe_load(workflow(**more)) for more in WAYS)):
+        for step in steps(source):
+            assert "${{" not in step.get("run", ""), step
+            if "uses" in step:
+                assert PINNED.fullmatch(step["uses"]), step
+
+
+def test_the_workflow_uses_the_action_where_it_is_known() -> None:
+    uses = [step.get("uses", "") for step in steps(yaml.safe_load(workflow(action=ACTION)))]
+    assert uses[-1] == ACTION.partition(" ")[0]
+    runs = [step.get("run", "") for step in steps(yaml.safe_load(workflow(version="0.1.0")))]
+    assert any('"ghp-agents==0.1.0"' in run for run in runs)
+
+
+# ------------------------------------------------------------------------- its last step
+
+
+class Job:
+    """A job on a runner, whose Python tells with what it was started."""
+
+    def __init__(self, folder: Path, clone: Path) -> None:
+        self.clone, self.seen = clone, folder / "seen"
+        self.summary = folder / "summary.md"
+        python = folder / "ghp-agents/bin/python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nenv > "{self.seen}"\nexec "{sys.executable}" "$@"\n')
+        python.chmod(0o755)
+        self.environ = {
+            "GITHUB_ACTION_PATH": str(CHECKOUT),
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+            "RUNNER_TEMP": str(folder),
+            "TOKEN": TOKEN,
+        }
+
+    def run(self, **environ: str) -> "subprocess.CompletedProcess[str]":
+        """The last step, as the action starts it."""
+        return subprocess.run(
+            [str(CHECKOUT / "tools/sweep.sh")],
+            cwd=self.clone,
+            env={**os.environ, **self.environ, **environ},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """What the program was given."""
+        return dict(line.split("=", 1) for line in self.seen.read_text().splitlines())
+
+
+@pytest.fixture
+def job(clone: Path, tmp_path: Path) -> Job:
+    return Job(tmp_path / "runner", clone)
+
+
+def test_a_job_sweeps_publishes_and_leaves_a_summary(job: Job, remote: Path) -> None:
+    commit(job.clone, {"click.py": "raise SystemExit('taken for a library')\n"})
+    done = job.run()
+    assert done.returncode == 0, done.stderr
+    assert "refs/heads/ghp-state" in refs(remote)
+    assert len(refs(remote, "refs/ghp/clone")) == 1
+    assert job.summary.read_text().startswith("## Sweep of agents (release)\n")
+
+
+def test_the_token_is_for_git_and_the_program_alone(job: Job) -> None:
+    done = job.run()
+    assert TOKEN not in done.stdout + done.stderr
+    assert done.stdout.startswith("::add-mask::")
+    given = job.environment()
+    assert [name for name, value in given.items() if TOKEN in value] == ["GITHUB_TOKEN"]
+    assert given["GIT_CONFIG_KEY_1"] == "http.https://github.com/.extraheader"
+    assert given["GIT_CONFIG_VALUE_0"] == "", "a header that a checkout left is taken away first"
+    assert "extraheader" not in git(job.clone, "config", "--list")
+
+
+def test_on_another_server_the_token_is_that_servers(job: Job) -> None:
+    job.run(GITHUB_SERVER_URL="https://ghe.example.com")
+    given = job.environment()
+    assert given["GH_HOST"] == "ghe.example.com"
+    assert given["GH_ENTERPRISE_TOKEN"] == TOKEN
+    assert "GITHUB_TOKEN" not in given
+
+
+def test_the_inputs_are_words_of_the_command_and_nothing_else(job: Job, remote: Path) -> None:
+    dry = job.run(POLICY="alert", DRY_RUN="true")
+    assert dry.returncode == 0, dry.stderr
+    assert "(alert, dry run)" in job.summary.read_text()
+    assert refs(remote, "refs/ghp/clone") == {}
+    hostile = job.run(POLICY="$(touch pwned); --help")
+    assert hostile.returncode == 2
+    assert "is not one of" in hostile.stderr
+    assert not (job.clone / "pwned").exists()
