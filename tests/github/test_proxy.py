@@ -76,8 +76,10 @@ def test_what_a_test_does_itself_is_no_part_of_the_record(client: Client) -> Non
 def test_what_is_refused_is_not_stored(
     client: Client, fault: Fault, status: int, wait: str | None
 ) -> None:
-    client.github.proxy.faults = in_turn(fault)
+    proxy = client.github.proxy
+    proxy.clock, proxy.faults = (clock := ManualClock()), in_turn(fault)
     said = client.comment()
+    clock.wait(proxy.retry_after)
     assert (said.status, said.headers.get("Retry-After")) == (status, wait)
     assert (said.headers["X-RateLimit-Remaining"] == "0") is (fault is Fault.PRIMARY)
     assert client.comments() == 0
@@ -92,6 +94,15 @@ def test_a_limit_is_told_by_the_clock_of_the_client(client: Client) -> None:
     assert (headers["X-RateLimit-Reset"], headers["Date"]) == (
         "1000030", "Mon, 12 Jan 1970 13:46:40 GMT"
     )  # fmt: skip
+
+
+def test_who_has_spent_all_is_refused_until_the_hour_is_over(client: Client) -> None:
+    proxy = client.github.proxy
+    proxy.clock = clock = ManualClock(1_000_000.0)
+    proxy.faults = in_turn(Fault.PRIMARY)
+    assert [client.comment().status for _ in range(2)] == [403, 403]
+    clock.wait(proxy.retry_after)
+    assert (client.comment().status, client.comments()) == (201, 1)
 
 
 def test_a_bad_gateway_may_have_done_its_work(client: Client) -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.support.faults import Fault, at_random
+from tests.support.faults import Asked, Fault, at_random
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, WORKER_1, WORKER_2, GitHub
 from tests.support.story import Actor, Story
@@ -35,7 +35,8 @@ _No response_
 high
 """
 DEAD = 31 * 60.0  # seconds after which an agent may be taken for dead
-# Without SLOW: it costs real seconds and the client waits for it; its test is at the client's door.
+# SLOW is the proxy's own; here it would only cost time. A server that says 304 where something has
+# changed lies, and whoever believes it is wrong once: so it lies about lists of issues alone.
 FAULTS = tuple(each for each in Fault if each is not Fault.SLOW)
 
 
@@ -69,7 +70,7 @@ def from_a_form_to_the_trunk(story: Story, one: Actor, two: Actor, person: Actor
     question = asked.out.strip()
     story.ghp(here, "agent-heartbeat --status blocked")
     story.settle(one, person)
-    assert len([each for each in story.comments(number) if question in each]) == 1
+    assert len([each for each in story.comments(number) if "How fast?\n" in each]) == 1
     story.ghp(person, ["agent-answer", question, "2 Hz"])
     story.settle(person, one)
     work(here, "blink")
@@ -127,6 +128,13 @@ def test_two_issues_come_to_their_end_by_two_agents_and_a_sweeper(story: Story) 
 def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
     story: Story, seed: int
 ) -> None:
-    story.github.proxy.faults = at_random(seed, 0.45, FAULTS)
+    dice = at_random(seed, 0.5, FAULTS)
+
+    def fault(asked: Asked) -> Fault | None:
+        thrown = dice(asked)
+        lies = thrown is Fault.STALE and not asked.path.endswith("/issues")
+        return Fault.BAD_GATEWAY_AFTER if lies else thrown
+
+    story.github.proxy.faults = fault
     tell(story)
     assert sum(story.faults.values()) >= 40  # so a thousand in all

@@ -27,7 +27,7 @@ from tests.support import emulator
 from tests.support.faults import Asked, Fault, Said, Schedule, never
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 
-BUDGET = 5_000  # requests in an hour
+BUDGET, HOUR = 5_000, 3_600  # requests, seconds
 ENTERPRISE = "/api/v3"  # GitHub Enterprise Server has its API below this
 APART = "x-not-the-client"  # what a test does itself: no fault happens to it, no budget is spent
 
@@ -44,6 +44,7 @@ class Exchange(NamedTuple):
     fault: Fault | None
     conditional: bool
     apart: bool
+    at: float  # by the proxy's clock
 
     @property
     def not_modified(self) -> bool:
@@ -58,6 +59,18 @@ class Exchange(NamedTuple):
 
 
 Handler = Callable[[Asked], Said]
+
+
+class Budget(NamedTuple):
+    """What a token has spent, and when it begins anew."""
+
+    spent: int
+    resets: int
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= BUDGET
 
 
 class Proxy:
@@ -79,7 +92,7 @@ class Proxy:
         self.everything: list[Exchange] = []
         self.violations: list[str] = []
         self._openapi, self._deviations = openapi, deviations
-        self._spent: Counter[str] = Counter()
+        self._budgets: dict[str, Budget] = {}
         self._lock = threading.RLock()
         self._server = _Server(self)
 
@@ -119,15 +132,24 @@ class Proxy:
             asked = Asked(
                 self.logins.get(token, ""), verb, path, dict(parse_qsl(parts.query)), body
             )
-            fault = None if apart else self.faults(asked)
+            budget = self._budget(token)
+            if not apart:
+                fault = Fault.PRIMARY if budget.is_spent else self.faults(asked)
+            else:
+                fault = None
+            if fault is Fault.PRIMARY and not budget.is_spent:
+                budget = Budget(BUDGET, int(self.clock.now()) + self.retry_after)
             if fault is Fault.STALE and not etag:
                 fault = None
             said = self._answer(asked, fault, etag)
             if not apart and said.status != 304:
-                self._spent[token] += 1
-            said = said._replace(headers={**said.headers, **self._budget(token, fault)})
+                budget = budget._replace(spent=min(budget.spent + 1, BUDGET))
+            self._budgets[token] = budget
+            said = said._replace(headers={**said.headers, **self._told(budget)})
             heard = said if fault in (None, *_HEARD) else None
-            self.everything.append(Exchange(asked, heard, fault, bool(etag), apart))
+            self.everything.append(
+                Exchange(asked, heard, fault, bool(etag), apart, self.clock.now())
+            )
             return said, fault
 
     def _answer(self, asked: Asked, fault: Fault | None, etag: str) -> Said:
@@ -175,13 +197,18 @@ class Proxy:
             case _:
                 return Said(502, {"message": "Server Error"})
 
-    def _budget(self, token: str, fault: Fault | None) -> dict[str, str]:
-        left = 0 if fault is Fault.PRIMARY else max(0, BUDGET - self._spent[token])
+    def _budget(self, token: str) -> Budget:
+        """What a token has spent in its present hour."""
+        now = self.clock.now()
+        known = self._budgets.get(token)
+        return known if known and now < known.resets else Budget(0, int(now) + HOUR)
+
+    def _told(self, budget: Budget) -> dict[str, str]:
         return {
             "X-RateLimit-Limit": str(BUDGET),
-            "X-RateLimit-Remaining": str(left),
-            "X-RateLimit-Used": str(BUDGET - left),
-            "X-RateLimit-Reset": str(int(self.clock.now()) + self.retry_after),
+            "X-RateLimit-Remaining": str(BUDGET - budget.spent),
+            "X-RateLimit-Used": str(budget.spent),
+            "X-RateLimit-Reset": str(budget.resets),
             "X-RateLimit-Resource": "core",
             "Date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(self.clock.now())),
         }

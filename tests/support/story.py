@@ -23,9 +23,10 @@ from tests.support.github import ADMIN, GitHub
 UNKNOWN = 4
 TRIES = 60  # of one command; nothing here needs more than a few
 MARKER = "<!-- ghp-agents:{"
-# What we may wait when GitHub refuses and does not say for how long: it advises a minute at least,
-# and more each time.
-SILENT_REST = 15 * 60.0
+OWN_WAIT = 2.0  # seconds: between two writes, and before something is tried again
+OUTAGE = 60.0  # after which a server that could not be reached is asked again at the latest
+# Where GitHub does not say for how long, it advises a minute at least, and more each time.
+MINUTE, LONGEST = 60.0, 900.0
 
 
 class Waits(ManualClock):
@@ -33,10 +34,10 @@ class Waits(ManualClock):
 
     def __init__(self, now: float) -> None:
         super().__init__(now)
-        self.waits: list[float] = []
+        self.waits: list[tuple[float, float]] = []  # since when, and for how many seconds
 
     def wait(self, seconds: float) -> None:
-        self.waits.append(seconds)
+        self.waits.append((self.now(), seconds))
         super().wait(seconds)
 
     def pass_by(self, seconds: float) -> None:
@@ -57,7 +58,7 @@ class Story:
 
     def __init__(self, github: GitHub, now: float) -> None:
         self.github, self.clock = github, Waits(now)
-        self.rests: list[float] = []  # how long a breaker kept us from asking at all
+        self.rests: list[tuple[float, float]] = []  # where a breaker kept us from asking at all
         self.tries: Counter[str] = Counter()
         github.proxy.clock = self.clock
 
@@ -112,7 +113,7 @@ class Story:
         """Wait for as long as the clone itself says that it must."""
         until = self.standing(who).paused_until
         rest = max(0.0, until - self.clock.now()) if until else 0.0
-        self.rests.append(rest)
+        self.rests.append((self.clock.now(), rest))
         self.clock.pass_by(rest + 1.0)
 
     def _environment(self, who: Actor) -> Mapping[str, str]:
@@ -152,13 +153,30 @@ class Story:
         return [each for each, count in Counter(_bare(each) for each in found).items() if count > 1]
 
     def impatient(self) -> list[str]:
-        """Every wait that was longer than GitHub had asked for, or than our own spacing."""
-        asked = float(self.github.proxy.retry_after)
-        most = max(asked, 2.0)
-        found = [f"waited {seconds:g} s" for seconds in self.clock.waits if seconds > most + 1]
-        silent = any(each.fault in SILENT for each in self.github.proxy.exchanges)
-        limit = max(SILENT_REST if silent else 0.0, asked)
-        return found + [f"rested {rest:g} s" for rest in self.rests if rest > limit + 1]
+        """Every wait that was longer than GitHub had asked for, or than our own few seconds."""
+        found = []
+        for name, own, waits in (
+            ("wait", OWN_WAIT, self.clock.waits),
+            ("rest", OUTAGE, self.rests),
+        ):
+            for start, seconds in waits:
+                if seconds > own and start + seconds > self._may_rest_until(start) + 1:
+                    found.append(f"a {name} of {seconds:g} s at {start:.0f}")
+        return found
+
+    def _may_rest_until(self, moment: float) -> float:
+        """The latest time that GitHub has asked anybody to wait for."""
+        latest, strikes = 0.0, Counter[str]()
+        for each in self.github.proxy.exchanges:
+            if each.at > moment:
+                break
+            login = each.asked.login
+            if each.fault and each.fault.is_limit:
+                silent = min(MINUTE * 2 ** strikes[login], LONGEST)
+                asked = silent if each.fault in SILENT else self.github.proxy.retry_after
+                latest = max(latest, each.at + asked)
+            strikes[login] = strikes[login] + 1 if each.fault else 0
+        return latest
 
     @property
     def faults(self) -> Counter[Fault]:
