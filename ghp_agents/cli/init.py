@@ -3,6 +3,7 @@
 import click
 
 from ghp_agents.cli import guards, output
+from ghp_agents.cli.connect import connecting
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
 from ghp_agents.errors import UsageError
@@ -33,6 +34,7 @@ from ghp_agents.wiring import House
 @click.option("-f", "--force", is_flag=True, help="With --remove: lose what was never sent.")
 @click.option("-y", "--yes", is_flag=True, help="With --remove: do not ask.")
 @click.pass_obj
+@connecting
 def init(
     house: House,
     agent: str | None,

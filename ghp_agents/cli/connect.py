@@ -1,0 +1,165 @@
+"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to what is around it."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+import click
+
+from ghp_agents.cli import guards, output
+from ghp_agents.cli.handover import next_ghp
+from ghp_agents.errors import GhpError, NotSetUpError, UsageError
+from ghp_agents.services import github_setup
+from ghp_agents.wiring import House
+
+NOTHING = "Nothing to do: "
+WITH = ("remove", "dry_run", "yes")  # the only other options that these are for
+OPTIONS = (
+    click.option(
+        "--ghp", is_flag=True, help="Register hooks with upstream's ghp; --remove takes them away."
+    ),
+    click.option("--labels", is_flag=True, help="Make the labels that are missing on GitHub."),
+    click.option(
+        "--github",
+        is_flag=True,
+        help="Write issue forms, templates and a workflow into .github; --remove takes them away.",
+    ),
+)
+
+
+class Asked(NamedTuple):
+    """Which of them are meant."""
+
+    github: bool
+    labels: bool
+    ghp: bool
+
+
+def connecting(command: Callable[..., None]) -> Callable[..., None]:
+    """The options above, for a command that is handed the house; it runs where none is given."""
+
+    @wraps(command)
+    def run(house: House, *, github: bool, labels: bool, ghp: bool, **others: Any) -> None:
+        asked = Asked(github, labels, ghp)
+        if not any(asked):
+            command(house, **others)
+            return
+        wrong = [name for name, value in others.items() if value and name not in WITH]
+        if wrong:
+            option = next(name for name, is_meant in asked._asdict().items() if is_meant)
+            raise UsageError(
+                f"--{wrong[0].replace('_', '-')} is not for --{option}.",
+                hint="See `ghp agent-init --help`.",
+            )
+        connect(house, asked, remove=others["remove"], dry_run=others["dry_run"])
+
+    made: Callable[..., None] = run
+    for option in OPTIONS:
+        made = option(made)
+    return made
+
+
+def connect(house: House, asked: Asked, *, remove: bool, dry_run: bool) -> None:
+    """Do what is asked, or take it away again."""
+    if remove and asked.labels:
+        raise UsageError(
+            "--labels is not for --remove: issues may have them.",
+            hint="Delete a label on GitHub, where its page says what has it.",
+        )
+    if asked.github:
+        (_take_files if remove else _write_files)(house, dry_run=dry_run)
+    if asked.labels:
+        _make_labels(house, dry_run=dry_run)
+    if asked.ghp:
+        _hook_upstream(house, remove=remove, dry_run=dry_run)
+
+
+# ------------------------------------------------------------------------------ files
+
+
+def _write_files(house: House, *, dry_run: bool) -> None:
+    plan = github_setup.to_write(house.ws)
+    guards.carry_out(plan.steps, dry_run=dry_run)
+    for kept in plan.kept:
+        output.warn(
+            f"{kept.path} is yours, and stays as it is. What ours would change:",
+            "Take over by hand what you like, or remove the file and run the command again.",
+        )
+        output.data(output.clean(kept.change))
+    if plan.steps and not dry_run:
+        output.say(
+            "GitHub reads them from the default branch: commit them. Forms set labels that are "
+            "there: `ghp agent-init --labels` makes them."
+        )
+    elif not plan.steps and not plan.kept:
+        output.done(f"{NOTHING}the files are there.")
+
+
+def _take_files(house: House, *, dry_run: bool) -> None:
+    plan = github_setup.to_take(house.ws)
+    guards.carry_out(plan.steps, dry_run=dry_run)
+    for kept in plan.kept:
+        output.say(f"{kept.path} is yours, and stays.")
+    if not plan.steps:
+        output.done(f"{NOTHING}there are no such files of ours.")
+
+
+# ------------------------------------------------------------------------------ labels
+
+
+def _make_labels(house: House, *, dry_run: bool) -> None:
+    hub = house.hub
+    if hub is None:
+        raise NotSetUpError(
+            "Issues of this repository are not on GitHub, so there are no labels to make.",
+            hint="A remote on GitHub and a token are needed: `ghp agent-doctor` says what is "
+            "missing.",
+        )
+    from ghp_agents.services import labels
+
+    with output.busy("Asking GitHub for its labels"):
+        missing = labels.missing(hub, labels.wanted(house.ws.settings))
+    for label in missing:
+        if dry_run:
+            output.data(output.clean(f"Would make the label {label.name} in {hub.repository}."))
+            continue
+        labels.make(hub, label)
+        output.done(f"Made the label {label.name}.")
+    if not missing:
+        output.done(f"{NOTHING}{hub.repository} has the labels.")
+
+
+# ------------------------------------------------------------------------------ upstream
+
+
+def _hook_upstream(house: House, *, remove: bool, dry_run: bool) -> None:
+    from ghp_agents.services import upstream as services
+
+    program = next_ghp(house.environ)
+    if program is None:
+        _say_absent(house, remove=remove)
+        return
+    upstream = services.Upstream(program, house.cwd, house.environ)
+    if remove:
+        steps = services.to_take(upstream)
+    else:
+        steps = services.to_register(upstream, guards.python())
+    if not steps:
+        said = "there are no hooks of ours" if remove else "the hooks are there"
+        output.done(f"{NOTHING}{said}.")
+        return
+    upstream.check()
+    guards.carry_out(steps, dry_run=dry_run)
+
+
+def _say_absent(house: House, *, remove: bool) -> None:
+    from ghp_agents.services import upstream as services
+
+    if remove and not services.registered(house.environ):
+        output.done(f"{NOTHING}there are no hooks of ours.")
+        return
+    raise GhpError(
+        "GHP's own `ghp` is not installed: there is none on PATH but ours.",
+        hint="Install it (npm install -g @bretwardjames/ghp-cli), and run the command again. "
+        "Without it everything else works.",
+    )

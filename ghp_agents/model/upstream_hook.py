@@ -1,0 +1,72 @@
+"""The hooks that we register with upstream's `ghp`, and the words that do it.
+
+Upstream runs a hook's command by a shell, and puts what it knows of an event into it. Of that only
+the name of a file with all of it is used: a title could hold anything.
+"""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+OURS = "ghp-agents"  # what the names of our hooks begin with
+EVENTS = ("issue-started", "worktree-created", "worktree-removed", "pr-created", "pr-merged")
+EVENT_FILE = "${_event_file}"
+EVENT_COMMAND, DASHBOARD_COMMAND = "agent-event", "agent-dashboard"
+EVENT_TIMEOUT, DASHBOARD_TIMEOUT = 30_000, 5_000  # milliseconds; upstream's own defaults
+CATEGORY, TITLE = "agents", "Agents"
+
+
+class Hook(NamedTuple):
+    """One hook; without an event it is one of the dashboard."""
+
+    name: str
+    command: str
+    event: str = ""
+
+    @property
+    def what(self) -> str:
+        """For people."""
+        kind = f"event hook {self.name}" if self.event else f"dashboard hook {self.name}"
+        return f"the {kind} with upstream's ghp"
+
+    @property
+    def to_add(self) -> list[str]:
+        """The words after `ghp` that register it."""
+        words = [*self._group, "add", self.name, "--command", self.command]
+        words += ["--display-name", f"{TITLE}: {self.event}" if self.event else TITLE]
+        if self.event:
+            return [*words, "--event", self.event, "--timeout", str(EVENT_TIMEOUT)]
+        return [*words, "--category", CATEGORY, "--timeout", str(DASHBOARD_TIMEOUT)]
+
+    @property
+    def to_remove(self) -> list[str]:
+        """The words after `ghp` that take it away."""
+        return [*self._group, "remove", self.name]
+
+    @property
+    def _group(self) -> list[str]:
+        return ["hooks"] if self.event else ["dashboard", "hooks"]
+
+
+def wanted(python: str) -> list[Hook]:
+    """All our hooks, for an interpreter."""
+    call = f"{shlex.quote(python)} -P -m ghp_agents"
+    events = [
+        Hook(f"{OURS}-{event}", f"{call} {EVENT_COMMAND} {event} {EVENT_FILE}", event)
+        for event in EVENTS
+    ]
+    return [*events, Hook(OURS, f"{call} {DASHBOARD_COMMAND}")]
+
+
+def registered(told: Any, *, dashboard: bool) -> list[Hook]:
+    """Our hooks in a file of upstream's, as it is parsed. Raises ValueError for what is none."""
+    hooks = told.get("hooks", []) if isinstance(told, dict) else None
+    if not isinstance(hooks, list):
+        raise ValueError("no list of hooks")
+    found = [_hook(each, dashboard=dashboard) for each in hooks if isinstance(each, dict)]
+    return [hook for hook in found if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
+
+
+def _hook(told: Mapping[str, Any], *, dashboard: bool) -> Hook:
+    event = "" if dashboard else str(told.get("event", ""))
+    return Hook(str(told.get("name", "")), str(told.get("command", "")), event)
