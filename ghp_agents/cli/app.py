@@ -74,9 +74,14 @@ COMMANDS: dict[str, Row] = {
     "agent-merge": Row("merge", "merge", "trunk", "Merge what is finished, one at a time."),
 }
 
+# What programs call, and no person: left out of the list.
+HIDDEN: dict[str, Row] = {
+    "agent-dashboard": Row("upstream", "dashboard", "upstream", "Answer upstream's dashboard."),
+    "agent-event": Row("upstream", "event", "upstream", "Hear of an event of upstream's."),
+}
 
 # To an agent, a hook that ends with 2 says "stop": what hooks call ends with 0, whatever happens.
-HOOK = "agent-heartbeat"
+HOOKS = ("agent-heartbeat", "agent-event")
 
 
 class Commands(Group):
@@ -86,7 +91,7 @@ class Commands(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        row = COMMANDS.get(cmd_name)
+        row = COMMANDS.get(cmd_name) or HIDDEN.get(cmd_name)
         if row is None:
             return None
         command = getattr(import_module(f"ghp_agents.cli.{row.module}"), row.function)
@@ -109,7 +114,7 @@ def app() -> None:
 def run(argv: Sequence[str], house: House | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
     output.open_closed()
-    is_hook = list(argv[:1]) == [HOOK]
+    is_hook = bool(argv) and argv[0] in HOOKS
     code = _run(argv, house or make_house(), is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code
 

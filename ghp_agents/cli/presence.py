@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents import background, pulse
-from ghp_agents.cli import output, waiting_view
+from ghp_agents.cli import output, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
@@ -116,8 +116,9 @@ def status(
         seen = services.look_back(house.ws, snapshot, then)
     waits = waiting_view.waits(house, snapshot, seen) if then is None else []
     views = waiting_view.shown(_select(seen, name, stale), waits)
+    upstream = upstream_view.heard(house, seen) if then is None and not stale else None
     if as_json:
-        output.as_json(services.document(views))
+        output.as_json(upstream_view.joined(services.document(views), upstream, name))
     elif not views:
         output.say("No agents are stale." if stale else _nobody(seen, then))
     elif name:
@@ -126,8 +127,11 @@ def status(
     else:
         output.table(COLUMNS, [row(view) for view in views], styles(views))
         waiting_view.tell(waits, views)
+    if not as_json:
+        upstream_view.tell(upstream, name)
     if then is None:
         _print_footer(house, snapshot, views)
+        upstream_view.warn(upstream)
         _print_news(house, snapshot, output.say if as_json else output.data)
         wake(house)
 

@@ -1,0 +1,45 @@
+"""What upstream's `ghp` calls us by: its dashboard asks, its events tell."""
+
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import log_unexpected
+from ghp_agents.errors import GhpError
+from ghp_agents.wiring import House
+
+
+@click.command(
+    "agent-dashboard", epilog="Example: ghp agent-dashboard --branch ada/12-parser --repo acme/it"
+)
+@click.option("--branch", metavar="BRANCH", required=True, help="The branch that is shown.")
+@click.option("--repo", metavar="OWNER/NAME", help="Its repository; the current folder decides.")
+@click.pass_obj
+def dashboard(house: House, branch: str, repo: str | None) -> None:
+    """Answer upstream's dashboard, in its JSON: who works on a branch, and what they ask.
+
+    Whatever is wrong is in the answer, and the exit code is 0.
+    """
+    from ghp_agents.services import dashboard as services
+
+    try:
+        answer = services.dashboard(house.ws, house.store, house.leaser, branch)
+    except (GhpError, OSError) as error:
+        answer = services.failed(str(error))
+    output.as_json(answer)
+
+
+@click.command("agent-event", epilog="Example: ghp agent-event pr-merged /tmp/ghp-event-3f9a.json")
+@click.argument("event")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def event(house: House, event: str, file: Path) -> None:
+    """Hear of an event of upstream's. Prints nothing and exits with 0, as a hook must."""
+    from ghp_agents.services import upstream_event
+
+    try:
+        told = upstream_event.payload(house.cwd / file)
+        upstream_event.follow(house.ws, house.store, event, told)
+    except (GhpError, OSError) as error:
+        log_unexpected(error)
