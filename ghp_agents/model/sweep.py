@@ -11,7 +11,6 @@ from ghp_agents.model.blocking import open_blockers
 from ghp_agents.model.capability import fits
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import CloneId
 from ghp_agents.model.state import Tip
 
 ALERT, RELEASE, REASSIGN = "alert", "release", "reassign"
@@ -341,8 +340,3 @@ def _orphans(facts: Facts, *, prune: bool) -> list[Act]:
             words = f"{orphan.kind} {orphan.name}: {orphan.why}; {state}"
             found.append(Tell("orphan", None, words))
     return found
-
-
-def absorbed_ids(acts: Iterable[Act]) -> list[CloneId]:
-    """The clones that a plan absorbs."""
-    return [act.clone.tip.clone for act in acts if isinstance(act, Absorb)]
