@@ -1,4 +1,4 @@
-"""`agent-sweep`."""
+"""`agent-sweep` from the command line: what people, scripts and jobs see of it."""
 
 import json
 import os
