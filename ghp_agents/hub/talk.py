@@ -49,7 +49,7 @@ class Talk:
 
     def read(self, url: str) -> tuple[Raw, bool]:
         """GET; the answer, and whether it is new. Raises HubError, Unanswered."""
-        kept = self._cache.read(url)
+        kept = None if self._is_looking() else self._cache.read(url)
         headers = {"If-None-Match": kept.etag} if kept else {}
         raw = self.ask("GET", url, headers, None)
         if raw.status == 304 and kept:
@@ -100,7 +100,7 @@ class Talk:
         """
         patience = self._patience()
         for rest in (*BACKOFF, LAST_LOOK):
-            if doubt and (found := _look(there)) is not None:
+            if doubt and (found := self._look(there)) is not None:
                 return found
             try:
                 with self._pace.turn(patience):
@@ -113,11 +113,34 @@ class Talk:
                 if not error.happened or not again or not patience.wait(rest):
                     break
             except HubError as error:
-                return _settled(error, verb, doubt, there)
-        if doubt and (found := _look(there)) is not None:
+                return self._settled(error, verb, doubt, there)
+        if doubt and (found := self._look(there)) is not None:
             return found
         failure.happened = doubt
         self._give_up(failure)
+
+    def _look(self, there: There | None) -> Any | None:
+        """What a write would have made, if it is there. No old answer is good enough for that:
+        GitHub is asked as if it had never been."""
+        self._senders.looking = True
+        try:
+            return there() if there else None
+        except Unanswered as error:
+            error.happened = True
+            raise
+        finally:
+            self._senders.looking = False
+
+    def _is_looking(self) -> bool:
+        return getattr(self._senders, "looking", False)
+
+    def _settled(self, error: HubError, verb: str, doubt: bool, there: There | None) -> Any:
+        """A no that may only say that it was done before: then that is the answer."""
+        if doubt and verb == "DELETE" and isinstance(error, NotFoundError | GoneError):
+            return None
+        if doubt and (found := self._look(there)) is not None:
+            return found
+        raise error
 
     def _send(
         self,
@@ -185,24 +208,6 @@ def _unwelcome() -> HubError:
         f"{WHY['token']}; it is not asked again for a minute.",
         hint="Run `gh auth login`, or set another token.",
     ).of(401, "")
-
-
-def _look(there: There | None) -> Any | None:
-    """What a write would have made, if it is there."""
-    try:
-        return there() if there else None
-    except Unanswered as error:
-        error.happened = True
-        raise
-
-
-def _settled(error: HubError, verb: str, doubt: bool, there: There | None) -> Any:
-    """A no that may only say that it was done before: then that is the answer."""
-    if doubt and verb == "DELETE" and isinstance(error, NotFoundError | GoneError):
-        return None
-    if doubt and (found := _look(there)) is not None:
-        return found
-    raise error
 
 
 def _lasting(headers: Mapping[str, str]) -> dict[str, str]:
