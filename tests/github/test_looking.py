@@ -32,4 +32,5 @@ def test_a_comment_is_said_once_though_an_old_list_is_shown_after_it(
     marker = "<!-- ghp:escalation E-1 -->"
     tracker.comment(number, f"How fast?\n\n{marker}", Actor("worker-1"), marker=marker)
     assert is_lost()
+    assert [each.asked.verb for each in github.proxy.exchanges if each.asked.writes] == ["POST"] * 2
     assert len(github.act(ADMIN, "GET", f"issues/{number}/comments")) == 2
