@@ -195,6 +195,17 @@ class Tell(NamedTuple):
 Act = Warn | Recall | Free | Finish | Close | EndLease | FreeRight | Absorb | Prune | Tell
 
 
+def issue_of(act: Act) -> int | None:
+    """The issue that an act is about."""
+    match act:
+        case Warn() | Recall() | Free() | Close() | Tell():
+            return act.issue
+        case Finish():
+            return act.unfinished.issue
+        case EndLease() | FreeRight() | Absorb() | Prune():
+            return None
+
+
 # --------------------------------------------------------------------------------- the plan
 
 

@@ -14,6 +14,7 @@ from ghp_agents.model.sweep import (
     Recall,
     Tell,
     Warn,
+    issue_of,
 )
 from ghp_agents.model.sweep_text import Line
 from ghp_agents.services.sweep import Swept
@@ -24,13 +25,13 @@ def lines(swept: Swept) -> list[Line]:
     found: list[Line] = []
     for outcome in swept.outcomes:
         act = outcome.act
-        issue, held = _about(act)
+        held = _held(act)
         found.append(
             Line(
                 kind=type(act).__name__.lower(),
                 text=outcome.text or _planned(act),
                 done=outcome.done,
-                issue=issue,
+                issue=issue_of(act),
                 agent=held.holder if held else "",
                 to=act.to.name if isinstance(act, Free) and act.to else "",
             )
@@ -38,20 +39,12 @@ def lines(swept: Swept) -> list[Line]:
     return found
 
 
-def _about(act: Act) -> tuple[int | None, Held | None]:
+def _held(act: Act) -> Held | None:
     match act:
-        case Warn(issue, held) | Recall(issue, held) | Close(issue, held):
-            return issue, held
-        case Free(issue=issue, held=held):
-            return issue, held
-        case Finish(unfinished=unfinished):
-            return unfinished.issue, None
-        case FreeRight(held):
-            return None, held
-        case Tell(issue=issue):
-            return issue, None
-        case EndLease() | Absorb() | Prune():
-            return None, None
+        case Warn() | Recall() | Free() | Close() | FreeRight():
+            return act.held
+        case Finish() | Tell() | EndLease() | Absorb() | Prune():
+            return None
 
 
 def _planned(act: Act) -> str:
