@@ -183,10 +183,17 @@ def _merge(who: Merger, right: Right, number: int) -> Outcome:
 
 def _look(who: Merger, pull: Pull) -> _Look:
     tips = branches.tips(who.ws, pull.branch, pull.base)
-    head, trunk = tips.get(pull.branch, pull.head), tips.get(pull.base)
+    folder, by = who.ws.folder, who.me.name
+    head, trunk = tips.get(pull.branch), tips.get(pull.base)
     if trunk is None:
         raise RefusedError(f"There is no branch {pull.base}.", hint="Set `agents.trunk`.")
-    folder, by = who.ws.folder, who.me.name
+    if head is None:
+        if who.forge.is_local and landing.landed(folder, trunk, pull.head):
+            return _Look(pull.head, trunk, trunk, is_there=True)
+        raise RefusedError(
+            f"{pull.branch}, the branch of #{pull.number}, is not there any more.",
+            hint="Push it again, with `ghp agent-finish` in its worktree.",
+        )
     if landing.is_ancestor(folder, trunk, head):
         return _Look(head, trunk, head)
     if who.forge.is_local:

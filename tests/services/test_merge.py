@@ -87,6 +87,14 @@ def test_a_draft_is_not_merged(road: Road) -> None:
     assert road.trunk == ["README.md"]
 
 
+def test_a_branch_that_is_gone_is_said_to_be(shared: Road) -> None:
+    done = shared.done("worker-1", 1, {"a.txt": "one\n"})
+    git(shared.folder, "push", "--quiet", "origin", f":{done.pull.branch}")
+    with pytest.raises(RefusedError, match="the branch of #2, is not there any more"):
+        shared.merge(1)
+    assert shared.trunk == ["README.md"]
+
+
 def test_again_it_is_merged_already(road: Road) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     first = merged(road.merge(1))
