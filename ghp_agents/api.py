@@ -87,7 +87,9 @@ class Project:
     def sync(self, *, push: bool = True) -> SyncReport:
         """Exchange state with the remote. A remote that cannot be reached is in the report."""
         house = self._house
-        return sync.sync(house.ws, house.store, house.leaser, house.tracker, push=push)
+        return sync.sync(
+            house.ws, house.store, house.leaser, house.tracker, push=push, hub=house.hub
+        )
 
     def issues(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, and closed ones if asked, oldest first."""

@@ -159,6 +159,10 @@ class Leaser(Protocol):
 class IssueTracker(Protocol):
     """Issues: commands and authority. Numbers, ids and unique prefixes of ids name an issue."""
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether people's comments there are commands and answers: then they are told how."""
+
     def known(self, *, closed: bool = False) -> list[Issue]:
         """As `list`, but as this clone knows them, without asking anybody."""
 

@@ -20,6 +20,7 @@ from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
+COMMANDED = "hub/assigned.json"  # and where nobody gives work on GitHub
 WATCH_EVERY = 2.0  # seconds
 ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
@@ -256,15 +257,16 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """That this agent's claim was taken, and answers that it has not seen yet; nothing where no
-    agent is named."""
+    """What people want of this agent, that its claim was taken, and answers that it has not seen
+    yet; nothing where no agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
         return
-    if "generation" in snapshot.agents().get(name, ()):
+    commanded = (house.ws.cache_dir / COMMANDED).exists()
+    if commanded or "generation" in snapshot.agents().get(name, ()):
         from ghp_agents.services.news import fence_lines
 
-        for line in fence_lines(house.ws, house.leaser, agent_name(name)):
+        for line in fence_lines(house.ws, house.leaser, agent_name(name), snapshot):
             tell(line)
     if not snapshot.files(ANSWERS):
         return

@@ -56,7 +56,7 @@ def sweep(
         with output.busy("Sweeping"):
             swept = services.sweep(
                 house.ws, house.store, house.leaser, house.tracker,
-                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=house.hub,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")

@@ -25,8 +25,9 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
         return
     with output.busy("Talking to the remote"):
         report = services.sync(
-            house.ws, house.store, house.leaser, house.tracker, push=not no_push, publish=publish
-        )
+            house.ws, house.store, house.leaser, house.tracker,
+            push=not no_push, publish=publish, hub=house.hub,
+        )  # fmt: skip
     _print(report)
     if report.trouble:
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
@@ -34,7 +35,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
 
 def _in_background(house: House) -> None:
     try:
-        delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
+        delivery.deliver(house.ws, house.store, house.leaser, house.tracker, house.hub)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

@@ -75,7 +75,8 @@ def _resumed(scene: "Scene", lead: str) -> Reply:
 
     house, agent = scene.house(), AgentName(scene.agent)
     bell.hush(scene.folders, scene.agent)
-    lead = "\n\n".join([lead, *news.fence_lines(house.ws, house.leaser, agent)])
+    wanted = news.fence_lines(house.ws, house.leaser, agent, house.store.snapshot())
+    lead = "\n\n".join([lead, *wanted])
     try:
         text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
     except GhpError as error:  # an issue that cannot be read, say; who it is it must know

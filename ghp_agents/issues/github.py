@@ -59,6 +59,11 @@ class GitHubTracker:
         self._asks = asks
 
     @property
+    def is_heard(self) -> bool:
+        """People command and answer there."""
+        return True
+
+    @property
     def is_mirrored(self) -> bool:
         """Whether there is something that `known` can answer from."""
         return self._source.mirror() is not None

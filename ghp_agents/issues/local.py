@@ -37,6 +37,11 @@ class LocalTracker:
         self._store = store
         self._leaser = leaser
 
+    @property
+    def is_heard(self) -> bool:
+        """People use commands here, not comments."""
+        return False
+
     def known(self, *, closed: bool = False) -> list[Issue]:
         """The same: all of it is in this clone."""
         return self.list(closed=closed)

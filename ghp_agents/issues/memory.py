@@ -32,6 +32,11 @@ class MemoryTracker:
         self._marked: dict[tuple[str, str], Comment] = {}
         self._lock = threading.Lock()
 
+    @property
+    def is_heard(self) -> bool:
+        """People use commands here, not comments."""
+        return False
+
     def known(self, *, closed: bool = False) -> list[Issue]:
         """The same: there is nobody to ask."""
         return self.list(closed=closed)

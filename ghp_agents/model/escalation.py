@@ -21,6 +21,7 @@ class Answer(NamedTuple):
     at: Timestamp
     clock: int
     clone: CloneId
+    where: str = ""  # in which comment it was given, if it was in one; it is there to read then
 
 
 class Question(NamedTuple):

@@ -78,6 +78,7 @@ def render_answer(answer: Answer) -> bytes:
         "at": answer.at,
         "clock": answer.clock,
         "clone": answer.clone,
+        **({"where": answer.where} if answer.where else {}),
     }
     return document.render(Document(meta, answer.text + "\n"))
 
@@ -153,6 +154,7 @@ def _answer(ids: Sequence[str], said: Document) -> Answer:
         at=Timestamp(_text(meta.get("at"))),
         clock=_number(meta.get("clock")),
         clone=CloneId(_text(meta.get("clone"))),
+        where=_text(meta.get("where")),
     )
 
 

@@ -4,6 +4,7 @@ All of it is text of others. It stands in quotations and blocks that name its au
 nobody takes it for anything else, and no comment can pass for another one's.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.model.escalation import Answer, Escalation, listed
@@ -45,8 +46,18 @@ def answer_marker(answer: Answer) -> str:
     return f"<!-- ghp:answer {answer.id} -->"
 
 
-def comment(escalation: Escalation) -> str:
-    """A question as a comment on its issue."""
+def calling(escalation: Escalation, people: Iterable[str]) -> str:
+    """How people answer on the issue itself, and who is asked to: logins, and teams."""
+    called = " ".join(f"@{each}" for each in people)
+    how = (
+        "Or answer here: quote this in a reply, or begin a line with "
+        f"`/agent answer {escalation.name}` and the answer."
+    )
+    return f"{how} {called}".rstrip()
+
+
+def comment(escalation: Escalation, further: str = "") -> str:
+    """A question as a comment on its issue; `further` is said below it."""
     question = escalation.question
     urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
@@ -59,6 +70,7 @@ def comment(escalation: Escalation) -> str:
     if escalation.context:
         parts.append("Context:\n\n" + _context(escalation.context, rest))
     parts.append(f'Answer with `ghp agent-answer {escalation.name} "…"`.')
+    parts += [further] if further else []
     parts.append(marker(escalation))
     return "\n\n".join(parts)
 

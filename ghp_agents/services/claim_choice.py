@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError
+from ghp_agents.model import command_record
 from ghp_agents.model.blocking import open_blockers, urgency
 from ghp_agents.model.capability import fits, needed
 from ghp_agents.model.claim import is_mine
@@ -38,7 +39,7 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
     sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
-    left, asked = set(passed_over), _asked_about(me)
+    left, asked, stopped = set(passed_over), _asked_about(me), _stopped(me)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
     for issue in issues:
@@ -46,6 +47,8 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
         why = _obstacle(me, issue, issues, lease, sights)
         if why is None and not asked.isdisjoint(issue.numbers) and not _is_mine(me, lease):
             why = "waiting for a person to say who goes on", []
+        if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
+            why = "stopped by a person", []
         if why is None and issue.number not in left:
             ready.append(issue)
         else:
@@ -60,6 +63,12 @@ def _asked_about(me: Me) -> set[int | None]:
     """The issues that died in agents' hands so often that a person is asked how to go on."""
     asked = escalation.read_all(me.store.snapshot())[0]
     return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
+
+
+def _stopped(me: Me) -> set[int]:
+    """The issues that a person stopped by a comment, and nobody took up again."""
+    told = me.store.snapshot().files(command_record.FOLDER)
+    return command_record.stopped(command_record.read(told)[0]) if told else set()
 
 
 def _is_mine(me: Me, lease: Lease | None) -> bool:

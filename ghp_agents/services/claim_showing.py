@@ -91,6 +91,7 @@ def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]
     had = me.ws.presence(me.name) or {}
     said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
     if issue_of(had) != issue.number:
+        said |= {"pull": None} if had.get("pull") else {}
         touched.drop_all(me.ws.folders, me.name)
     if issue_of(had) != issue.number or had.get("status") not in AT_WORK:
         said["status"] = "blocked" if waits_for else "planning"

@@ -15,17 +15,27 @@ from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services.sync import sync
 from ghp_agents.workspace import Workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hub.hub import Hub
+
 LOCK = "deliver.lock"  # one process of a clone stays; the others leave it to that one
 LONGEST_STAY = 60.0  # seconds; what may only go later than that goes with a later beat
 PATIENCE = 1.0  # seconds; between its last look and its end, whoever stays takes less
 
 
-def deliver(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
+def deliver(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    hub: "Hub | None" = None,
+) -> None:
     """Sync, no more often than hosts advise, until nothing is left that could soon be sent."""
     stays = has_looked_again = False
     with ExitStack() as held:
         while True:
-            report = sync(ws, store, leaser, tracker, paced=True)
+            report = sync(ws, store, leaser, tracker, paced=True, hub=hub)
             pause = _pause(ws, report)
             if pause is not None:
                 if not stays and not _is_alone(ws, held):

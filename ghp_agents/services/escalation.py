@@ -222,12 +222,20 @@ def _asking(asked: Escalation) -> Record:
 
 
 def answer(
-    ws: Workspace, store: StateStore, tracker: IssueTracker, reference: str, text: str
+    ws: Workspace,
+    store: StateStore,
+    tracker: IssueTracker,
+    reference: str,
+    text: str,
+    *,
+    by: Actor | None = None,
+    where: str = "",
 ) -> Answered:
     """Answer a question. The first answer closes it, others are kept beside it; whoever says the
-    same again has said it once. The number of an option stands for the option. Raises
-    NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers itself."""
-    by, given = ws.actor(), tidied("answer", text)
+    same again has said it once. The number of an option stands for the option. `where` names the
+    comment in which somebody, `by`, answered on the issue itself. Raises NotFoundError,
+    UsageError, NotSetUpError, RefusedError when an agent answers itself."""
+    by, given = by or ws.actor(), tidied("answer", text)
 
     def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
         asked = rules.find(read_all(snapshot)[0], reference)
@@ -242,7 +250,7 @@ def answer(
             if had.id == identity:
                 return Answered(asked, had, is_new=False), []
         at = Timestamp(to_text(ws.clock.now()))
-        said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone)
+        said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone, where)
         return Answered(rules.with_answer(asked, said), said, is_new=True), [
             _answering(asked, said)
         ]

@@ -21,7 +21,7 @@ def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[s
     if escalation.question.issue is None:
         return []
     try:
-        _comment(tracker, escalation)
+        _comment(ws, tracker, escalation)
     except GhpError as error:
         _owe(ws, escalation.id)
         return [
@@ -37,13 +37,18 @@ def owed(ws: Workspace) -> set[str]:
     return {path.name for folder in ws.folders for path in Path(folder, OWED).glob("[0-9a-f]*")}
 
 
-def _comment(tracker: IssueTracker, escalation: Escalation) -> None:
+def _comment(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> None:
     issue = escalation.question.issue
     assert issue is not None
     asker = Actor(escalation.question.agent)
     mark = words.marker(escalation)
-    tracker.comment(issue, words.comment(escalation), asker, marker=mark)
+    text = words.comment(escalation)
+    if tracker.is_heard:
+        text = words.comment(escalation, words.calling(escalation, ws.settings.escalate_to))
+    tracker.comment(issue, text, asker, marker=mark)
     for said in escalation.answers:
+        if said.where and tracker.is_heard:
+            continue  # it was given on the issue itself
         text, mark = words.answer_comment(escalation, said), words.answer_marker(said)
         tracker.comment(issue, text, said.by, marker=mark)
 

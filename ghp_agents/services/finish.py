@@ -78,7 +78,8 @@ def finish(
     new = NewPull(branch, base, head, found.title, body, found.number, draft)
     pull = forge.open(new, actor)
     if not actor.is_person:
-        said = {"status": "reviewing", "lastAction": f"Finished {short(found)}: #{pull.number}"}
+        action = f"Finished {short(found)}: #{pull.number}"
+        said = {"status": "reviewing", "lastAction": action, "pull": pull.number}
         presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
     is_new = had is None or had.number != pull.number
     notes = about.notes + (() if checks else (NO_CHECKS,))

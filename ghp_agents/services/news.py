@@ -12,7 +12,7 @@ from ghp_agents.model.names import AgentName
 from ghp_agents.model.pull_return import FOLDER, Return
 from ghp_agents.model.quote import clean
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import escalation, merge_return
+from ghp_agents.services import command_news, escalation, merge_return
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -41,8 +41,9 @@ def gather(
 
     That its claim was taken is said once, or `again` as long as it is so.
     """
-    found = [*_of_fence(ws, leaser, agent, again)]
     snapshot = store.snapshot()
+    found = [*_of_fence(ws, leaser, agent, again)]
+    found += _wanted(ws, snapshot, leaser, agent, again)
     found += [(_answer(one), one.id) for one in _answers(ws, snapshot, agent)]
     found += [(_returned(*pair), _of(pair[0])) for pair in _returns(ws, snapshot, agent)]
     room = limit - len(MORE) - 1
@@ -74,9 +75,25 @@ def _answer(one: News) -> str:
     return f"{name} was answered: `ghp agent-escalations {name}` shows it."
 
 
-def fence_lines(ws: Workspace, leaser: Leaser, agent: AgentName) -> list[str]:
-    """That the claim of `agent` was taken, as long as it is so; else nothing."""
-    return [text for text, _ in _of_fence(ws, leaser, agent, again=True)]
+def fence_lines(
+    ws: Workspace, leaser: Leaser, agent: AgentName, snapshot: Snapshot | None = None
+) -> list[str]:
+    """That the claim of `agent` was taken, as long as it is so; with the snapshot, what people on
+    GitHub want of it, too."""
+    found = _of_fence(ws, leaser, agent, again=True)
+    found += _wanted(ws, snapshot, leaser, agent, again=True) if snapshot else []
+    return [text for text, _ in found]
+
+
+def _wanted(
+    ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentName, again: bool
+) -> list[tuple[str, str]]:
+    """What people on GitHub want of the agent; that it is to stop, `again` as long as it is so."""
+    orders = command_news.orders(leaser, snapshot, agent)
+    new = command_news.assignments(ws, agent)
+    told = [each for each in orders if not again] + new
+    known = {name for _, name in told if escalation.is_told(ws, agent, name)}
+    return [each for each in (*orders, *new) if each[1] not in known]
 
 
 def mark(ws: Workspace, agent: AgentName, told: Iterable[str]) -> None:
@@ -92,8 +109,9 @@ def ring(ws: Workspace, snapshot: Snapshot, leaser: Leaser) -> None:
     for agent in _agents_here(ws):
         fence = _fence(ws, leaser, agent)
         fenced = fence is not None and not escalation.is_told(ws, agent, _name(fence))
+        wanted = _wanted(ws, snapshot, leaser, agent, again=False)
         new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
-        if fenced or new:
+        if fenced or new or wanted:
             bell.ring(ws.folders, agent)
 
 

@@ -19,7 +19,7 @@ LATE = 600.0  # what is not sent after so long does not go by itself
 TOLD = 20  # unreadable records that are named one by one
 # Not the patches: nobody could tell whether one of them is right, and together they may be large.
 FOLDERS = (
-    *("answers", "escalations", "handoffs", "inbox", "issues", "leases", "notes", "pulls"),
+    *("answers", "commands", "escalations", "handoffs", "inbox", "issues", "leases", "notes", "pulls"),
     *("returns",),
 )
 

@@ -5,13 +5,15 @@ the one before it, and finds there when it first saw whom where.
 """
 
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from ghp_agents.errors import NotSetUpError, UnknownError
+from ghp_agents.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.model.state import SyncReport
-from ghp_agents.model.sweep import Act, Facts, plan
+from ghp_agents.model.sweep import Act, Close, Facts, Finish, Free, plan
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import (
     claim_sight,
@@ -27,6 +29,10 @@ from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.sweep_acts import Outcome, Sweep
 from ghp_agents.services.sweep_right import Arrival, Turn
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hub.hub import Hub
 
 ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
 NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
@@ -55,6 +61,7 @@ class House(NamedTuple):
     store: StateStore
     leaser: Leaser
     tracker: IssueTracker
+    hub: "Hub | None" = None
 
 
 def sweep(
@@ -67,13 +74,14 @@ def sweep(
     dry_run: bool = False,
     prune: bool = False,
     ephemeral: bool = False,
+    hub: "Hub | None" = None,
 ) -> Swept:
     """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep.
 
     Raises BusyError while another sweep is at work, UnknownError where the remote decides and
     cannot be reached: who hears nothing takes nobody for dead.
     """
-    house = House(ws, store, leaser, tracker)
+    house = House(ws, store, leaser, tracker, hub)
     rule = policy or ws.settings.sweep_policy
     _news(house)
     if dry_run:
@@ -104,16 +112,17 @@ def _planned(house: House, policy: str, *, prune: bool) -> Swept:
 
 
 def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -> Swept:
-    ws, store, leaser, tracker = house
+    ws, store, leaser, tracker, hub = house
     actor = _actor(ws)
     if fresh:
         _go_by(house, turn)
-    report = syncing.sync(*house)
+    report = syncing.sync(ws, store, leaser, tracker, hub=hub)
     facts, agents = _look(house)
     acts = _plan(house, facts, policy, prune=prune)
     me = Me(ws, store, leaser, tracker, actor, 0)
     rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
     outcomes = sweep_acts.perform(rules, acts)
+    _show(house, outcomes)
     if fresh:
         sweep_memory.keep(ws, store, actor)
     published = _publish(house)
@@ -126,6 +135,32 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
     )
 
 
+def _show(house: House, outcomes: Sequence[Outcome]) -> None:
+    """Bring the comments about the state of issues up to date whose claims were swept."""
+    swept = {one for outcome in outcomes if outcome.done and (one := _claimed(outcome.act))}
+    if house.hub is None or not swept:
+        return
+    from ghp_agents.services import state_comment
+
+    snapshot = house.store.snapshot()
+    views = presence.look(house.ws, house.store, snapshot, processes=False)
+    issues = house.tracker.known(closed=True)
+    try:
+        state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, views, swept)
+    except GhpError:
+        return  # whoever has the issue next keeps the comment
+
+
+def _claimed(act: Act) -> int | None:
+    """The issue whose claim an act ended."""
+    match act:
+        case Free() | Close():
+            return act.issue
+        case Finish():
+            return act.unfinished.issue
+    return None
+
+
 def _publish(house: House) -> SyncReport:
     views = presence.look(house.ws, house.store, house.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
@@ -135,15 +170,25 @@ def _publish(house: House) -> SyncReport:
 def _insist(house: House, report: SyncReport) -> SyncReport:
     """A clone that is gone afterwards has no next sync that sends what was said in it."""
     for _ in range(ATTEMPTS):
-        if not report.trouble or report.permanent:
+        waiting = _waiting(house)
+        if not waiting and (not report.trouble or report.permanent):
             break
         house.ws.clock.wait(PAUSE)
+        with suppress(GhpError):  # what stands in the way is told below
+            house.tracker.send()
         report = _publish(house)
-    return report
+    lost = _waiting(house)
+    words = f"{lost} changes of issues could not be shown on GitHub"
+    return report._replace(trouble=report.trouble or words) if lost else report
+
+
+def _waiting(house: House) -> int:
+    """How many writes to GitHub wait in this clone."""
+    return house.hub.standing().queued if house.hub else 0
 
 
 def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
-    ws, store, leaser, tracker = house
+    ws, store, leaser, tracker, _ = house
     views = presence.look(ws, store, store.snapshot())
     facts = sweep_sight.look(ws, store, leaser, tracker, views)
     orphans = sweep_orphans.look(ws, leaser, views, facts.issues)

@@ -7,6 +7,7 @@ brought them, and the issues are one list.
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.clock import to_seconds
+from ghp_agents.model import command_record
 from ghp_agents.model.claim import claimed_issue
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.issue import Issue
@@ -66,7 +67,7 @@ def look(
         leases=_leases(snapshot, views),
         clones=sweep_memory.clones(ws, snapshot, _news_at(ws, store)),
         questions=tuple(_waiting(ws, asked)),
-        attempts=_attempts(ledger, asked),
+        attempts=_attempts(ledger, asked, _retried(snapshot)),
         orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
     )
@@ -127,9 +128,17 @@ def _unfinished(swept: Iterable[Lease], ledger: Iterable[LedgerEntry]) -> Iterab
             yield Unfinished(claimed_issue(lease.name) or 0, lease)
 
 
-def _attempts(ledger: Iterable[LedgerEntry], asked: Iterable[Escalation]) -> dict[int, int]:
+def _retried(snapshot: Snapshot) -> dict[int, int]:
+    """The issues that a person sent back to the queue by a comment, and when."""
+    told = snapshot.files(command_record.FOLDER)
+    return command_record.retried(command_record.read(told)[0]) if told else {}
+
+
+def _attempts(
+    ledger: Iterable[LedgerEntry], asked: Iterable[Escalation], retried: Mapping[int, int]
+) -> dict[int, int]:
     """How often each issue was left behind, since a person last said how to go on."""
-    since: dict[int, int] = {}
+    since = dict(retried)
     for each in asked:
         if is_last_resort(each) and each.question.issue and each.answers:
             clock = max(answer.clock for answer in each.answers)

@@ -1,8 +1,13 @@
 """Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
 
+from collections.abc import Sequence
+
+from ghp_agents.errors import GhpError, UnknownError
+from ghp_agents.model.issue import Issue
 from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.names import one_line
 from ghp_agents.model.state import SyncReport
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import (
     claim_owed,
     claim_sight,
@@ -13,7 +18,12 @@ from ghp_agents.services import (
     ruling,
     settling,
 )
+from ghp_agents.services.presence import AgentView
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hub.hub import Hub
 
 
 def sync(
@@ -25,10 +35,12 @@ def sync(
     push: bool = True,
     publish: bool = False,
     paced: bool = False,
+    hub: "Hub | None" = None,
 ) -> SyncReport:
     """One exchange with the coordination remote, and what follows from it.
 
-    `paced` is for background processes: no more often than hosts advise.
+    `paced` is for background processes: no more often than hosts advise. With `hub`, what people
+    want on GitHub is heard, and the state is shown there.
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
     report = store.sync(push=push, paced=paced)
@@ -41,18 +53,65 @@ def sync(
         issue.name_provisional(ws, store, leaser)
         notes += [f"sent what had waited: {each}" for each in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
+    issues: Sequence[Issue] = ()
+    wanted: frozenset[int] = frozenset()
+    if hub and (sends or (push and not report.remote)):
+        heard, issues, wanted = _hear(ws, store, leaser, tracker, hub)
+        notes += heard
     notes += settling.settle(ws, store, leaser, tracker)
     if sends and store.standing().unsent:
         report = _together(report, store.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = store.snapshot()
     seen = presence.look(ws, store, snapshot, processes=False)
+    if hub and issues:
+        notes = _show(ws, leaser, tracker, hub, snapshot, seen, issues, wanted)
+        report = report._replace(notes=(*report.notes, *notes))
     news.ring(ws, snapshot, leaser)
     ruling.refresh(ws, store, leaser, tracker)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, store.publish(gone=gone))
     return report
+
+
+def _hear(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, hub: "Hub"
+) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
+    """Obey what people want on GitHub: notes, all issues as they are then, and those of orders."""
+    from ghp_agents.services import command, command_news
+
+    try:
+        issues = tracker.list(closed=True)
+        done = command.obey_new(command.Parts(ws, store, leaser, tracker, hub), issues)
+    except GhpError as error:
+        return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
+    issues = tracker.known(closed=True) if done.issues else issues
+    command_news.note(ws, issues)
+    return list(done.notes), issues, done.issues
+
+
+def _show(
+    ws: Workspace,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    hub: "Hub",
+    snapshot: Snapshot,
+    views: Sequence[AgentView],
+    issues: Sequence[Issue],
+    wanted: frozenset[int],
+) -> list[str]:
+    """Show on GitHub how it goes; what stood in the way. It is made up for by the next sync."""
+    from ghp_agents.services import escalation_showing, state_comment
+
+    try:
+        notes = escalation_showing.show(ws, tracker, snapshot, issues)
+        state_comment.refresh(ws, hub, leaser, snapshot, issues, views, wanted)
+    except UnknownError as error:
+        return [f"Not shown on GitHub yet: {one_line(str(error), 300)}"]
+    except GhpError as error:
+        return [f"Not shown on GitHub: {one_line(str(error), 300)}"]
+    return notes
 
 
 def _together(first: SyncReport, second: SyncReport) -> SyncReport:

@@ -1,0 +1,74 @@
+"""What the author of a comment says in it, line by line, as a page shows it: their own words, what
+they quote, what is code, and what nobody sees.
+
+Only one's own words are an order. Wherever Markdown could be read in two ways, the line is taken
+for what orders nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+OWN, QUOTED, CODE, BLANK = "own", "quoted", "code", "blank"
+
+_QUOTE = re.compile(r" {0,3}>")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_RAW = re.compile(r" {0,3}<(pre|script|style|textarea)\b", re.IGNORECASE)
+_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+class Line(NamedTuple):
+    """One line, and what it is."""
+
+    kind: str  # own, quoted, code, blank
+    text: str
+
+    @property
+    def unquoted(self) -> str:
+        """A quoted line as it is quoted."""
+        return _QUOTE.sub("", self.text, count=1)
+
+
+def lines(body: str) -> list[Line]:
+    """The lines that can be seen of a comment."""
+    text = body.replace("\r\n", "\n").replace("\r", "\n")
+    # What is hidden leaves a space: no line begins with what stands behind it.
+    return [*_told(_HIDDEN.sub(_gap, text).split("\n"))]
+
+
+def _gap(hidden: re.Match[str]) -> str:
+    return "\n" * hidden[0].count("\n") + " "
+
+
+def _told(texts: list[str]) -> Iterator[Line]:
+    fence = raw = ""
+    before = BLANK
+    for text in texts:
+        kind = OWN
+        if fence:
+            kind = CODE
+            fence = "" if _ends(text, fence) else fence
+        elif raw:
+            kind = CODE
+            raw = "" if f"</{raw}" in text.lower() else raw
+        elif not text.strip():
+            kind = BLANK
+        elif _QUOTE.match(text):
+            kind = QUOTED
+        elif opened := _FENCE.match(text):
+            kind, fence = CODE, opened[1]
+        elif before == QUOTED:
+            kind = QUOTED  # a line right below a quotation goes on with it
+        elif opened := _RAW.match(text):
+            kind = CODE
+            raw = "" if f"</{opened[1].lower()}" in text.lower() else opened[1].lower()
+        elif text.startswith(("    ", "\t")):
+            kind = CODE
+        yield Line(kind, text)
+        before = kind
+
+
+def _ends(text: str, fence: str) -> bool:
+    closing = text.strip()
+    few = len(text) - len(text.lstrip(" ")) <= 3
+    return few and len(closing) >= len(fence) and set(closing) == {fence[0]}

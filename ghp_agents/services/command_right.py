@@ -1,0 +1,81 @@
+"""The right to obey: of two clones that hear the same command at once, one obeys it.
+
+It is held for moments. A right that does not move while this clone looks at it, from one sync to a
+later one, is taken over: what its holder had begun is begun again, and each step of it is harmless
+to repeat.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ghp_agents import files
+from ghp_agents.errors import NotSetUpError, UnknownError
+from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.ports import Leaser
+from ghp_agents.workspace import Workspace
+
+NAME = "commands"
+SEEN = "commands-right.json"  # in the folder of caches
+PATIENCE = 120.0  # seconds for which the right must not have moved, to be taken from its holder
+NOBODY = "sync"  # its holder, where nobody is named
+
+
+class Turn:
+    """Whether it is this process's turn. `keep` leaves the right with it, for its next sync."""
+
+    def __init__(self, lease: Lease | None) -> None:
+        self.is_mine = lease is not None
+        self.keep = False
+
+
+@contextmanager
+def turn(ws: Workspace, leaser: Leaser) -> Iterator[Turn]:
+    """This process's turn to obey, if it is; the right is given back afterwards.
+
+    Raises UnknownError when nobody can tell.
+    """
+    lease = _acquire(ws, leaser)
+    mine = Turn(lease)
+    try:
+        yield mine
+    finally:
+        if lease and not mine.keep:
+            with suppress(LeaseMovedError, UnknownError):
+                leaser.release(NAME, expected=lease)
+
+
+def _acquire(ws: Workspace, leaser: Leaser) -> Lease | None:
+    known = next((each for each in leaser.known(NAME) if each.name == NAME), None)
+    for _ in range(2):
+        if known and known.holder is not None and not _is_stuck(ws, known):
+            known = leaser.read(NAME)
+            if known and known.holder is not None and not _is_stuck(ws, known):
+                return None
+        try:
+            return leaser.acquire(NAME, _holder(ws), expected=known)
+        except LeaseMovedError as moved:
+            known = moved.current
+    return None
+
+
+def _is_stuck(ws: Workspace, lease: Lease) -> bool:
+    """Whether the right has not moved since this clone first saw it long ago."""
+    now = ws.clock.now()
+    try:
+        nonce, first = json.loads((ws.cache_dir / SEEN).read_bytes())
+        since = now - float(first)
+        if nonce == lease.nonce and since >= 0:
+            return since >= PATIENCE
+    except (OSError, ValueError, TypeError, RecursionError):
+        pass
+    with suppress(OSError):
+        files.write_atomically(ws.cache_dir / SEEN, json.dumps([lease.nonce, now]).encode())
+    return False
+
+
+def _holder(ws: Workspace) -> str:
+    try:
+        return ws.actor().name
+    except NotSetUpError:
+        return NOBODY
