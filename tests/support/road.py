@@ -11,8 +11,9 @@ from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.names import Actor
 from ghp_agents.services import finish, merge, start, sync
 from ghp_agents.services.finish import Finished
-from ghp_agents.services.merge import Merged, Merger, Outcome, Passed
+from ghp_agents.services.merge import Merged, Outcome, Passed
 from ghp_agents.services.merge_return import SentBack
+from ghp_agents.services.merge_trial import Merger
 from ghp_agents.services.start import Started
 from ghp_agents.wiring import House
 from tests.support.git import commit, git
