@@ -9,15 +9,14 @@ _ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def values() -> dict[str, str]:
-    """What a workflow has to know: `version`, and `action` where it was installed from GitHub."""
+def address() -> str:
+    """`owner/name@commit # vX`, where this program was installed from GitHub; else nothing."""
     try:
         installed = metadata.distribution(PACKAGE)
     except metadata.PackageNotFoundError:  # a checkout that is only on the path
-        return {}
-    version = installed.version
-    address = pinned(installed.read_text("direct_url.json") or "")
-    return {"version": version, **({"action": f"{address} # v{version}"} if address else {})}
+        return ""
+    found = pinned(installed.read_text("direct_url.json") or "")
+    return f"{found} # v{installed.version}" if found else ""
 
 
 def pinned(direct_url: str) -> str:

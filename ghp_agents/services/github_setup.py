@@ -17,6 +17,7 @@ from ghp_agents.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.model.ground import Step
 from ghp_agents.model.issue import DEFAULT_PRIORITY, PRIORITIES
 from ghp_agents.model.names import digest
+from ghp_agents.services import action
 from ghp_agents.services.plugin import our_version
 from ghp_agents.templates import render_folder
 from ghp_agents.workspace import Workspace
@@ -109,6 +110,7 @@ def _values(ws: Workspace) -> dict[str, Any]:
     people = [found[1] for name in settings.escalate_to if (found := _LOGIN.fullmatch(name))]
     return {
         "version": our_version(),
+        "action": action.address(),
         "priorities": PRIORITIES,
         "default_priority": PRIORITIES.index(DEFAULT_PRIORITY),
         "needs_human": _quoted(settings.needs_human_label),

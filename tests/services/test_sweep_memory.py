@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from ghp_agents.hub.standing import HubStanding
+from ghp_agents.model.state import SyncReport
 from ghp_agents.services import sweep_memory
-from ghp_agents.services.sweep import sweep
+from ghp_agents.services.sweep import House, _insist, sweep
 from tests.support.claimants import DEAD, Claimant, Team
 from tests.support.git import git, refs
 from tests.support.sweeps import STALE, Rival, comments, handoffs, kinds, questions, run, texts
@@ -172,3 +174,30 @@ def test_a_broken_memory_is_begun_anew(
         (fresh.ws.cache_dir / name).write_text("[1")
     assert kinds(run(fresh, ephemeral=True)) == []
     assert sweep_memory.clones(fresh.ws, fresh.store.snapshot(), None)
+
+
+class Outbox:
+    """GitHub, out of reach for some time; what could not be shown there waits."""
+
+    def __init__(self, sends: int) -> None:
+        self.sends = sends
+
+    def standing(self) -> HubStanding:
+        return HubStanding(queued=max(0, self.sends))
+
+    def send(self) -> list[str]:
+        self.sends -= 1
+        return []
+
+
+@pytest.mark.parametrize(
+    ("sends", "trouble"), [(0, None), (2, None), (9, "6 changes of issues could not be shown")]
+)
+def test_what_waits_for_github_is_sent_before_the_clone_is_gone_or_said(
+    team: Team, one: Claimant, runners: Runners, sends: int, trouble: str | None
+) -> None:
+    fresh = runners.fresh().sync()
+    outbox: Any = Outbox(sends)
+    house = House(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
+    told = _insist(house, SyncReport("origin", fetched=True)).trouble
+    assert (told or "").partition(" on ")[0] == (trouble or "")
