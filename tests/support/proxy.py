@@ -232,18 +232,22 @@ def _is_listed(wrong: str, listed: list[tuple[str, str]]) -> bool:
     return any(re.fullmatch(one, operation) and re.search(two, what) for one, two in listed)
 
 
+# How often emulate was asked by somebody, by all tests together: it counts, too.
+_ASKED: Counter[tuple[str, str]] = Counter()
+
+
 class Upstream:
     """Emulate itself: one connection, one request at a time."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)
-        self._asked: Counter[str] = Counter()
 
     def __call__(self, asked: Asked) -> Said:
         """What emulate answers; where that names its own address, so does this."""
-        self._asked[asked.login] += 1
-        token = emulator.token(asked.login, self._asked[asked.login] // (BUDGET - 1_000))
+        _ASKED[self.url, asked.login] += 1
+        spent = _ASKED[self.url, asked.login] // (BUDGET - 1_000)
+        token = emulator.token(asked.login, spent)
         query = f"?{urlencode(asked.query)}" if asked.query else ""
         body = None if asked.body is None else json.dumps(asked.body)
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
