@@ -219,9 +219,9 @@ def _at(login: str) -> str:
 
 def comments(told: Sequence[Said]) -> tuple[Comment, ...]:
     """The comments as they are here. What was said under one marker twice, by two who did not
-    know of each other, was meant to be said once."""
+    know of each other, was meant to be said once. What shows the issue's state is no part of it."""
     found: list[Comment] = []
-    once: set[str] = set()
+    once: set[str] = {github_marker.once(github_marker.STATE)}
     for each in sorted(told, key=lambda each: each.id):
         one, mark = comment(each)
         if mark and mark.once and mark.once in once:

@@ -16,6 +16,9 @@ END = " -->"
 LONGEST = 500  # characters of a whole line; room for it is kept in every body
 NAME_LIMIT = 80
 
+# The comment that shows the state of an issue: no part of what was said there.
+STATE = "<!-- ghp-agents:state -->"
+
 _ANY = re.compile(r"<!--(?=\s*ghp-agents\s*:)", re.IGNORECASE)
 _ID = re.compile(r"[0-9a-f]{8,64}")
 

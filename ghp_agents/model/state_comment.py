@@ -6,13 +6,14 @@ written again. What is quoted of others is one line, and calls and formats nothi
 
 from typing import NamedTuple
 
+from ghp_agents.model import github_marker
 from ghp_agents.model.command_record import Obeyed
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.handoff import Handoff
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, one_line
 
-MARKER = "<!-- ghp-agents:state -->"
+MARKER = github_marker.STATE
 BY = Actor("ghp-agents")
 SHOWN = 10  # questions
 _SPECIAL = "\\|[]`*_~#"
