@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from ghp_agents.cli.app import COMMANDS, app
+from ghp_agents.cli.app import COMMANDS, HIDDEN, app
 from tests.support.ghp import invoke
 from tests.support.house import CHECKOUT, sources
 
@@ -26,15 +26,15 @@ def test_every_module_of_the_lower_floors_has_its_test_file() -> None:
     assert missing == [], "A reader finds the test of a file by its name: write these files."
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *HIDDEN])
 def test_a_command_and_its_function_have_one_name(name: str) -> None:
     command = app.get_command(click.Context(app), name)
     assert command is not None
     assert command.name == name
-    assert COMMANDS[name].function == name.removeprefix("agent-").replace("-", "_")
+    assert {**COMMANDS, **HIDDEN}[name].function == name.removeprefix("agent-").replace("-", "_")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *HIDDEN])
 def test_the_help_of_every_command_shows_an_example_of_it(name: str, tmp_path: Path) -> None:
     shown = invoke([name, "--help"], tmp_path)
     assert (shown.code, shown.err) == (0, "")

@@ -1,0 +1,194 @@
+"""`agent-init --github`, `--labels` and `--ghp`."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support import upstream
+from tests.support.ghp import Result, invoke
+from tests.support.git import commit, git
+
+FILES = [
+    ".github/ISSUE_TEMPLATE/config.yml",
+    ".github/ISSUE_TEMPLATE/epic.yml",
+    ".github/ISSUE_TEMPLATE/escalation.yml",
+    ".github/ISSUE_TEMPLATE/task.yml",
+    ".github/PULL_REQUEST_TEMPLATE/agent.md",
+    ".github/workflows/agents.yml",
+]
+COMMIT_THEM = (
+    "GitHub reads them from the default branch: commit them. Forms set labels that are there: "
+    "`ghp agent-init --labels` makes them.\n"
+)
+
+# ------------------------------------------------------------------------------ --github
+
+
+def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
+    wrote = "".join(f"✓ Wrote {path}.\n" for path in FILES)
+    assert invoke("agent-init --github", repo) == (0, "", wrote + COMMIT_THEM)
+    assert git(repo, "status", "--porcelain") == "?? .github/"
+    assert not (repo / ".git/ghp/state.git").exists()
+    assert invoke("agent-init --github", repo) == (
+        0,
+        "",
+        "✓ Nothing to do: the files are there.\n",
+    )
+    removed = "".join(f"✓ Removed {path}.\n" for path in FILES)
+    assert invoke("agent-init --github --remove", repo) == (0, "", removed)
+    assert git(repo, "status", "--porcelain") == ""
+    assert invoke("agent-init --github --remove", repo) == (
+        0,
+        "",
+        "✓ Nothing to do: there are no such files of ours.\n",
+    )
+
+
+def test_a_dry_run_only_says_it(repo: Path) -> None:
+    would = "".join(f"Would write {path}.\n" for path in FILES)
+    assert invoke("agent-init --github --dry-run", repo) == (0, would, "")
+    assert not (repo / ".github").exists()
+    invoke("agent-init --github", repo)
+    would = "".join(f"Would remove {path}.\n" for path in FILES)
+    assert invoke("agent-init --github --remove --dry-run", repo) == (0, would, "")
+    assert all((repo / path).exists() for path in FILES)
+
+
+def test_a_users_file_is_named_and_what_ours_would_change_is_shown(repo: Path) -> None:
+    mine = ".github/ISSUE_TEMPLATE/config.yml"
+    commit(repo, {mine: "blank_issues_enabled: false\n\x1b[31m\n"})
+    done = invoke("agent-init --github", repo)
+    assert done.code == 0
+    assert done.out.startswith(f"--- a/{mine}\n+++ b/{mine}\n")
+    assert "-blank_issues_enabled: false\n-�[31m\n" in done.out
+    assert done.out.endswith("+blank_issues_enabled: true\n")
+    assert (
+        f"Warning: {mine} is yours, and stays as it is. What ours would change:\n"
+        "Hint: Take over by hand what you like, or remove the file and run the command again.\n"
+    ) in done.err
+    again = invoke("agent-init --github", repo)
+    assert again.out == done.out
+    assert "Nothing to do" not in again.err
+    taken = invoke("agent-init --github --remove", repo)
+    assert f"{mine} is yours, and stays.\n" in taken.err
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_outside_of_a_repository_there_is_nowhere_to_write(tmp_path: Path) -> None:
+    assert invoke("agent-init --github", tmp_path).code == 5
+
+
+# ------------------------------------------------------------------------------ --labels
+
+
+def test_labels_need_github(repo: Path) -> None:
+    assert invoke("agent-init --labels", repo) == (
+        5,
+        "",
+        "Error: Issues of this repository are not on GitHub, so there are no labels to make.\n"
+        "Hint: A remote on GitHub and a token are needed: `ghp agent-doctor` says what is "
+        "missing.\n",
+    )
+
+
+def test_labels_are_never_taken_away(repo: Path) -> None:
+    done = invoke("agent-init --labels --remove", repo)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: --labels is not for --remove: issues may have them.\n")
+
+
+# ------------------------------------------------------------------------------ the words
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("--github --agent worker-1", "--agent is not for --github."),
+        ("--labels --config", "--config is not for --labels."),
+        ("--ghp --hooks claude", "--hooks is not for --ghp."),
+        ("--ghp --user", "--user is not for --ghp."),
+        ("--github --no-probe", "--no-probe is not for --github."),
+        ("--github --remove --remote-refs", "--remote-refs is not for --github."),
+        ("--github --remove --force", "--force is not for --github."),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything(
+    repo: Path, words: str, wrong: str
+) -> None:
+    done = invoke(f"agent-init {words}", repo)
+    assert done == (2, "", f"Error: {wrong}\nHint: See `ghp agent-init --help`.\n")
+    assert git(repo, "status", "--porcelain", "--ignored") == ""
+
+
+# ------------------------------------------------------------------------------ --ghp
+
+EVENTS = ["issue-started", "worktree-created", "worktree-removed", "pr-created", "pr-merged"]
+WHAT = [
+    *(f"the event hook ghp-agents-{event} with upstream's ghp" for event in EVENTS),
+    "the dashboard hook ghp-agents with upstream's ghp",
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> dict[str, str]:
+    """Upstream's `ghp` is on PATH."""
+    return upstream.install(tmp_path / "bin")
+
+
+def test_hooks_are_registered_once_and_taken_away_again(
+    tmp_path: Path, home: Path, path: dict[str, str]
+) -> None:
+    registered = "".join(f"✓ Registered {what}.\n" for what in WHAT)
+    assert invoke("agent-init --ghp", tmp_path, path) == (0, "", registered)
+    nothing = (0, "", "✓ Nothing to do: the hooks are there.\n")
+    assert invoke("agent-init --ghp", tmp_path, path) == nothing
+    removed = "".join(f"✓ Removed {what}.\n" for what in WHAT)
+    assert invoke("agent-init --ghp --remove", tmp_path, path) == (0, "", removed)
+    nothing = (0, "", "✓ Nothing to do: there are no hooks of ours.\n")
+    assert invoke("agent-init --ghp --remove", tmp_path, path) == nothing
+    assert upstream.hooks(home) == upstream.hooks(home, "dashboard-hooks.json") == []
+
+
+def test_a_dry_run_registers_nothing(tmp_path: Path, home: Path, path: dict[str, str]) -> None:
+    would = "".join(f"Would register {what}.\n" for what in WHAT)
+    assert invoke("agent-init --ghp --dry-run", tmp_path, path) == (0, would, "")
+    assert upstream.calls(home) == [["--help"]]
+
+
+def test_without_upstream_it_says_so(tmp_path: Path) -> None:
+    assert invoke("agent-init --ghp", tmp_path, upstream.without()) == (
+        1,
+        "",
+        "Error: GHP's own `ghp` is not installed: there is none on PATH but ours.\n"
+        "Hint: Install it (npm install -g @bretwardjames/ghp-cli), and run the command again. "
+        "Without it everything else works.\n",
+    )
+    nothing = (0, "", "✓ Nothing to do: there are no hooks of ours.\n")
+    assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()) == nothing
+
+
+def test_hooks_that_outlive_upstream_need_it_to_go(tmp_path: Path, path: dict[str, str]) -> None:
+    invoke("agent-init --ghp", tmp_path, path)
+    assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()).code == 1
+
+
+def test_another_program_called_ghp_is_asked_for_its_help_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    other = tmp_path / "other/ghp"
+    other.parent.mkdir()
+    other.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/said\n')
+    other.chmod(0o755)
+    env = {"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"}
+    done = invoke("agent-init --ghp", tmp_path, env)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"Error: {other} is another program than GHP, which also goes")
+    assert (tmp_path / "said").read_text() == "--help\n"
+
+
+def test_all_can_be_asked_for_at_once(repo: Path, home: Path, path: dict[str, str]) -> None:
+    done: Result = invoke("agent-init --github --ghp", repo, path)
+    assert done.code == 0
+    assert (repo / FILES[0]).exists()
+    assert len(upstream.hooks(home)) == len(EVENTS)
