@@ -112,7 +112,8 @@ def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
             "It cannot be told which branch is the trunk.",
             hint="Name it in .ghp/config.json: `agents.trunk`.",
         )
-    here, notes = checkouts.branches(ws.folder), ()
+    here = checkouts.branches(ws.folder)
+    notes: tuple[str, ...] = ()
     try:
         tip = branches.tips(ws, base).get(base)
         there = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(said)])

@@ -1,6 +1,7 @@
 """What every forge does. A test class inherits it and says how its forge is made."""
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ class ForgeContract:
     def clock(self) -> ManualClock:
         return ManualClock()
 
-    def opened(self, site: Site, branch: str = "agent/one", **fields: object) -> Pull:
+    def opened(self, site: Site, branch: str = "agent/one", **fields: Any) -> Pull:
         new = NewPull(branch, "main", site.work(branch), "Parse files", "What and why")
         return site.forge.open(new._replace(**fields), WORKER)
 

@@ -202,6 +202,7 @@ def test_many_agents_that_start_at_one_moment_have_a_worktree_each(road: Road) -
 
 @pytest.mark.slow
 def test_one_agent_that_starts_twice_at_one_moment_has_one_worktree(road: Road) -> None:
+    road.merger("worker-1")  # it is registered
     with ThreadPoolExecutor(4) as pool:
         started = list(pool.map(lambda _: road.start("worker-1"), range(4)))
     assert len({one.path for one in started}) == 1
