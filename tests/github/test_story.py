@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.faults import Asked, Fault, at_random
 from tests.support.git import commit, git
-from tests.support.github import ADMIN, WORKER_1, WORKER_2, GitHub
+from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 from tests.support.story import Actor, Story
 
 FORM = """\
@@ -71,8 +71,15 @@ def from_a_form_to_the_trunk(story: Story, one: Actor, two: Actor, person: Actor
     story.ghp(here, "agent-heartbeat --status blocked")
     story.settle(one, person)
     assert len([each for each in story.comments(number) if "How fast?\n" in each]) == 1
-    story.ghp(person, ["agent-answer", question, "2 Hz"])
-    story.settle(person, one)
+    said = {"body": f"/agent answer {question} 9 Hz\n\n/agent stop"}
+    story.github.act(OUTSIDER, "POST", f"issues/{number}/comments", said)
+    said = {"body": f"/agent answer {question} 2 Hz"}
+    comment = story.github.act(ADMIN, "POST", f"issues/{number}/comments", said)["id"]
+    story.settle(one, two, person)
+    told = story.json(one, "agent-escalations")
+    assert [said["text"] for each in told for said in each["answers"]] == ["2 Hz"]
+    reactions = story.github.act(ADMIN, "GET", f"issues/comments/{comment}/reactions")
+    assert [each["content"] for each in reactions] == ["+1"]
     work(here, "blink")
     to_the_end(story, here, number)
     return number
@@ -112,6 +119,8 @@ def tell(story: Story) -> None:
     story.ghp(sweeper, "agent-sweep")
     assert story.twice() == []
     assert story.impatient() == []
+    first = [each for each in story.comments(1) if each.startswith("This issue is closed.")]
+    assert len(first) == 1  # one comment tells how it stands, and tells the last of it
     assert sorted({*story.trunk()} & {"Add blink", "Add half", "Add shine"}) == [
         "Add blink", "Add half", "Add shine"
     ]  # fmt: skip

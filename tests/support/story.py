@@ -6,6 +6,7 @@ standing names. What was waited is kept beside what GitHub had asked for.
 
 import json
 import os
+import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from tests.support.github import ADMIN, GitHub
 UNKNOWN = 4
 TRIES = 60  # of one command; nothing here needs more than a few
 MARKER = "<!-- ghp-agents:{"
+ONCE = re.compile(r'"once":"\w+"')  # what may be said once about an issue
 OWN_WAIT = 2.0  # seconds: between two writes, and before something is tried again
 OUTAGE = 60.0  # after which a server that could not be reached is asked again at the latest
 # Where GitHub does not say for how long, it advises a minute at least, and more each time.
@@ -145,12 +147,14 @@ class Story:
         listed = self.github.act(ADMIN, "GET", "issues", state="all", per_page="100")
         found = [f"issue {each['title']}" for each in listed if "pull_request" not in each]
         for each in listed:
-            found += [f"comment on {each['number']}: {b}" for b in self.comments(each["number"])]
+            said, at = self.comments(each["number"]), f"comment on {each['number']}"
+            found += [f"{at}: {_bare(body)}" for body in said]
+            found += [f"{at}: {once}" for body in said for once in ONCE.findall(body)]
         pulls = self.github.act(ADMIN, "GET", "pulls", state="all", per_page="100")
         found += [f"pull request of {each['head']['ref']}" for each in pulls]
         names = self.github.act(ADMIN, "GET", "labels", per_page="100")
         found += [f"label {each['name'].lower()}" for each in names]
-        return [each for each, count in Counter(_bare(each) for each in found).items() if count > 1]
+        return [each for each, count in Counter(found).items() if count > 1]
 
     def impatient(self) -> list[str]:
         """Every wait that was longer than GitHub had asked for, or than our own few seconds."""
