@@ -21,6 +21,7 @@ READS = (
     ("agent-issues",),
     ("agent-issues", "--json"),
     ("agent-escalations",),
+    ("agent-dashboard", "--branch", "agent/worker-1/12-table"),
 )
 WRITES = (
     ("agent-issue", "new", "Sort the table by age, {}"),

@@ -7,7 +7,6 @@ it: a newer version replaces it, and taking all away removes it. Any other is th
 
 import difflib
 import re
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -153,8 +152,8 @@ def _text(content: bytes) -> str:
 
 
 def _change(path: str, before: str, after: str) -> str:
-    lines: Sequence[Sequence[str]] = [text.splitlines() for text in (before, after)]
-    return "\n".join(difflib.unified_diff(*lines, f"a/{path}", f"b/{path}", lineterm=""))
+    old, new = before.splitlines(), after.splitlines()
+    return "\n".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""))
 
 
 def _take(top: Path, path: str, content: bytes) -> None:
