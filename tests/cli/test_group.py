@@ -13,7 +13,8 @@ from tests.support.ghp import invoke
         (
             "agent-statu --json",
             "Error: ghp has no command 'agent-statu'.\n"
-            "Hint: Did you mean `ghp agent-status`? `ghp --help` lists them all.\n",
+            "Hint: Did you mean `ghp agent-status` or `ghp agent-start`? `ghp --help` lists them "
+            "all.\n",
         ),
         (
             "agent-issue creat T",
