@@ -135,7 +135,7 @@ def test_of_two_that_were_made_at_once_the_younger_is_taken_back(field: Field) -
             field.say(1, FORGED, WORKER_2)  # the other clone is faster, after we looked
         return posted(verb, path, body, **how)  # type: ignore[arg-type]
 
-    house.hub.write = late  # type: ignore[method-assign,assignment]
+    house.hub.write = late  # type: ignore[method-assign]
     issues = house.tracker.list()
     snapshot = house.store.snapshot()
     state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, [], {1})
