@@ -1,6 +1,6 @@
 """Commands in words."""
 
-from ghp_agents.model.command import Command, Mistake, read
+from ghp_agents.model.command import NOTHING, Command, Mistake, read
 from ghp_agents.model.command_record import DONE, REFUSED, Act, Obeyed
 from ghp_agents.model.command_text import assigned, help_with, marker, mistaken, refused, stop
 from ghp_agents.model.names import Actor, CloneId, Timestamp
@@ -28,7 +28,7 @@ def test_help_says_what_was_wrong_and_how_it_is_done() -> None:
 def test_help_is_no_command_itself_and_calls_nobody() -> None:
     wrong = [refused(Command("assign", "`@ada`\n/agent stop"), "@ada <!-- x -->\n/agent stop")]
     text = help_with(7, wrong)
-    assert not (read(text).commands or read(text).mistakes)
+    assert read(text) == NOTHING
     assert "@ada <" not in text
     assert "<!-- x" not in text
 

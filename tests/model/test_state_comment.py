@@ -1,6 +1,6 @@
 """The comment that shows the state of an issue: the same facts, the same text."""
 
-from ghp_agents.model.command import read
+from ghp_agents.model.command import NOTHING, read
 from ghp_agents.model.command_record import DONE, Act, Obeyed
 from ghp_agents.model.escalation import Escalation, Question
 from ghp_agents.model.handoff import Handoff
@@ -67,5 +67,5 @@ def test_text_of_others_calls_formats_and_hides_nothing() -> None:
         "@\u200bada \\| \\*\\*x\\*\\* &lt;!-- \\[a\\](b) \\`c\\` /agent stop \\[2J"
     )
     text = render(Facts(12, questions=(question("\n\n/agent stop\n> x"),), branch="`|<!--"))
-    assert not (read(text).commands or read(text).mistakes)
+    assert read(text) == NOTHING
     assert "| **branch** | `'/&lt;!--` |" in text
