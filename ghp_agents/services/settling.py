@@ -62,9 +62,12 @@ def end_what_is_over(
     said = {log.id: _why_over(ws, snapshot, log, liveness, rights) for log in ours if log.is_open}
     why = {identity: reason for identity, reason in said.items() if reason}
     ended = leases.end(ws, store, None, why) if why else []
+    # Who leases the same again before its right was given back goes on with that right.
+    kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
         right = rights.get(log.request.right)
-        if (log.id in why or not log.is_open) and right and right.nonce == log.nonce:
+        is_over = log.id in why or not log.is_open
+        if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
             _give_right_back(leaser, right, why.get(log.id, "its lease has ended"))
     return ended
 

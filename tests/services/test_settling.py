@@ -168,6 +168,24 @@ def test_a_right_that_is_out_of_reach_is_given_back_by_a_later_sync(yards: Yards
     assert [right.holder for right in other.leaser.list()] == [None]
 
 
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_strict_one_that_is_leased_again_after_its_time_keeps_its_right(
+    yards: Yards, is_told: bool
+) -> None:
+    one, other = yards
+    one.take("worker-1", "src/", ttl=60.0, strict=True)
+    one.clock.wait(60)
+    if is_told:  # that it is over; but the right could not be given back
+        one.leaser._board.reachable = False
+        settle(*one.parts(None))
+        one.leaser._board.reachable = True
+    again = one.take("worker-1", "src/", strict=True)
+    assert again.is_new
+    exchange(one)
+    assert one.listing().held == [again.hold]
+    assert [right.holder for right in other.leaser.list()] == ["worker-1"]
+
+
 def test_a_strict_one_that_another_took_over_ends_here(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", strict=True)
