@@ -227,7 +227,7 @@ def fold(said: Sequence[Said]) -> Log | None:
     granted = request if request.granted else first.get("grant")
     until = request.until if granted is request else granted.until if granted else None
     for each in ordered:
-        if each.kind == "renew" and each.by == request.holder:
+        if each.kind == "renew":
             until = each.until
     return Log(request, granted, until, first.get("release"))
 

@@ -132,6 +132,11 @@ def test_the_last_renewal_counts_and_the_first_release() -> None:
         assert fold(order) == Log(GRANTED, GRANTED, LATER, first)
 
 
+def test_who_leased_it_for_another_can_renew_it() -> None:
+    leased = GRANTED._replace(by=PERSON)
+    assert fold([leased, later("renew", 8, PERSON, until=NOW)]) == Log(leased, leased, NOW)
+
+
 def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:
     release = later("release", 9)
     assert read(files(release)) == ([], [])
