@@ -158,6 +158,19 @@ def test_a_right_of_which_this_clone_has_just_heard_is_a_sign_of_life(yards: Yar
     assert other.take("worker-2", "src/a.py").is_new
 
 
+def test_the_right_of_one_who_died_long_ago_is_had_at_the_first_try(yards: Yards) -> None:
+    one, other = yards
+    one.take("worker-1", "src/", strict=True)
+    one.beat("worker-1")
+    one.sync()
+    other.leaser.hear()
+    other.sync()
+    one.clock.wait(2_000)
+    other.sync()
+    assert other.held() == []
+    assert other.take("worker-2", "src/a.py", strict=True).is_new
+
+
 # ------------------------------------------------------------------- two who come at once
 
 
