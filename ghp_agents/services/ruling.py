@@ -181,7 +181,8 @@ class _Bench:
 
     def _lives(self, rule: Rule) -> bool:
         if rule.kind == authority.SCOPE:
-            return self._claims[PREFIX + rule.label.removeprefix("#")].lives
+            sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
+            return sight is not None and sight.lives  # None: given back since the book was made
         return self._holders(Actor(rule.holder, rule.is_person))
 
     @cached_property
