@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,16 @@ def start(where: Path, args: str, env: dict[str, str]) -> "subprocess.Popen[str]
     )
 
 
+@contextmanager
+def waiting(where: Path, args: str, env: dict[str, str]) -> "Iterator[subprocess.Popen[str]]":
+    """Who waits for a lease, in a process that is over at the end of the block."""
+    with start(where, f"agent-lease {args} --wait", env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def code_of(process: "subprocess.Popen[str]") -> int:
     """How a process ended."""
     process.communicate(timeout=120)
@@ -208,9 +219,9 @@ def in_line(process: "subprocess.Popen[str]") -> str:
 
 def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> None:
     lease(place, "src/")
-    with start(place, "agent-lease src/a.py --wait", TWO) as second:
+    with waiting(place, "src/a.py", TWO) as second:
         assert in_line(second).startswith("1st in line, after worker-1: src/a.py is leased by ")
-        with start(place, "agent-lease src/ --wait", THREE) as third:
+        with waiting(place, "src/", THREE) as third:
             assert in_line(third).startswith("2nd in line, after worker-1, worker-2: ")
             (_, one, two) = listed(place)
             assert [one["state"], two["state"]] == ["waiting", "waiting"]
@@ -228,7 +239,7 @@ def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> Non
 def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None:
     lease(place, "src/")
     for end, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
-        with start(place, "agent-lease src/ --wait", TWO) as waiter:
+        with waiting(place, "src/", TWO) as waiter:
             in_line(waiter)
             assert [each["state"] for each in listed(place)] == ["held", "waiting"]
             waiter.send_signal(end)

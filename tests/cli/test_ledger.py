@@ -83,8 +83,6 @@ def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: 
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         stdout=subprocess.PIPE,
         text=True,
-        # A shell that starts the tests in the background makes them deaf to interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with follower:
         assert follower.stdout is not None

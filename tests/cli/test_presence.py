@@ -214,8 +214,6 @@ def test_watching_shows_what_changes_until_it_is_interrupted(repo: Path) -> None
         stdout=theirs,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that starts the tests in the background makes them deaf to interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(theirs)
     with watcher:
