@@ -4,6 +4,7 @@ The files are `.ghp/leases/<lease>/<record>.json`. A right that holds over all c
 has a request here, too, which names it.
 """
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -232,6 +233,7 @@ def fold(said: Sequence[Said]) -> Log | None:
     return Log(request, granted, until, first.get("release"))
 
 
+@functools.lru_cache(maxsize=65_536)  # one command reads all leases several times
 def decode(lease: str, identity: str, data: bytes) -> Said | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     fields = json.loads(data)

@@ -106,6 +106,12 @@ def test_two_who_say_the_same_say_it_in_two_files() -> None:
     assert len({one.path, other.path, elsewhere.path}) == 3
 
 
+def test_what_was_read_once_is_not_read_again() -> None:
+    (one,), _ = read(files(GRANTED))
+    (again,), _ = read(files(GRANTED))
+    assert one.request is again.request
+
+
 # -------------------------------------------------------------------------------- folding
 
 
