@@ -99,6 +99,7 @@ def _with_right(case: Case) -> Attempt:
     """The attempt of a strict lease, after its right: of which others know at once."""
     ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
     reason = plan.wanted.reason
+    _end_what_is_over(case)
     try:
         right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason)
     except strict.RivalError as error:
@@ -108,3 +109,16 @@ def _with_right(case: Case) -> Attempt:
     if tried.log is None:
         strict.give_back(leaser, right, "another was first in its clone")
     return tried
+
+
+def _end_what_is_over(case: Case) -> None:
+    """Give back the rights in its way whose time is up by the clock of this clone, which granted
+    them: nobody else can know that, and a sync may be far off."""
+    snapshot, now = case.store.snapshot(), case.ws.clock.now()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
+    over = [log for log in logs if log.is_over(snapshot.clone, now)]
+    kept = {log.nonce for log in logs if log not in over}
+    for log in over:
+        if log.nonce not in kept and case.plan.reach.meets_other(log.hold(), case.plan.holder):
+            parts = case.ws, case.store, case.leaser, case.plan.by
+            leases.give_back(*parts, log.hold(), "its time was up")
