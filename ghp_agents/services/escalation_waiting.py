@@ -13,7 +13,7 @@ WAITING = "waiting"
 def wait(
     ws: Workspace, store: StateStore, escalation: Escalation, *, timeout: float | None = None
 ) -> Answer | None:
-    """The answer that closes the question, as soon as there is one; None after `timeout` seconds.
+    """The answer to the question, as soon as there is one, of several the last; None after `timeout` seconds.
 
     What other clones say arrives by syncs, which all who wait in a clone share.
     """
@@ -24,7 +24,7 @@ def wait(
             answers = store.snapshot().files(record.answers_of(escalation.id))
             found = record.read_answers(answers)
             if found:
-                return found[0]
+                return found[-1]
             if ws.clock.now() >= next_sync:
                 next_sync = pause.sync(ws, store, first=next_sync == started)
                 continue
