@@ -10,6 +10,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import escalation as rules
@@ -40,7 +41,7 @@ STDIN = "-"
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait for the answer and print it.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--timeout", metavar="SECONDS", type=Seconds(),
     help="With --wait: give up waiting after so long; the question stays open.",
 )  # fmt: skip
 @acting

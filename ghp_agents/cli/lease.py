@@ -7,7 +7,8 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, say_none, wake
-from ghp_agents.clock import ago, duration, to_seconds
+from ghp_agents.cli.params import Duration, Seconds
+from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold, Waiter
 from ghp_agents.model.lease_record import what
@@ -20,21 +21,6 @@ from ghp_agents.services.leasing import Leased
 from ghp_agents.wiring import House
 
 SHOWN = 3  # files that are named; others are counted
-
-
-class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A length of time, in seconds: 90s, 30m, 2h, 1d."""
-
-    name = "duration"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Seconds."""
-        try:
-            return duration(str(value))
-        except ValueError:
-            self.fail(f"{str(value)[:40]!r} is not a length of time, such as 90s, 30m, 2h, 1d.")
 
 
 # -------------------------------------------------------------------------------- taking
@@ -50,7 +36,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--strict", is_flag=True, help="Over all clones at once; needs the remote.")
 @click.option("--wait", is_flag=True, help="Stand in line until it is free.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--timeout", metavar="SECONDS", type=Seconds(),
     help="With --wait: leave the line after so long.",
 )  # fmt: skip
 @click.option(
@@ -80,7 +66,7 @@ def lease(
     """
     if timeout is not None and not wait:
         raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
-    said = Ground(house.ws).spelled(patterns, house.cwd) if patterns else ()
+    said = _spelled(house, patterns) if patterns else ()
     wanted = Wanted(said, name, reason, ttl, strict, holder, patterns)
     try:
         leased = _take(house, wanted, wait, timeout)
@@ -91,6 +77,21 @@ def lease(
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
+
+
+def _spelled(house: House, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns as they count from the root. Raises UsageError, also for a number that is no
+    file: it was meant for an option."""
+    ground = Ground(house.ws)
+    for word in patterns:
+        is_number = word.isascii() and word.isdigit() and not (house.cwd / word).exists()
+        if is_number and not ground.reach(ground.spelled([word], house.cwd)).covered:
+            raise UsageError(
+                f"There is no file {word[:20]} here.",
+                hint=f"To wait so many seconds: --wait --timeout {word[:20]}. For a file of "
+                f"this name that is still to come: ./{word[:20]}.",
+            )
+    return ground.spelled(patterns, house.cwd)
 
 
 def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Leased:

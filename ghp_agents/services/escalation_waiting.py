@@ -13,7 +13,8 @@ WAITING = "waiting"
 def wait(
     ws: Workspace, store: StateStore, escalation: Escalation, *, timeout: float | None = None
 ) -> Answer | None:
-    """The answer to the question, as soon as there is one, of several the last; None after `timeout` seconds.
+    """The answer to the question, as soon as there is one, and of several the last; None after
+    `timeout` seconds.
 
     What other clones say arrives by syncs, which all who wait in a clone share.
     """

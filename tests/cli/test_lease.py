@@ -83,6 +83,14 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
     )
 
 
+def test_a_file_whose_name_is_a_number_can_be_leased(place: Path) -> None:
+    (place / "src/2").write_text("")
+    assert holders(place) == []
+    lease(place, "2")  # in any folder
+    lease(place / "src", "./3")  # to come
+    assert holders(place) == ["worker-1", "worker-1"]
+
+
 def test_json_has_the_files(place: Path) -> None:
     code, out, _ = invoke("agent-lease docs/ --ttl 30m --json", place, ONE)
     assert code == 0
@@ -115,6 +123,8 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
         (["--name", "A B"], "Error: 'A B' is not a name for a resource.\nHint: "),
         (["a", "--timeout", "5"], "Error: --timeout says how long to wait.\nHint: "),
         (["a", "--ttl", "soon"], "Usage: "),
+        (["a", "--wait", "--timeout", "nan"], "Usage: "),
+        (["a", "--wait", "2"], "Error: There is no file 2 here.\nHint: To wait so many seconds: "),
         (["a", "--for", "No Agent"], "Error: 'No Agent' is not a name for an agent.\nHint: "),
         ([f"f{number}" for number in range(10_000)], "Error: 10000 patterns are too many;"),
     ],
