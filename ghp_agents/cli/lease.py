@@ -32,7 +32,9 @@ SHOWN = 3  # files that are named; others are counted
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--name", metavar="RESOURCE", help="A resource that is no file: staging-db.")
 @click.option("--reason", metavar="TEXT", default="", help="What for; others are told.")
-@click.option("--ttl", metavar="TIME", type=Duration(), help="For so long at most: 30m, 2h.")
+@click.option(
+    "--ttl", metavar="TIME", type=Duration(), help="For so long at most, in all clones: 30m, 2h."
+)
 @click.option("--strict", is_flag=True, help="Over all clones at once; needs the remote.")
 @click.option("--wait", is_flag=True, help="Stand in line until it is free.")
 @click.option(

@@ -68,6 +68,7 @@ class Log(NamedTuple):
     granted: Said | None = None  # the request itself, where it was granted at once
     until: Timestamp | None = None
     released: Said | None = None
+    timed: Said | None = None  # what gave it its present time
 
     @property
     def id(self) -> str:
@@ -94,8 +95,16 @@ class Log(NamedTuple):
         """By which the holder has the right of a strict lease."""
         return self.granted.nonce if self.granted else ""
 
+    @property
+    def lasts(self) -> float | None:
+        """The seconds that it is held for, from when that was said, by the clock of who said it;
+        None for one without an end."""
+        if self.timed is None or self.until is None:
+            return None
+        return max(0.0, to_seconds(self.until) - _seconds(self.timed.at))
+
     def is_over(self, clone: CloneId, now: float) -> bool:
-        """Whether its time is up. Only the clone that granted it says so, by its own clock."""
+        """Whether its time is up by the clock of the clone that granted it."""
         return (
             self.until is not None and self.request.clone == clone and to_seconds(self.until) <= now
         )
@@ -115,6 +124,14 @@ class Log(NamedTuple):
             approved=bool(asked.approved_by),
             strict=bool(asked.right),
         )
+
+
+def _seconds(at: Timestamp) -> float:
+    """A time; one that a hand wrote and nobody can read is long past."""
+    try:
+        return to_seconds(at)
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def resource(text: str) -> str:
@@ -226,11 +243,12 @@ def fold(said: Sequence[Said]) -> Log | None:
     if request is None:
         return None
     granted = request if request.granted else first.get("grant")
-    until = request.until if granted is request else granted.until if granted else None
+    timed = granted if granted and granted.until else None
     for each in ordered:
         if each.kind == "renew":
-            until = each.until
-    return Log(request, granted, until, first.get("release"))
+            timed = each if each.until else None
+    until = timed.until if timed else None
+    return Log(request, granted, until, first.get("release"), timed)
 
 
 @functools.lru_cache(maxsize=65_536)  # one command reads all leases several times

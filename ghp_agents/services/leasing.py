@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.hold import Hold
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import approval, presence, strict
+from ghp_agents.services import approval, lapse, presence, strict
 from ghp_agents.services import lease as leases
 from ghp_agents.services.lease_decision import Attempt, Case, decide, edits
 from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, met, prepare
@@ -68,7 +68,8 @@ def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) 
         return False
     lives = leases.lives_by(presence.look(ws, store, snapshot))
     rights = leases.known_rights(leaser)
-    return any(leases.counts(ws, snapshot, log, lives, rights) for log in mine)
+    lapsed = lapse.lapsed(ws, store, snapshot, mine)
+    return any(leases.counts(ws, snapshot, log, lives, rights, lapsed) for log in mine)
 
 
 def attempt(
@@ -100,8 +101,9 @@ def _with_right(case: Case) -> Attempt:
     ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
     reason = plan.wanted.reason
     _end_what_is_over(case)
+    past = _rights_past(case)
     try:
-        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason)
+        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (met(plan, error.hold),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
@@ -109,6 +111,14 @@ def _with_right(case: Case) -> Attempt:
     if tried.log is None:
         strict.give_back(leaser, right, "another was first in its clone")
     return tried
+
+
+def _rights_past(case: Case) -> frozenset[str]:
+    """The nonces of rights that other clones were given for a time that is up."""
+    snapshot = case.store.snapshot()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
+    lapsed = lapse.lapsed(case.ws, case.store, snapshot, logs)
+    return frozenset(log.nonce for log in logs if log.id in lapsed)
 
 
 def _end_what_is_over(case: Case) -> None:
