@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.context import acting, say_none, send, wake
 from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
@@ -74,11 +74,13 @@ def escalate(
         waiting=wait,
     )  # fmt: skip
     _say_asked(asked)
-    wake(house)
     if wait:
+        wake(house, urgent=True)
         _wait(house, asked.escalation, timeout)
     else:
         output.data(asked.escalation.name)
+        output.flush()
+        send(house)
 
 
 def _say_asked(asked: services.Asked) -> None:
@@ -288,7 +290,7 @@ def answer(house: House, id: str, text: str) -> None:
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
-    wake(house)
+    send(house)
 
 
 def _warn_of_odd(answered: services.Answered) -> None:

@@ -210,6 +210,21 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     assert "worker-2" not in invoke("agent-status", one, AS).out
 
 
+def test_where_there_is_no_background_it_is_sent_before_the_command_ends(
+    clones: Callable[[int], list[Path]], remote: Path
+) -> None:
+    here, there = clones(2)
+    name = ask(here, "Which?")
+    invoke("agent-sync", there)
+    assert invoke(["agent-answer", name, "SQLite"], there).code == 0
+    invoke("agent-sync", here)
+    assert "SQLite" in invoke(["agent-escalations", name], here).out
+    remote.rename(remote.with_name("away.git"))
+    code, out, err = invoke(["agent-escalate", "And now?"], here, {"GHP_AGENT": "worker-1"})
+    assert (code, out[:2]) == (0, "E-")
+    assert "Warning: Not sent yet: origin: " in err
+
+
 # ------------------------------------------------------------------------------- listing
 
 
