@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import ending, output
 from ghp_agents.cli.context import acting, say_none, send, wake
 from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
@@ -103,7 +103,7 @@ def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
         "command waits on, and `ghp agent-status` tells of the answer."
     )
     try:
-        with output.busy(f"Waiting for the answer to {escalation.name}"):
+        with ending.tidy(), output.busy(f"Waiting for the answer to {escalation.name}"):
             answer = wait(house.ws, house.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import ending, output
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.clock import ago, to_seconds
@@ -103,7 +103,8 @@ def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Le
             return leasing.acquire(*parts, wanted)
     from ghp_agents.services import lease_waiting
 
-    return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
+    with ending.tidy():
+        return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
 def _say(leased: Leased) -> None:

@@ -8,6 +8,7 @@ from ghp_agents.services.pause import LOOK_EVERY
 from ghp_agents.workspace import Workspace
 
 WAITING = "waiting"
+ABOUT = "Waiting for an answer:"
 
 
 def wait(
@@ -19,9 +20,9 @@ def wait(
     What other clones say arrives by syncs, which all who wait in a clone share.
     """
     started = next_sync = ws.clock.now()
-    with pause.presence(ws, escalation.question.agent, WAITING) as beat:
+    with pause.presence(ws, escalation.question.agent, WAITING, ABOUT) as beat:
         while True:
-            beat(f"Waiting for an answer: {escalation.question.text}")
+            beat(f"{ABOUT} {escalation.question.text}")
             answers = store.snapshot().files(record.answers_of(escalation.id))
             found = record.read_answers(answers)
             if found:

@@ -12,10 +12,11 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import FOLDER, Log, what
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import escalation, presence, waiting
+from ghp_agents.services import escalation, presence, waiters, waiting
 from ghp_agents.services import lease as leases
 from ghp_agents.services.covering import Ground
 from ghp_agents.services.escalation import Asked
+from ghp_agents.services.lease import LIVING
 from ghp_agents.services.presence import AgentView
 from ghp_agents.workspace import Workspace
 
@@ -29,6 +30,7 @@ def settle(
     also in the background; doing it twice changes nothing."""
     snapshot = store.snapshot()
     views = presence.look(ws, store, snapshot, processes=False)
+    waiters.mend(ws, [view.name for view in views if view.is_here and view.liveness in LIVING])
     asked: list[Asked] = []
     if snapshot.files(FOLDER):
         if end_what_is_over(ws, store, leaser, snapshot, views):

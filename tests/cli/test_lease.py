@@ -246,9 +246,19 @@ def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> Non
     assert holders(place) == ["worker-3"]
 
 
+def shown(where: Path, agent: str) -> tuple[str, str]:
+    """What an agent says of itself: its status, and the beginning of what it did last."""
+    said = json.loads((where / f".git/ghp/agents/{agent}.json").read_bytes())
+    return said["status"], said["lastAction"][:14]
+
+
 def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None:
     lease(place, "src/")
-    for end, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+    invoke(["agent-heartbeat", "--status", "testing", "--action", "Runs tests"], place, TWO)
+    for end, code in (
+        (signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ):  # fmt: skip
         with waiting(place, "src/", TWO) as waiter:
             in_line(waiter)
             assert [each["state"] for each in listed(place)] == ["held", "waiting"]
@@ -256,6 +266,10 @@ def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None
             waiter.communicate(timeout=60)
             assert waiter.returncode == code
         assert [each["state"] for each in listed(place)] == ["held"]
+        if end == signal.SIGKILL:  # it could not say so itself; the next command does
+            assert shown(place, "worker-2") == ("blocked", "Waits for src/")
+            assert invoke("agent-lease docs/", place, TWO).code == 0
+        assert shown(place, "worker-2") == ("testing", "Runs tests")
     assert invoke("agent-release src/", place, ONE).code == 0
     lease(place, "src/", env=THREE)
 
