@@ -35,6 +35,7 @@ class Listing(NamedTuple):
     waiting: list[Waiter]
     edits: list[touched.Touch]  # implicit leases of this clone
     problems: list[Problem]  # what could not be read
+    logs: list[Log]  # what was said of all leases
 
 
 class Released(NamedTuple):
@@ -58,11 +59,13 @@ def listing(ws: Workspace, store: StateStore, leaser: Leaser, *, implicit: bool 
     views = presence.look(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
     touches = touched.list_all(ws.folders) if implicit else []
+    logs, problems = read_all(snapshot)
     return Listing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
         [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
-        read_all(snapshot)[1],
+        problems,
+        logs,
     )
 
 

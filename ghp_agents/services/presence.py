@@ -166,6 +166,14 @@ def look(
     return views
 
 
+def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
+    """Whether an agent of another clone lives, as far as this one knows."""
+    if not _others(snapshot):
+        return False
+    views = look(ws, store, snapshot, processes=False)
+    return any(not x.is_here and x.liveness in (Liveness.ACTIVE, Liveness.STALE) for x in views)
+
+
 def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
     """Every agent as it was at a time, in the snapshot of that time.
 

@@ -14,6 +14,7 @@ from ghp_agents.model.liveness import Liveness
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import escalation, presence, waiters, waiting
 from ghp_agents.services import lease as leases
+from ghp_agents.services.conflicts import TITLE
 from ghp_agents.services.covering import Ground
 from ghp_agents.services.escalation import Asked
 from ghp_agents.services.lease import LIVING
@@ -148,7 +149,7 @@ def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
         for hold in (earlier, later)
     )
     text = (
-        f"Two leases overlap: who should have {place}?\n\n{one}, and {other}, in clones that had "
+        f"{TITLE}who should have {place}?\n\n{one}, and {other}, in clones that had "
         f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
     )
     return Question(asker, text, None, (earlier.holder, later.holder))

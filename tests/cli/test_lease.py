@@ -65,6 +65,7 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
         "reason": "parser",
         "approved": False,
         "strict": False,
+        "conflicts": [],
     }
     again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
     said = f"src/, !b.py is leased to worker-1 already, since {each['since']}.\n"
@@ -297,6 +298,44 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     (asked,) = json.loads(invoke("agent-escalations --json", one).out)
     assert asked["question"].startswith("Two leases overlap: who should have src/a.py?")
     assert invoke("agent-lease src/b.py", other, THREE).code == 3
+    first, second = (f"L-{each['id'][2:6]}" for each in listed(one))
+    (line,) = [x for x in invoke("agent-leases", other).out.splitlines() if x[:9] == "Conflict:"]
+    assert line == (
+        f"Conflict: {first} of worker-1 and {second} of worker-2 are both of src/a.py. Until "
+        "one of them is released, worker-1 may edit it. "
+        f"{asked['id']} asks a person who should have it."
+    )
+    assert [row.split()[1] for row in invoke("agent-leases", one).out.splitlines()[1:3]] == [
+        "conflict", "conflict",
+    ]  # fmt: skip
+    (mine,) = (each for each in listed(other) if each["holder"] == "worker-2")
+    assert mine["state"] == "held"
+    assert [(each["decides"], each["question"]) for each in mine["conflicts"]] == [
+        ("worker-1", asked["id"])
+    ]
+    code, out, _ = invoke("agent-check src/a.py", other, TWO)
+    assert (code, out.count(f" Your own lease {second} is in conflict with it, and ")) == (3, 1)
+    assert invoke(["agent-answer", asked["id"], "worker-1"], other).code == 0
+    assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: worker-1\n")
+    assert invoke("agent-release ./src/a.py", other, TWO).code == 0
+    assert "onflict" not in invoke("agent-leases", other).out
+
+
+def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
+    clones: Clones,
+) -> None:
+    one, other = (furnish(each) for each in clones(2))
+    said = (
+        "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks them "
+        "now.\n"
+    )
+    assert said not in invoke("agent-lease src/", one, ONE).err
+    invoke("agent-sync", one)
+    invoke("agent-sync", other)
+    assert said in invoke("agent-lease docs/", other, TWO).err
+    assert said in invoke("agent-lease --name db", other, TWO).err
+    assert said not in invoke("agent-lease --name db", other, TWO).err
+    assert said not in invoke("agent-lease --name port --strict", other, TWO).err
 
 
 def test_of_two_strict_leases_in_two_clones_one_is_granted_without_a_sync(
