@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents import background, pulse
-from ghp_agents.cli import output, waiting_view
+from ghp_agents.cli import complete, output, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
@@ -35,7 +35,10 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
     epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
 )
 @click.option("--status", metavar="STATUS", help="What the agent does: implementing, blocked, …")
-@click.option("--issue", metavar="NUMBER", help="The issue it works on; 0 for none.")
+@click.option(
+    "--issue", metavar="NUMBER", help="The issue it works on; 0 for none.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--action", metavar="TEXT", help="What it did last, in one line.")
 @click.option("--progress", is_flag=True, help="Something was achieved.")
 @acting
@@ -83,7 +86,7 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=complete.agents)
 @click.option("--json", "as_json", is_flag=True, help="Print the joined document.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
@@ -296,7 +299,10 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
 
 
 @click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")
-@click.option("--set", "name", metavar="NAME", help="Name the agent of this worktree.")
+@click.option(
+    "--set", "name", metavar="NAME", help="Name the agent of this worktree.",
+    shell_complete=complete.agents,
+)  # fmt: skip
 @acting
 @click.pass_obj
 def whoami(house: House, name: str | None) -> None:
