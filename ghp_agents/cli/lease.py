@@ -83,8 +83,22 @@ def lease(
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
+    _say_links(house, patterns)
     if leased.is_new and not leased.hold.strict:
         _say_where(house)
+
+
+def _say_links(house: House, patterns: tuple[str, ...]) -> None:
+    """An edit through a link changes what it leads to."""
+    for word, inside in Ground(house.ws).links(patterns, house.cwd):
+        said = one_line(word, 80)
+        if inside is not None:
+            output.say(f"{said} is a link: leased is what it leads to, {one_line(inside, 80)}.")
+        else:
+            output.warn(
+                f"{said} is a link to what is not in this repository: leased is the link, and "
+                "nobody is kept from editing what it leads to."
+            )
 
 
 def _say_where(house: House) -> None:

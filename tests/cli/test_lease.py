@@ -84,6 +84,28 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
     )
 
 
+def test_of_a_link_what_it_leads_to_is_leased(place: Path, tmp_path: Path) -> None:
+    (place / "alias.py").symlink_to("src/a.py")
+    (place / "lib").symlink_to("src")
+    (place / "out").symlink_to(tmp_path)
+    (place / "docs/round").symlink_to("round")
+    git(place, "add", ".")
+    code, _, err = invoke("agent-lease alias.py lib/b.py", place, ONE)
+    assert (code, err.splitlines()) == (0, [
+        "✓ Leased src/a.py, src/b.py: it covers 2 files (src/a.py, src/b.py).",
+        "alias.py is a link: leased is what it leads to, src/a.py.",
+        "lib/b.py is a link: leased is what it leads to, src/b.py.",
+    ])  # fmt: skip
+    assert invoke("agent-check src/a.py", place, TWO).code == 3
+    assert invoke("agent-release alias.py lib/b.py", place, ONE).code == 0
+    code, _, err = invoke("agent-lease ./out", place, ONE)
+    assert (code, err.splitlines()[1]) == (0, (
+        "Warning: ./out is a link to what is not in this repository: leased is the link, and "
+        "nobody is kept from editing what it leads to."
+    ))  # fmt: skip
+    assert "Warning: docs/round is a link" in invoke("agent-lease docs/round", place, ONE).err
+
+
 def test_a_file_whose_name_is_a_number_can_be_leased(place: Path) -> None:
     (place / "src/2").write_text("")
     assert holders(place) == []
