@@ -108,6 +108,9 @@ def _make(
     elif ask:
         _probe(house)
     guards.carry_out(put, dry_run=dry_run)
+    limits = services.limits(ws)
+    if limits:
+        output.say(limits)
     if asked and put and not dry_run:
         guards.say_advice(house, asked)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
