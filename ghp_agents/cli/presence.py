@@ -103,7 +103,11 @@ def status(
     at: str | None,
     new_status: str | None,
 ) -> None:
-    """Show who is alive and what they do, over all clones."""
+    """Show who is alive and what they do, over all clones.
+
+    BEAT says when an agent last renewed its presence. Of one in another clone it says when this
+    clone heard of that (`heard 3 min ago`), as clocks of other machines lie.
+    """
     if new_status is not None:
         _set_status(house, agent, new_status)
         return
@@ -189,10 +193,18 @@ def row(view: AgentView) -> tuple[str, ...]:
         view.liveness.value,
         str(said.get("status", "")),
         f"#{issue}" if issue else "",
-        f"{ago(view.silent)} ago" if view.is_here else "elsewhere",
+        _beat(view),
         str(said.get("branch") or ""),
         one_line(str(said.get("lastAction", "")), ACTION_SHOWN),
     )
+
+
+def _beat(view: AgentView) -> str:
+    """How old its last beat is; of an agent in another clone, whose clock may lie, when this one
+    heard of it."""
+    if view.is_here:
+        return f"{ago(view.silent)} ago"
+    return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
 
 
 def styles(views: Sequence[AgentView]) -> list[str]:
@@ -216,7 +228,8 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
     if standing.remote:
         heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        output.say(f"Last news from {standing.remote}: {heard} ({clones}).")
+        hint = "" if standing.news_at else "; `ghp agent-sync` fetches what others said"
+        output.say(f"Last news from {standing.remote}: {heard} ({clones}){hint}.")
     if standing.waiting:
         output.warn(
             f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "

@@ -39,6 +39,7 @@ class AgentView(NamedTuple):
     liveness: Liveness
     silent: float  # seconds for which it is known not to have moved
     is_here: bool  # it lives in this clone
+    heard: float | None = None  # seconds since this clone heard of its last beat, if elsewhere
 
 
 class Rivalry(NamedTuple):
@@ -162,7 +163,9 @@ def look(
             silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
         lives = _process_lives(ws, name) if is_here and processes else None
         verdict = liveness(presence, silent, thresholds, process_lives=lives)
-        views.append(AgentView(name, presence, verdict, silent, is_here))
+        sighting = None if is_here else memory.get(f"{clone}/{name}")
+        heard = max(0.0, now - sighting.first_seen) if sighting else None
+        views.append(AgentView(name, presence, verdict, silent, is_here, heard))
     return views
 
 
