@@ -8,21 +8,24 @@ from ghp_agents.errors import GhpError
 from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
-from ghp_agents.ports import StateStore
-from ghp_agents.services import guard_checks, machine, records
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.services import guard_checks, homeless, machine, records
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
 _ASK_THE_REMOTE = ("remote", "probe")
 
 
-def checks(ws: Workspace, store: StateStore, ground: Ground, *, probe: bool) -> dict[str, Check]:
+def checks(
+    ws: Workspace, store: StateStore, leaser: Leaser, ground: Ground, *, probe: bool
+) -> dict[str, Check]:
     """All there is to look at, by code, in the order to tell it; the network comes last."""
     asked = ground.probe if probe else ground.last_probe
     return {
         **machine.checks(ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
+        homeless.CODE: partial(homeless.check, ws, store, leaser),
         **guard_checks.checks(ws),
         **ground.checks,
         "probe": partial(check_probe, ws, store, asked),
