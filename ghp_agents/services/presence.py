@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents import files, pulse
+from ghp_agents import files, pulse, sessionname
 from ghp_agents.model import presence as rules
 from ghp_agents.model.liveness import (
     Liveness,
@@ -200,7 +200,9 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
-            sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
+            sessions = " and ".join(
+                sessionname.short(str(one)) for one in rival.get("sessions", ())
+            )
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
     for name, turns in _read_turns(ws).items():
         if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
