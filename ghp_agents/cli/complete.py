@@ -4,7 +4,7 @@ A name comes with a few words of what it is, which some shells show. Where somet
 is nothing to complete: a person who types is not told of it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import click
 from click.shell_completion import CompletionItem
@@ -41,13 +41,14 @@ def known(read: Callable[[House], Named], *, comma: bool = False) -> Completer:
     return complete
 
 
-def any_of(completers: Sequence[Completer]) -> Completer:
-    """What any of `completers` knows."""
+def or_files(*completers: Completer) -> Completer:
+    """What `completers` know, and where that is nothing, files: bash takes one or the other."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return [item for each in completers for item in each(ctx, param, incomplete)]
+        found = [item for each in completers for item in each(ctx, param, incomplete)]
+        return found or files(ctx, param, incomplete)
 
     return complete
 
@@ -130,4 +131,4 @@ def _clients(_: House) -> Named:
 agents, issues, closed_issues = known(_agents), known(_issues), known(_closed_issues)
 questions, open_questions = known(_questions), known(_open_questions)
 handoffs, events, clients = known(_handoffs), known(_events), known(_clients, comma=True)
-resources, to_release = known(_resources), any_of([known(_issues), known(_leases), files])
+resources, to_release = known(_resources), or_files(known(_issues), known(_leases))

@@ -103,8 +103,9 @@ def test_what_is_known_here_is_completed(used: Path) -> None:
     assert plain("agent-answer ") == [each["id"] for each in asked]
     assert plain("agent-escalations E-") == plain("agent-answer ")
     assert plain("agent-release 1 --name ") == ["staging-db"]
-    number, lease, files = plain("agent-release ")
-    assert (number, lease[:2], files) == ("1", "L-", "file,")
+    number, lease = plain("agent-release ")
+    assert (number, lease[:2]) == ("1", "L-")
+    assert plain("agent-release sr") == ["file,sr"]
     (handoff,) = plain("agent-resume --handoff ")
     assert handoff.startswith("H-")
     assert plain("agent-log --event an") == ["answer"]
