@@ -260,8 +260,13 @@ def _recent(stamp: "Any", now: float, throttle: float) -> bool:
 # ------------------------------------------------------------------------ names and places
 
 
-def whoami(place: Location, environ: "Mapping[str, str]") -> str | None:
-    """The agent's name: GHP_AGENT, then the worktree's own file, then the session."""
+def whoami(
+    place: Location, environ: "Mapping[str, str]", folders: "Sequence[str] | None" = None
+) -> str | None:
+    """The agent's name: GHP_AGENT, then the worktree's own file, then the session.
+
+    `folders` are where presence is, if that is not beside `place`.
+    """
     name = environ.get("GHP_AGENT")
     if name:
         return name
@@ -273,7 +278,11 @@ def whoami(place: Location, environ: "Mapping[str, str]") -> str | None:
     if name:
         return name
     kind, found = session(environ)
-    return f"{kind}-{short(found)}" if found else None
+    if not found:
+        return None
+    from ghp_agents import sessionname
+
+    return sessionname.name(folders or state_folders(place.common_dir, environ), kind, found)
 
 
 def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
@@ -283,17 +292,6 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
         if value:
             return kind, _shown(value[:64])
     return "shell", None
-
-
-def short(found: str) -> str:
-    """Four hex digits that stand for a session in a name."""
-    digits = [char for char in found.lower() if char in "0123456789abcdef"]
-    if len(digits) >= 8:
-        return "".join(digits[-4:])
-    total = 0
-    for char in found:
-        total = (total * 131 + ord(char)) % 65_521
-    return f"{total:04x}"
 
 
 def agent_pid(environ: "Mapping[str, str]") -> int | None:

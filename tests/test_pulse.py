@@ -302,11 +302,6 @@ def test_a_worktrees_own_name_wins_over_its_session(repo: Path) -> None:
     assert pulse.whoami(place, {"GHP_AGENT": "worker-1"}) == "worker-1"
 
 
-@given(st.text(min_size=1))
-def test_every_session_has_a_name(session: str) -> None:
-    assert pulse.is_name(f"claude-{pulse.short(session)}")
-
-
 @pytest.mark.parametrize(
     ("environ", "pid"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents import background, pulse
-from ghp_agents.cli import output, upstream_view, waiting_view
+from ghp_agents.cli import complete, output, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
@@ -19,6 +19,7 @@ from ghp_agents.services import presence as services
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
+QUESTIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
 COMMANDED = "hub/assigned.json"  # and where nobody gives work on GitHub
 WATCH_EVERY = 2.0  # seconds
@@ -35,7 +36,10 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
     epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
 )
 @click.option("--status", metavar="STATUS", help="What the agent does: implementing, blocked, …")
-@click.option("--issue", metavar="NUMBER", help="The issue it works on; 0 for none.")
+@click.option(
+    "--issue", metavar="NUMBER", help="The issue it works on; 0 for none.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--action", metavar="TEXT", help="What it did last, in one line.")
 @click.option("--progress", is_flag=True, help="Something was achieved.")
 @acting
@@ -83,7 +87,7 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=complete.agents)
 @click.option("--json", "as_json", is_flag=True, help="Print the joined document.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
@@ -100,7 +104,11 @@ def status(
     at: str | None,
     new_status: str | None,
 ) -> None:
-    """Show who is alive and what they do, over all clones."""
+    """Show who is alive and what they do, over all clones.
+
+    BEAT says when an agent last renewed its presence. Of one in another clone it says when this
+    clone heard of that (`heard 3 min ago`), as clocks of other machines lie.
+    """
     if new_status is not None:
         _set_status(house, agent, new_status)
         return
@@ -190,10 +198,18 @@ def row(view: AgentView) -> tuple[str, ...]:
         view.liveness.value,
         str(said.get("status", "")),
         f"#{issue}" if issue else "",
-        f"{ago(view.silent)} ago" if view.is_here else "elsewhere",
+        _beat(view),
         str(said.get("branch") or ""),
         one_line(str(said.get("lastAction", "")), ACTION_SHOWN),
     )
+
+
+def _beat(view: AgentView) -> str:
+    """How old its last beat is; of an agent in another clone, whose clock may lie, when this one
+    heard of it."""
+    if view.is_here:
+        return f"{ago(view.silent)} ago"
+    return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
 
 
 def styles(views: Sequence[AgentView]) -> list[str]:
@@ -227,7 +243,8 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
     if standing.remote:
         heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        output.say(f"Last news from {standing.remote}: {heard} ({clones}).")
+        hint = "" if standing.news_at else "; `ghp agent-sync` fetches what others said"
+        output.say(f"Last news from {standing.remote}: {heard} ({clones}){hint}.")
     if standing.waiting:
         output.warn(
             f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "
@@ -245,11 +262,23 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
             f"{_count(len(problems), 'record')} cannot be read and left out.",
             "`ghp agent-doctor` names them; they are kept.",
         )
+    waiting = _open_questions(snapshot)
+    if waiting:
+        output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
     for rivalry in services.rivalries(house.ws, snapshot):
         output.warn(
             f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
         )
+
+
+def _open_questions(snapshot: Snapshot) -> int:
+    """How many questions nobody has answered, by the names of the records alone: what reads them
+    is not loaded for this."""
+    asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
+    if not asked:
+        return 0
+    return len(asked - {path[len(ANSWERS) :].split("/")[0] for path in snapshot.files(ANSWERS)})
 
 
 def _count(number: int, noun: str) -> str:
@@ -300,7 +329,10 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
 
 
 @click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")
-@click.option("--set", "name", metavar="NAME", help="Name the agent of this worktree.")
+@click.option(
+    "--set", "name", metavar="NAME", help="Name the agent of this worktree.",
+    shell_complete=complete.agents,
+)  # fmt: skip
 @acting
 @click.pass_obj
 def whoami(house: House, name: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents import bell, touched
 from ghp_agents.errors import GhpError
 from ghp_agents.model import blocking
-from ghp_agents.model.claim import claimed_issue
+from ghp_agents.model.claim import PREFIX, claimed_issue, is_mine
 from ghp_agents.model.issue import Issue, assignee, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
@@ -63,9 +63,7 @@ def show_claim(
     me: Me, issue: Issue, lease: Lease, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
     """Show that I hold it; answers the issue as it is then, and what it waits for."""
-    waits_for = _waits_for(me, issue)
-    if not me.actor.is_person:
-        _take_in_hand(me, issue, lease, waits_for)
+    waits_for = take_in_hand(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
         bell.ring(me.ws.folders, former)
@@ -87,7 +85,12 @@ def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
     return tuple(waits)
 
 
-def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]) -> None:
+def take_in_hand(me: Me, issue: Issue, lease: Lease) -> tuple[str, ...]:
+    """Let my presence name the issue, and the generation by which I hold it; answers what it waits
+    for."""
+    waits_for = _waits_for(me, issue)
+    if me.actor.is_person:
+        return waits_for
     had = me.ws.presence(me.name) or {}
     said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
     if issue_of(had) != issue.number:
@@ -99,6 +102,14 @@ def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]
             f"Waits for {', '.join(waits_for)}" if waits_for else f"Claimed {short(issue)}"
         )
     presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    return waits_for
+
+
+def is_in_hand(me: Me, issue: Issue, lease: Lease) -> bool:
+    """Whether my presence says so, and would show that I was replaced; people have none."""
+    said = me.ws.presence(me.name) or {}
+    shown = issue_of(said), number(said, "generation")
+    return me.actor.is_person or shown == (issue.number, lease.generation)
 
 
 # ----------------------------------------------------------------------- who has it no more
@@ -132,10 +143,29 @@ def show_release(
 
 
 def _put_down(me: Me, issue: Issue) -> None:
+    """I have it no more; in hand is then what I claimed last of what I still have."""
     had = me.ws.presence(me.name) or {}
-    if issue_of(had) in issue.numbers:
-        said = {"issue": None, "status": "idle", "lastAction": f"Released {short(issue)}"}
-        presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    if issue_of(had) not in issue.numbers:
+        return
+    action = f"Released {short(issue)}"
+    said: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
+    left = _left(me, issue)
+    if left:
+        other, generation = claimed_issue(left.name), left.generation
+        said = {"issue": other, "generation": generation, "status": "planning"}
+        said["lastAction"] = f"{action}, goes on with #{other}"
+    presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+
+
+def _left(me: Me, issue: Issue) -> Lease | None:
+    """Of the open issues that I hold besides this one, the claim that is the newest."""
+    mine = [lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch)]
+    others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
+    if not others:
+        return None
+    there = {number for each in me.tracker.list() for number in each.numbers}
+    still = [lease for lease in others if claimed_issue(lease.name) in there]
+    return max(still, key=lambda lease: (lease.acquired_at, lease.name), default=None)
 
 
 # ------------------------------------------------------------------------------- the ledger

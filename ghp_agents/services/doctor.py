@@ -9,8 +9,8 @@ from ghp_agents.hub.hub import Hub
 from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
-from ghp_agents.ports import StateStore
-from ghp_agents.services import guard_checks, hub_checks, machine, records
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.services import guard_checks, homeless, hub_checks, machine, records
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
@@ -20,6 +20,7 @@ _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
 def checks(
     ws: Workspace,
     store: StateStore,
+    leaser: Leaser,
     ground: Ground,
     *,
     probe: bool,
@@ -31,6 +32,7 @@ def checks(
         **machine.checks(ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
+        homeless.CODE: partial(homeless.check, ws, store, leaser),
         **guard_checks.checks(ws),
         **ground.checks,
         **hub_checks.checks(ws, hub),

@@ -231,10 +231,10 @@ def answer(
     by: Actor | None = None,
     where: str = "",
 ) -> Answered:
-    """Answer a question. The first answer closes it, others are kept beside it; whoever says the
-    same again has said it once. The number of an option stands for the option. `where` names the
-    comment in which somebody, `by`, answered on the issue itself. Raises NotFoundError,
-    UsageError, NotSetUpError, RefusedError when an agent answers itself."""
+    """Answer a question. The first answer closes it, others are kept beside it, and the last one
+    counts; whoever says the same again has said it once. The number of an option stands for the
+    option. `where` names the comment in which somebody, `by`, answered on the issue itself.
+    Raises NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers itself."""
     by, given = by or ws.actor(), tidied("answer", text)
 
     def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
@@ -245,10 +245,11 @@ def answer(
                 hint="A person answers as themselves: add `--as @me`.",
             )
         tidy = rules.chosen(asked.question, given)
-        identity = rules.answer_identity(asked.id, by, tidy)
-        for had in asked.answers:
-            if had.id == identity:
-                return Answered(asked, had, is_new=False), []
+        same = [had for had in asked.answers if (had.by, had.text) == (by, tidy)]
+        if same and asked.answers[-1].text == tidy:
+            return Answered(asked, same[-1], is_new=False), []
+        after = asked.answers[-1].id if same else ""
+        identity = rules.answer_identity(asked.id, by, tidy, after)
         at = Timestamp(to_text(ws.clock.now()))
         said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone, where)
         return Answered(rules.with_answer(asked, said), said, is_new=True), [

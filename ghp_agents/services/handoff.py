@@ -21,7 +21,7 @@ from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import evidence, page, uncommitted
+from ghp_agents.services import evidence, page, presence, uncommitted
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.services.uncommitted import Uncommitted
 from ghp_agents.transact import transact
@@ -39,6 +39,7 @@ class Handed:
     path: str
     is_new: bool  # False: the same was said before, and is not said again
     notes: tuple[str, ...] = ()  # what a person should know
+    unsent: int = 0  # commits that are in no remote, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,13 @@ def record_of(
         handed = Handed(now, document.decode("utf-8"), record.path_of(now), True, facts.notes)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
-    return transact(store, decide)
+    return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
+
+
+def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
+    """Whether an agent lives in this clone, which has all the commits that were made in it."""
+    views = presence.look(ws, store, store.snapshot(), processes=False)
+    return any(view.name == agent and view.is_here for view in views)
 
 
 def _is_empty(facts: Facts) -> bool:

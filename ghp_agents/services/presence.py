@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents import files, pulse
+from ghp_agents import files, pulse, sessionname
 from ghp_agents.model import presence as rules
 from ghp_agents.model.liveness import (
     Liveness,
@@ -25,6 +26,7 @@ from ghp_agents.workspace import Workspace
 SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # where there are none, nothing that reads them is loaded
+WAITERS = "waiters"  # a folder that is there where somebody waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown beside those of the presence
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
@@ -37,6 +39,7 @@ class AgentView(NamedTuple):
     liveness: Liveness
     silent: float  # seconds for which it is known not to have moved
     is_here: bool  # it lives in this clone
+    heard: float | None = None  # seconds since this clone heard of its last beat, if elsewhere
 
 
 class Rivalry(NamedTuple):
@@ -62,6 +65,10 @@ def heartbeat(
     `said` has any of status, issue, lastAction. Answers "moved", "beat" or "quiet".
     Raises OSError when no folder can be written.
     """
+    if any(Path(folder, WAITERS).is_dir() for folder in ws.folders):
+        from ghp_agents.services import waiters
+
+        waiters.mend(ws, [agent])
     session = pulse.session(ws.environ)[1]
     pid = pulse.agent_pid(ws.environ)
     said = {**said, **pulse.surroundings(ws.place)}
@@ -159,8 +166,18 @@ def look(
             silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
         lives = _process_lives(ws, name) if is_here and processes else None
         verdict = liveness(presence, silent, thresholds, process_lives=lives)
-        views.append(AgentView(name, presence, verdict, silent, is_here))
+        sighting = None if is_here else memory.get(f"{clone}/{name}")
+        heard = max(0.0, now - sighting.first_seen) if sighting else None
+        views.append(AgentView(name, presence, verdict, silent, is_here, heard))
     return views
+
+
+def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
+    """Whether an agent of another clone lives, as far as this one knows."""
+    if not _others(snapshot):
+        return False
+    views = look(ws, store, snapshot, processes=False)
+    return any(not x.is_here and x.liveness in (Liveness.ACTIVE, Liveness.STALE) for x in views)
 
 
 def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
@@ -186,7 +203,9 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
-            sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
+            sessions = " and ".join(
+                sessionname.short(str(one)) for one in rival.get("sessions", ())
+            )
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
     for name, turns in _read_turns(ws).items():
         if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ghp_agents import touched
 from ghp_agents.hooks.edit import explain, plain
 from ghp_agents.services.authority import DENY, Verdict
 from tests.support.ghp import invoke
@@ -161,6 +162,18 @@ def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> Non
     assert patch(repo, ONE) == SILENT
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_refused_patch_leaves_nobody_with_its_other_files(repo: Path, strict: bool) -> None:
+    set_up(repo, None)
+    git(repo, "config", "core.ignoreCase", str(not strict).lower())
+    assert edits(ONE, repo, repo / "Mine.py") == SILENT
+    assert edits(TWO, repo, repo / "gone.py") == SILENT
+    command = PATCH.replace("mine.py", "Mine.py").replace("free.py", "Free.py")
+    assert "gone.py" in reason(patch(repo, ONE, command))
+    left = {each.path: each.agent for each in touched.list_all([f"{repo}/.git/ghp"])}
+    assert left == {"Mine.py" if strict else "mine.py": "worker-1", "gone.py": "worker-2"}
+
+
 def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "shell.txt") == SILENT
@@ -224,3 +237,7 @@ def test_of_very_many_files_the_rest_is_named() -> None:
 def test_nobodys_words_reach_beyond_their_line() -> None:
     assert plain("a\n\x1b[31mb\u202e") == "a��[31mb�"
     assert plain("x" * 5_000) == "x" * 1_000 + "…"
+
+
+def test_a_name_that_is_not_utf_8_is_written_by_its_bytes() -> None:
+    assert plain("bad\udcff\udcfe\x1bname.txt") == r"bad\xff\xfe" + "�name.txt"
