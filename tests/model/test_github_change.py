@@ -33,7 +33,8 @@ def numbers(*values: int) -> tuple[IssueNumber, ...]:
 
 
 def sent(told: Kept, native: Native = NEITHER, **fields: Any) -> list[tuple[str, str, Any]]:
-    return [tuple(each) for each in requests(told, IssueChange(**fields), NAMES, native, IDS)]
+    made = requests(told, IssueChange(**fields), NAMES, native, IDS)
+    return [(each.verb, each.path, each.body) for each in made]
 
 
 def test_texts_and_state_are_one_request() -> None:

@@ -79,7 +79,9 @@ def test_agents_and_people_can_be_assigned(name: str) -> None:
     assert assignee(f" {name} ") == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "../../x", "-x", "con", "x" * 64, "@", "@../x", "X" * 81])
+@pytest.mark.parametrize(
+    "name", ["", " ", "../../x", "-x", "con", "x" * 64, "@", "@../x", "X" * 81]
+)
 def test_what_looks_like_an_agent_must_be_one(name: str) -> None:
     with pytest.raises(UsageError):
         assignee(name)
