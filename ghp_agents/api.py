@@ -18,11 +18,14 @@ from ghp_agents.model.issue import Comment, Issue, IssueChange
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import agent_name, status_name
 from ghp_agents.model.state import SyncReport
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.pulse import clean_action
-from ghp_agents.services import escalation, issue, ledger, presence, sync
+from ghp_agents.services import claim, escalation, issue, ledger, presence, sync
+from ghp_agents.services.claim import Claimed, Released
 from ghp_agents.services.ledger import Question
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
+from ghp_agents.workspace import Workspace
 
 
 def connect(
@@ -43,6 +46,10 @@ class Project:
 
     def __init__(self, house: House) -> None:
         self._house = house
+
+    def _parts(self) -> tuple[Workspace, StateStore, Leaser, IssueTracker]:
+        house = self._house
+        return house.ws, house.store, house.leaser, house.tracker
 
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
@@ -82,8 +89,26 @@ class Project:
         return self._house.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
-        """What can be taken now: open, unassigned, no open blocker; the most urgent first."""
-        return issue.ready(self._house.tracker.list(closed=True))
+        """What can be taken now: open, unclaimed, unassigned, no open blocker; the most urgent
+        first."""
+        known = claim.claims(self._house.leaser)
+        return issue.ready(self._house.tracker.list(closed=True), known)
+
+    def claim(self, number: int, *, steal: bool = False, reason: str = "") -> Claimed:
+        """Take the right to an issue; what is mine already stays so.
+
+        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        """
+        parts = self._parts()
+        return claim.claim(*parts, str(number), steal=steal, reason=reason)
+
+    def claim_next(self) -> Claimed:
+        """Take the best issue that is ready for this agent. Raises RefusedError for none."""
+        return claim.claim_next(*self._parts())
+
+    def release(self, number: int, *, to: str | None = None, reason: str = "") -> Released:
+        """Give an issue back, or in one step to another agent."""
+        return claim.release(*self._parts(), str(number), to=to, reason=reason)
 
     def new_issue(self, change: IssueChange) -> Issue:
         """Make an issue; its title is needed."""

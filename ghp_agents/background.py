@@ -18,6 +18,7 @@ def wake(
     settings: "Mapping[str, Any]",
     *,
     urgent: bool,
+    pause: float = SPAWN_PAUSE,
 ) -> bool:
     """Start one detached fold-and-sync when there is reason to, and none was started just now."""
     if environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False:
@@ -27,7 +28,7 @@ def wake(
     # Stamps from far in the future are from before the clock was set back.
     if not urgent and now < _mtime(cache + "/due") < now + LONGEST_PAUSE:
         return False
-    if 0 <= now - _mtime(cache + "/woken") < SPAWN_PAUSE:
+    if 0 <= now - _mtime(cache + "/woken") < pause:
         return False
     try:
         os.makedirs(cache, exist_ok=True)

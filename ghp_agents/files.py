@@ -145,6 +145,28 @@ def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterat
         yield held
 
 
+def is_locked(path: Path) -> bool | None:
+    """Whether somebody holds the lock at `path`; None where the system cannot tell."""
+    import fcntl
+
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        # Shared, so that two who ask at once do not take each other for the holder.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def lock_holder(path: Path) -> int | None:
     """The process that holds the lock at `path` now, where the system tells (Linux)."""
     try:

@@ -149,7 +149,7 @@ def beat(
         )
         if before is None:
             record = _blank(stamp, session)
-        record.update(said)
+        _take_in(record, said)
         if epoch is not None:
             # Positions only grow, also where two processes of an agent begin at once.
             epoch = max(epoch, record["epoch"] + 1)
@@ -172,6 +172,13 @@ def beat(
     finally:
         if held >= 0:
             os.close(held)
+
+
+def _take_in(record: "dict[str, Any]", said: "Mapping[str, Any]") -> None:
+    """Put what is said into the record; the generation of a claim goes with its issue."""
+    if "issue" in said and said["issue"] != record.get("issue"):
+        record.pop("generation", None)
+    record.update(said)
 
 
 def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:

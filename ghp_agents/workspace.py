@@ -218,8 +218,9 @@ def _from_values(values: Mapping[str, Any]) -> Settings:
     names = set(Settings._fields)
     known = {key: value for key, value in values.items() if key in names}
     capabilities = known.get("capabilities", {})
-    known["capabilities"] = {name: tuple(words) for name, words in capabilities.items()}
-    return Settings(**known)
+    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    by_agent = {name: tuple(words) for name, words in capabilities.items()}
+    return Settings(**{**known, **lists, "capabilities": by_agent})
 
 
 def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:

@@ -60,6 +60,17 @@ class History:
     files: tuple[Lines, ...] = ()
 
 
+def folders(folder: Path) -> list[Path]:
+    """The worktrees of the clone that are there, the main one first."""
+    listed = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
+    found: list[Path] = []
+    for entry in listed.split(b"\n\n"):
+        lines = entry.splitlines()
+        if lines and b"bare" not in lines[1:]:
+            found.append(Path(os.fsdecode(lines[0].removeprefix(b"worktree "))))
+    return [each for each in found if each.is_dir()]
+
+
 def head(folder: Path) -> str:
     """The commit that is checked out; empty before the first commit."""
     shown = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd=folder)
@@ -98,6 +109,12 @@ def differences(folder: Path) -> list[Difference]:
         elif kind == "?":
             found.append(Difference("??", rest))
     return sorted(found, key=lambda each: each.path)
+
+
+def files(folder: Path) -> list[str]:
+    """The paths of tracked files, and of others that git does not ignore, sorted."""
+    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    return sorted(set(_names(git.check(args, cwd=folder).out)))
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ class Desk:
     def beat(self, now: float = NOW, /, **options: Any) -> str | None:
         said: dict[str, Any] = {
             key: options.pop(key)
-            for key in ("status", "issue", "lastAction", "branch")
+            for key in ("status", "issue", "generation", "lastAction", "branch")
             if key in options
         }
         return pulse.beat(self.folders, "worker-1", said, now, **options)
@@ -107,6 +107,19 @@ def test_progress_is_when_something_was_said_to_be_achieved(desk: Desk) -> None:
     assert desk.record["lastProgress"] == "2025-01-25T10:32:00Z"
     desk.beat(NOW + 180, status="testing")
     assert desk.record["lastProgress"] == "2025-01-25T10:33:00Z"
+
+
+def test_the_generation_of_a_claim_stays_as_long_as_the_issue_does(desk: Desk) -> None:
+    desk.begin()
+    desk.beat(issue=12, generation=3)
+    desk.beat(NOW + 1, status="testing", issue=12)
+    assert (desk.record["issue"], desk.record["generation"]) == (12, 3)
+    desk.beat(NOW + 2, issue=13)
+    assert "generation" not in desk.record
+    desk.beat(NOW + 3, issue=14, generation=1)
+    assert desk.record["generation"] == 1
+    desk.beat(NOW + 4, issue=None)
+    assert "generation" not in desk.record
 
 
 def test_another_status_or_issue_is_a_move_and_an_action_is_none(desk: Desk) -> None:

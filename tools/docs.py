@@ -29,6 +29,11 @@ DETAILS = {  # where the one line of a field is not enough
     "remote": "the coordination remote; `null`: `origin`, or the only one",
     "trunk": "the main branch; `null`: what the remote says, `main` or `master`",
     "capabilities": 'what agents can do, for people: `{"worker-1": ["code", "tests"]}`',
+    "shared": "patterns, as in `.gitignore`, of files that only orchestrators change, "
+    'or who has leave to: `["README.md", "*.lock"]`',
+    "shared_owners": 'owners in CODEOWNERS whose files are shared as well: `["@acme/core"]`',
+    "orchestrators": 'agents that may change shared files and decide for others: `["lead"]`',
+    "implicit_leases": "whether an agent's first write to a file leases it in this clone",
 }
 VARIABLES = {
     "`GHP_AGENT`": "the agent's name; it wins over the worktree's own (`agent-whoami --set`)",

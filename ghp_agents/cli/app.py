@@ -37,6 +37,10 @@ COMMANDS: dict[str, Row] = {
     "agent-whoami": Row("presence", "whoami", "presence", "Which agent this is; --set names one."),
     "agent-sync": Row("sync", "sync", "presence", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "presence", "What happened, in order, over all clones."),
+    "agent-claim": Row(
+        "claim", "claim", "authority", "Take the right to an issue; --next chooses one."
+    ),
+    "agent-release": Row("claim", "release", "authority", "Give back an issue or a lease."),
     "agent-issues": Row(
         "issue", "issues", "issues", "List issues; --ready shows what can be taken."
     ),

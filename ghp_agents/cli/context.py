@@ -1,24 +1,19 @@
 """What every command shares: the house it works in, `--as`, and the log of what went wrong."""
 
-import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from ghp_agents import background, pulse
+from ghp_agents import background, mishaps
 from ghp_agents.cli import output
 from ghp_agents.errors import NotSetUpError
-from ghp_agents.locate import locate
 from ghp_agents.wiring import House
 from ghp_agents.workspace import current_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-LOG_LIMIT = 1_000_000  # bytes
 
 
 def make_house() -> House:
@@ -67,27 +62,8 @@ def say_none(house: House, text: str) -> None:
 def log_unexpected(error: BaseException) -> Path | None:
     """Write what went wrong to the clone's log; where that is, or None."""
     try:
-        place = locate(str(Path.cwd()), os.environ)
+        cwd = str(Path.cwd())
     except FileNotFoundError:  # the folder was removed
         return None
-    if place is None:
-        return None
-    import traceback
-
-    entry = {
-        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "error": f"{type(error).__name__}: {error}"[:2000],
-        "trace": "".join(traceback.format_exception(error))[-8000:],
-    }
-    for folder in pulse.state_folders(place.common_dir, os.environ):
-        path = Path(folder) / "log.jsonl"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.stat().st_size > LOG_LIMIT:
-                path.replace(path.with_suffix(".old.jsonl"))
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
-            return path
-        except OSError:
-            continue
-    return None
+    noted = mishaps.note(error, cwd, os.environ)
+    return Path(noted) if noted else None

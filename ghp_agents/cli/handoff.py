@@ -6,15 +6,16 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, wake
-from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.errors import GhpError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.model.issue import short
-from ghp_agents.model.names import AgentName, one_line
+from ghp_agents.model.names import Actor, AgentName, one_line
 from ghp_agents.model.quote import clean
 from ghp_agents.services import escalation
 from ghp_agents.services import handoff as services
 from ghp_agents.services.handoff import Handed
+from ghp_agents.services.news import fence_lines
 from ghp_agents.services.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.wiring import House
 
@@ -62,10 +63,22 @@ def handoff(
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
     if not dry_run:
-        given = services.pass_on(house.ws, house.tracker, handed.handoff)
-        if given:
-            output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        _pass_on(house, handed.handoff)
         wake(house)
+
+
+def _pass_on(house: House, handed: Handoff) -> None:
+    try:
+        given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
+    except UnknownError as error:
+        output.warn(
+            f"#{handed.issue} is still yours: {error}",
+            f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
+        )
+        return
+    if given:
+        output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        output.say(f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.")
 
 
 def _note(said: str | None) -> str:
@@ -138,6 +151,7 @@ def resume(
         _say_restored(restored)
         chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
     resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
+    _say_fenced(house, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
@@ -146,6 +160,13 @@ def resume(
     wake(house)
     if restored and restored.conflicts:
         raise _conflicts(restored)
+
+
+def _say_fenced(house: House, actor: Actor) -> None:
+    """Before all else: that what the agent would go on with was taken from it."""
+    if not actor.is_person:
+        for line in fence_lines(house.ws, house.leaser, AgentName(actor.name)):
+            output.data(f"{line}\n\n")
 
 
 def _restore(house: House, handoff: Handoff | None) -> Restored | None:

@@ -2,20 +2,33 @@
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import guards, output
+from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
 from ghp_agents.errors import UsageError
 from ghp_agents.model.names import agent_name
 from ghp_agents.services import init as services
+from ghp_agents.services.client_places import FOUND
 from ghp_agents.wiring import House
 
 
 @click.command("agent-init", epilog="Example: ghp agent-init --agent worker-1")
 @click.option("--agent", metavar="NAME", help="Name this worktree's agent.")
 @click.option("--config", is_flag=True, help="Write .ghp/config.json if there is none.")
+@click.option(
+    "--hooks",
+    metavar="[CLIENT,…]",
+    is_flag=False,
+    flag_value=FOUND,
+    help="Put guards into claude, codex, gemini, cursor, opencode (default: all that are found) "
+    "and git (only if named).",
+)
+@click.option("--user", is_flag=True, help="With --hooks: in your own files, for all repositories.")
 @click.option("--no-probe", is_flag=True, help="Do not ask the remote whether it takes our refs.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--remove", is_flag=True, help="Take away all that is ours in this clone.")
+@click.option(
+    "--remove", is_flag=True, help="Take away all that is ours in this clone; with --hooks, those."
+)
 @click.option("--remote-refs", is_flag=True, help="With --remove: our refs on the remote, too.")
 @click.option("-f", "--force", is_flag=True, help="With --remove: lose what was never sent.")
 @click.option("-y", "--yes", is_flag=True, help="With --remove: do not ask.")
@@ -24,6 +37,8 @@ def init(
     house: House,
     agent: str | None,
     config: bool,
+    hooks: str | None,
+    user: bool,
     no_probe: bool,
     dry_run: bool,
     remove: bool,
@@ -35,13 +50,24 @@ def init(
 
     Once for a repository is enough: a clone of one that is set up works at once.
     """
+    if user and hooks is None:
+        _refuse("is only for --hooks", user=user)
+    asked = guards.choose(house, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
         _refuse("is not for --remove", agent=agent, config=config, no_probe=no_probe)
-        removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
-        take_away(house, removal)
     else:
         _refuse("is only for --remove", remote_refs=remote_refs, force=force, yes=yes)
-        _make(house, agent, config=config, probe=not no_probe, dry_run=dry_run)
+    if remove and asked:
+        _refuse("is not for --hooks", remote_refs=remote_refs, force=force)
+        guards.take(house, asked, dry_run=dry_run)
+    elif remove:
+        removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
+        take_away(house, removal)
+    elif asked and asked.is_users:
+        _refuse("is not for --user", agent=agent, config=config)
+        guards.put_for_user(house, asked, dry_run=dry_run)
+    else:
+        _make(house, agent, asked, config=config, probe=not no_probe, dry_run=dry_run)
 
 
 def _refuse(why: str, **given: object) -> None:
@@ -53,26 +79,34 @@ def _refuse(why: str, **given: object) -> None:
 # ------------------------------------------------------------------------------ making
 
 
-def _make(house: House, agent: str | None, *, config: bool, probe: bool, dry_run: bool) -> None:
+def _make(
+    house: House,
+    agent: str | None,
+    asked: Guards | None,
+    *,
+    config: bool,
+    probe: bool,
+    dry_run: bool,
+) -> None:
     name = agent_name(agent) if agent else None
     ws, ground = house.ws, house.ground
     steps = services.to_make(ws, house.store, ground, agent=name, config=config)
+    put = guards.to_put(house, asked) if asked else []  # first: a file that is broken stops it all
     ask = probe and services.needs_probe(ground)
-    if not steps and not ask:
-        output.done("Nothing to do: this repository is set up.")
+    if not steps and not put and not ask:
+        hooked = " and has its hooks" if asked else ""
+        output.done(f"Nothing to do: this repository is set up{hooked}.")
         return
-    for line in services.explain(ground.sharing()):
+    for line in services.explain(ground.sharing()) if steps or ask else []:
         output.say(line)
-    for step in steps:
-        if dry_run:
-            output.data(output.clean(f"Would {step.doing} {step.what}."))
-        else:
-            step.act()
-            output.done(f"{step.did} {step.what}.")
+    guards.carry_out(steps, dry_run=dry_run)
     if ask and dry_run:
         output.data("Would ask the remote to take a ref, and delete it again.")
     elif ask:
         _probe(house)
+    guards.carry_out(put, dry_run=dry_run)
+    if asked and put:
+        guards.say_advice(house, asked)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over the worktree's name.",

@@ -12,6 +12,7 @@ from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.group import Group
 from ghp_agents.errors import UsageError
 from ghp_agents.model.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
+from ghp_agents.services import claim as claims
 from ghp_agents.services import issue as services
 from ghp_agents.services.issue import Outcome
 from ghp_agents.wiring import House
@@ -29,8 +30,8 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @click.option(
     "--ready",
     is_flag=True,
-    help="Only those that can be taken: open, unassigned (with --mine: mine), with no open "
-    "blocker; most urgent first, then oldest.",
+    help="Only those that can be taken: open, claimed by nobody, unassigned (with --mine: mine), "
+    "with no open blocker; most urgent first, then oldest.",
 )
 @click.option("--closed", "states", flag_value="closed", help="Closed ones instead of open ones.")
 @click.option("--all", "states", flag_value="open closed", help="Open and closed ones.")
@@ -52,13 +53,16 @@ def issues(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
+    holdings = claims.holdings(house.ws, house.store, house.leaser)
     listing = services.select(
-        house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels
-    )
+        house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
+        claims={number: holding.lease for number, holding in holdings.items()},
+    )  # fmt: skip
     if as_json:
-        output.as_json([show_as.fields(issue) for issue in listing.issues])
+        shown = [(issue, show_as.holding_of(issue, holdings)) for issue in listing.issues]
+        output.as_json([show_as.fields(issue, holding) for issue, holding in shown])
     elif listing.issues:
-        show_as.table(listing)
+        show_as.table(listing, holdings)
     else:
         say_none(house, _none(ready, anything=bool(listing.open) or bool(states)))
     if listing.circle:
@@ -77,7 +81,7 @@ def _none(ready: bool, *, anything: bool) -> str:
     if not anything:
         return "No issue is open. `ghp agent-issue new TITLE` makes one."
     if ready:
-        return "No issue is ready. `ghp agent-issues` shows what is assigned or blocked."
+        return "No issue is ready. `ghp agent-issues` shows what is claimed, assigned or blocked."
     return "No issue fits. `ghp agent-issues --all` lists all."
 
 
@@ -144,10 +148,13 @@ def new(
 @click.pass_obj
 def show(house: House, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
+    holdings = claims.holdings(house.ws, house.store, house.leaser)
     if as_json:
-        output.as_json(show_as.fields(house.tracker.get(number)))
+        issue = house.tracker.get(number)
+        output.as_json(show_as.fields(issue, show_as.holding_of(issue, holdings)))
     else:
-        show_as.page(services.view(house.tracker, number))
+        view = services.view(house.tracker, number)
+        show_as.page(view, show_as.holding_of(view.issue, holdings))
     wake(house)
 
 
@@ -205,8 +212,10 @@ def comment(house: House, number: str, text: str) -> None:
 @acting
 @click.pass_obj
 def close(house: House, number: str, message: str | None) -> None:
-    """Close an issue."""
-    outcome = services.close(house.ws, house.tracker, number, _text(message) or "")
+    """Close an issue. Of one that is claimed, among agents only the holder may."""
+    outcome = claims.close(
+        house.ws, house.store, house.leaser, house.tracker, number, _text(message) or ""
+    )
     made = show_as.name(outcome.issue)
     _report(house, outcome, f"Closed {made}.", f"{made} is closed already.")
 

@@ -7,11 +7,15 @@ from typing import Any
 from ghp_agents.cli import output
 from ghp_agents.model.issue import Comment, Issue, short
 from ghp_agents.model.names import IssueNumber, one_line
+from ghp_agents.services.claim import Holding
 from ghp_agents.services.issue import Listing, View
 
+Holdings = Mapping[int, Holding]
+
 NO_TITLE = "(not here yet, or not readable)"
-COLUMNS = ("ISSUE", "PRIORITY", "STATE", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
+COLUMNS = ("ISSUE", "PRIORITY", "STATE", "HOLDER", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
 MARKER = re.compile(r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z")  # by which programs find a comment
+ENDED = ("dead", "gone", "stopped")  # holders that are shown as such
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
@@ -25,18 +29,20 @@ def names(issues: Iterable[Issue]) -> str:
     return ", ".join(short(issue) for issue in issues)
 
 
-def table(listing: Listing) -> None:
+def table(listing: Listing, holdings: Holdings) -> None:
     """Print issues as rows."""
-    rows = [_row(issue, listing.open) for issue in listing.issues]
+    rows = [_row(issue, listing.open, holdings) for issue in listing.issues]
     styles = [_style(issue, listing.open) for issue in listing.issues]
     output.table(COLUMNS, rows, styles)
 
 
-def _row(issue: Issue, known: Mapping[IssueNumber, Issue]) -> tuple[str, ...]:
+def _row(issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings) -> tuple[str, ...]:
+    holding = holding_of(issue, holdings)
     return (
         short(issue),
         issue.priority,
         issue.state,
+        _holder(holding) if holding else "",
         ", ".join(issue.assignees),
         names(known[number] for number in issue.blocked_by if number in known),
         ", ".join(issue.labels),
@@ -50,17 +56,27 @@ def _style(issue: Issue, known: Mapping[IssueNumber, Issue]) -> str:
     return STYLES.get(issue.priority, "")
 
 
-def page(view: View) -> None:
+def holding_of(issue: Issue, holdings: Holdings) -> Holding | None:
+    """Who has the issue, if anybody has."""
+    return next((holdings[number] for number in issue.numbers if number in holdings), None)
+
+
+def _holder(holding: Holding) -> str:
+    return f"{holding.lease.holder}" + (f" ({holding.state})" if holding.state in ENDED else "")
+
+
+def page(view: View, holding: Holding | None) -> None:
     """Print all that is known of one issue."""
-    for line in _lines(view):
+    for line in _lines(view, holding):
         output.data(output.clean(line))
 
 
-def _lines(view: View) -> Iterator[str]:
+def _lines(view: View, holding: Holding | None) -> Iterator[str]:
     issue = view.issue
     yield name(issue)
     yield f"{issue.state} · {issue.priority} · by {issue.author or '?'}, {issue.created_at or '?'}"
     facts = {
+        "claimed by": _claimed(holding) if holding else "",
         "assigned to": ", ".join(issue.assignees),
         "labels": ", ".join(issue.labels),
         "part of": _related(view, [issue.parent] if issue.parent else []),
@@ -76,6 +92,13 @@ def _lines(view: View) -> Iterator[str]:
         yield from _comment_lines(comment)
 
 
+def _claimed(holding: Holding) -> str:
+    lease = holding.lease
+    kind = holding.state or "a person"
+    why = f": {lease.reason}" if lease.reason else ""
+    return f"{lease.holder} ({kind}) since {lease.acquired_at}, generation {lease.generation}{why}"
+
+
 def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
     return "; ".join(
         name(view.open[number]) if number in view.open else f"#{number} (closed)"
@@ -89,7 +112,7 @@ def _comment_lines(comment: Comment) -> Iterator[str]:
     yield MARKER.sub("", comment.body)
 
 
-def fields(issue: Issue) -> dict[str, Any]:
+def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
     """An issue as JSON."""
     return {
         "number": issue.number,
@@ -99,6 +122,7 @@ def fields(issue: Issue) -> dict[str, Any]:
         "state": issue.state,
         "labels": list(issue.labels),
         "assignees": list(issue.assignees),
+        "claim": _claim_fields(holding) if holding else None,
         "blockedBy": list(issue.blocked_by),
         "parent": issue.parent,
         "priority": issue.priority,
@@ -116,3 +140,14 @@ def fields(issue: Issue) -> dict[str, Any]:
             for comment in issue.comments
         ],
     }
+
+
+def _claim_fields(holding: Holding) -> dict[str, Any]:
+    lease = holding.lease
+    said = {
+        "holder": lease.holder,
+        "isPerson": lease.is_person,
+        "generation": lease.generation,
+        "since": lease.acquired_at,
+    }
+    return said | ({"liveness": holding.state} if holding.state else {})

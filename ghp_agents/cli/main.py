@@ -7,6 +7,10 @@ import gc
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def main() -> None:
     """Run the command in `sys.argv` and end the process with its exit code."""
@@ -15,6 +19,8 @@ def main() -> None:
         # Nothing is open and nothing buffered; skipping the interpreter's own clean-up saves
         # a tenth of the beat.
         os._exit(0)
+    if argv[:1] == ["hook"]:
+        _hook(argv[1:])
     if argv and _is_upstreams(argv[0]):
         from ghp_agents.cli.handover import hand_over
 
@@ -34,6 +40,15 @@ def _beat(argv: list[str]) -> bool:
         return pulse.run(argv, os.environ)
     except Exception:  # the slow road says, and logs, what is wrong
         return False
+
+
+def _hook(argv: list[str]) -> "NoReturn":
+    from ghp_agents.hooks.entry import run
+
+    code = run(argv)
+    if "ghp_agents.wiring" not in sys.modules:
+        os._exit(code)  # as above; the slow road may have things to put away
+    sys.exit(code)
 
 
 def _is_upstreams(word: str) -> bool:

@@ -10,12 +10,14 @@ from ghp_agents import background, pulse
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
-from ghp_agents.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.errors import GhpError, NotFoundError, UnknownError, UsageError
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import agent_name, one_line, status_name
 from ghp_agents.model.presence import issue_of
+from ghp_agents.model.waiting import Wait
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
+from ghp_agents.services import waiting
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
@@ -114,15 +116,18 @@ def status(
         seen = _look(house, snapshot, processes=stale or not as_json)
     else:
         seen = services.look_back(house.ws, snapshot, then)
-    views = _select(seen, name, stale)
+    waits = _waits(house, snapshot, seen) if then is None else []
+    views = waiting.shown(_select(seen, name, stale), waits)
     if as_json:
         output.as_json(services.document(views))
     elif not views:
         output.say("No agents are stale." if stale else _nobody(seen, then))
     elif name:
         _print_one(views[0])
+        _print_waits(waits, views, indent="  ")
     else:
         output.table(COLUMNS, [row(view) for view in views], styles(views))
+        _print_waits(waits, views)
     if then is None:
         _print_footer(house, snapshot, views)
         _print_news(house, snapshot, output.say if as_json else output.data)
@@ -161,6 +166,22 @@ def _look(house: House, snapshot: Snapshot, *, processes: bool = True) -> list[A
     return services.look(house.ws, house.store, snapshot, processes=processes)
 
 
+def _waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> list[Wait]:
+    """Who waits for whom; what that takes is loaded only where somebody could."""
+    if not waiting.may_be(snapshot, seen):
+        return []
+    try:
+        return waiting.waits(house.ws, house.store, house.leaser, house.tracker, snapshot, seen)
+    except UnknownError as error:  # who is alive can be told all the same
+        output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
+        return []
+
+
+def _print_waits(waits: Sequence[Wait], views: Sequence[AgentView], indent: str = "") -> None:
+    for sentence in waiting.sentences(waits, [view.name for view in views]):
+        output.data(output.clean(f"{indent}{sentence}"))
+
+
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
     chosen = [view for view in views if name is None or view.name == name]
     if name and not chosen:
@@ -197,7 +218,7 @@ def _print_one(view: AgentView) -> None:
     said = view.presence.get("status", "")
     output.data(output.clean(f"{view.name}: {view.liveness.value}, {said}"))
     for key, value in view.presence.items():
-        if value not in (None, "", [], "idle") and key != "status":
+        if value not in (None, "", [], "idle") and key not in ("status", waiting.WAITS_FOR):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             output.data(output.clean(f"  {key}: {shown}"))
 
@@ -238,10 +259,16 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """Answers that this agent has not seen yet; nothing where no agent is named."""
+    """That this agent's claim was taken, and answers that it has not seen yet; nothing where no
+    agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
         return
+    if "generation" in snapshot.agents().get(name, ()):
+        from ghp_agents.services.news import fence_lines
+
+        for line in fence_lines(house.ws, house.leaser, agent_name(name)):
+            tell(line)
     if not snapshot.files(ANSWERS):
         return
     from ghp_agents.services import escalation
@@ -260,7 +287,9 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
     from ghp_agents.cli.live import keep_showing
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
-        views = _select(_look(house, house.store.snapshot()), name, stale)
+        snapshot = house.store.snapshot()
+        seen = _look(house, snapshot)
+        views = waiting.shown(_select(seen, name, stale), _waits(house, snapshot, seen))
         wake(house)
         return COLUMNS, [row(view) for view in views], styles(views)
 

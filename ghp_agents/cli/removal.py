@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import guards, output
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model.ground import RemoteRef
 from ghp_agents.services import init as services
@@ -28,7 +28,8 @@ class Removal:
 def take_away(house: House, asked: Removal) -> None:
     """Take away what is ours. Raises RefusedError where a person has to say so first."""
     ground = house.ground
-    steps = ground.belongings()  # first: whoever reads the settings makes a cache again
+    # First: whoever reads the settings makes a cache again.
+    steps = [*guards.all_of_clone(house), *ground.belongings()]
     refs = _remote_refs(house) if asked.remote_refs else []
     if not steps and not refs:
         _clean_up(house)
@@ -49,9 +50,9 @@ def take_away(house: House, asked: Removal) -> None:
     if not steps:
         _clean_up(house)
         return
-    for step in ground.belongings():
+    for step in [*guards.all_of_clone(house), *ground.belongings()]:
         step.act()
-        output.done(f"Removed {step.what}.")
+        output.done(f"{step.did} {step.what}.")
     stays = services.kept(house.ws)
     if stays:
         output.say(stays)

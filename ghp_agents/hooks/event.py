@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-TEXT_LIMIT = 4_096  # characters of a path or a name, which no system has more of
-
 # What a client's tool does to the world, as far as others want to know.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -36,7 +34,18 @@ class Deed:
 class Event:
     """What happened: one of model.client.KINDS."""
 
-    __slots__ = ("client", "cwd", "deeds", "is_again", "kind", "name", "paths", "pid", "session")
+    __slots__ = (
+        "client",
+        "cwd",
+        "deeds",
+        "goes_on",
+        "hears",
+        "kind",
+        "name",
+        "paths",
+        "pid",
+        "session",
+    )
 
     def __init__(
         self,
@@ -48,7 +57,8 @@ class Event:
         *,
         paths: "Sequence[str]" = (),
         deeds: "Sequence[Deed]" = (),
-        is_again: bool = False,
+        hears: bool = False,
+        goes_on: bool = False,
         pid: int | None = None,
     ) -> None:
         self.client = client
@@ -58,11 +68,13 @@ class Event:
         self.cwd = cwd
         self.paths = paths  # to be edited; as the client says them, perhaps relative to cwd
         self.deeds = deeds  # what was done, oldest first
-        self.is_again = is_again  # it goes on because a hook wanted it to: do not ask once more
+        self.hears = hears  # whether context that is answered now reaches the agent
+        self.goes_on = goes_on  # a start that is none: the session was compacted
         self.pid = pid  # of the agent, where the client tells it
 
     def __repr__(self) -> str:
-        return f"Event({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
+        fields = [f"{name}={getattr(self, name)!r}" for name in self.__slots__]
+        return f"Event({', '.join(fields)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Event) and repr(self) == repr(other)

@@ -41,6 +41,7 @@ KINDS = {
     "session.compacting": "compact",
     "session.end": "end",
 }
+HEARS = ("start", "prompt", "batch")
 PATCHES = ("apply_patch", "patch")
 EDITS = ("edit", "write", "multiedit", *PATCHES)
 PATHS = ("filePath", "path")
@@ -63,6 +64,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "cwd") or None,
         paths=_paths(tool, given) if kind == "edit" else (),
         deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        hears=kind in HEARS,
         pid=pid if type(pid) is int and pid > 0 else None,
     )
 
@@ -89,7 +91,7 @@ def render(event: Event, reply: Reply) -> "dict[str, Any]":
     if reply.deny:
         return {"deny": reply.deny}
     said: dict[str, Any] = {}
-    if reply.context and event.kind in ("start", "prompt", "batch"):
+    if reply.context and event.hears:
         said["context"] = reply.context
     if reply.environ and event.kind == "start":
         said["env"] = dict(reply.environ)

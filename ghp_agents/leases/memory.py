@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
@@ -21,6 +21,7 @@ class Board:
     reachable: bool = True
     breaks_after_write: bool = False  # the next change happens, and nobody hears of it
     lock: threading.Lock = field(default_factory=threading.Lock)
+    token: Callable[[int], str] = secrets.token_hex  # where nonces come from
 
 
 class MemoryLeaser:
@@ -54,7 +55,7 @@ class MemoryLeaser:
             holder,
             expected,
             at=Timestamp(to_text(self._clock.now())),
-            nonce=secrets.token_hex(16),
+            nonce=self._board.token(16),
             epoch=epoch,
             reason=reason,
             patterns=patterns,
@@ -63,7 +64,7 @@ class MemoryLeaser:
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
-        return self._swap(expected, given_back(name, expected, secrets.token_hex(16), reason))
+        return self._swap(expected, given_back(name, expected, self._board.token(16), reason))
 
     def known(self, prefix: str = "") -> list[Lease]:
         """The leases below `prefix` as this leaser knows them, by name."""

@@ -4,17 +4,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ghp_agents.errors import UsageError
 from ghp_agents.model.issue import PRIORITIES, Issue, IssueChange, short
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import IssueNumber
 
 Way = Sequence[Issue]
 Next = Callable[[Issue], Iterable[IssueNumber]]
+NO_CLAIMS: Mapping[int, Lease] = {}
 
 
-def ready(issues: Sequence[Issue], of: str | None = None) -> list[Issue]:
+def ready(
+    issues: Sequence[Issue], of: str | None = None, claims: Mapping[int, Lease] = NO_CLAIMS
+) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open.
 
     That is: open, with a title (without one its creation is not here yet), unassigned or, with
-    `of`, assigned to that one, and with no open blocker; most urgent first, then oldest.
+    `of`, assigned to that one, claimed by nobody else, and with no open blocker; most urgent
+    first, then oldest.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
     found = [
@@ -23,12 +28,27 @@ def ready(issues: Sequence[Issue], of: str | None = None) -> list[Issue]:
         if issue.state == "open"
         and issue.title
         and (of in issue.assignees if of else not issue.assignees)
+        and not _held_by_another(issue, of, claims)
         and waited_for.isdisjoint(issue.blocked_by)
     ]
-    return sorted(found, key=_urgency)
+    return sorted(found, key=urgency)
 
 
-def _urgency(issue: Issue) -> int:
+def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lease]) -> bool:
+    return any(claims[number].holder != holder for number in issue.numbers if number in claims)
+
+
+def open_blockers(issue: Issue, issues: Iterable[Issue]) -> list[Issue]:
+    """The open ones of `issues` that `issue` waits for."""
+    return [
+        each
+        for each in issues
+        if each.state == "open" and not set(each.numbers).isdisjoint(issue.blocked_by)
+    ]
+
+
+def urgency(issue: Issue) -> int:
+    """What to sort issues by; the most urgent first."""
     known = issue.priority in PRIORITIES
     return PRIORITIES.index(issue.priority) if known else len(PRIORITIES)
 

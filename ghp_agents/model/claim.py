@@ -1,4 +1,4 @@
-"""A claim: the right to an issue. Who may take it, and who was replaced; pure, and light to load."""
+"""A claim: the right to an issue; who may take it, and who was replaced. Pure, light to load."""
 
 from typing import Literal, NamedTuple
 

@@ -19,6 +19,8 @@ class Listening(NamedTuple):
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")
 
+_OPENCODE_EDITS = ("apply_patch", "edit", "multiedit", "patch", "write")
+
 CLIENTS: dict[str, tuple[Listening, ...]] = {
     "claude": (
         Listening("SessionStart", "start", 30),
@@ -32,7 +34,8 @@ CLIENTS: dict[str, tuple[Listening, ...]] = {
     "codex": (
         Listening("SessionStart", "start", 30),
         Listening("UserPromptSubmit", "prompt", 15),
-        Listening("PreToolUse", "edit", 10, ("apply_patch",)),
+        # A patch may come as a shell command, too: `apply_patch <<EOF`.
+        Listening("PreToolUse", "edit", 10, ("apply_patch", "Bash")),
         Listening("PostToolUse", "batch", 10),
         Listening("Stop", "stop", 60),
         Listening("PreCompact", "compact", 60),
@@ -60,12 +63,7 @@ CLIENTS: dict[str, tuple[Listening, ...]] = {
     "opencode": (
         Listening("session.start", "start", 30),
         Listening("chat.message", "prompt", 15),
-        Listening(
-            "tool.execute.before",
-            "edit",
-            10,
-            ("apply_patch", "edit", "multiedit", "patch", "write"),
-        ),  # fmt: skip
+        Listening("tool.execute.before", "edit", 10, _OPENCODE_EDITS),
         Listening("tool.execute.after", "batch", 10),
         Listening("session.idle", "stop", 60),
         Listening("session.compacting", "compact", 60),

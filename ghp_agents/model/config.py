@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
-from ghp_agents.errors import GhpError
+from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.record import LARGEST
+from ghp_agents.model.spelling import spelled_all
 
 MAX_SECONDS = 10 * 365 * 86_400
 
@@ -46,6 +47,22 @@ class AgentsConfig(BaseModel):
         5_000_000, ge=0, le=LARGEST, description="most uncommitted work in a handoff"
     )
     capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    shared: tuple[str, ...] = Field((), description="patterns of files that need approval")
+    shared_owners: tuple[str, ...] = Field(
+        (), description="owners in CODEOWNERS whose files are shared, too"
+    )
+    orchestrators: tuple[str, ...] = Field(
+        (), description="agents that may change shared files, and direct others"
+    )
+    implicit_leases: bool = Field(True, description="a first write to a file leases it here")
+
+    @field_validator("shared")
+    @classmethod
+    def _spelled(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return spelled_all(patterns)
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
     )
 
 
-def news(found: News) -> str:
+def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
     """An answer for the agent that asked, in a block that names its author."""
     escalation, answer = found.escalation, found.answer
     question = escalation.question
@@ -94,7 +94,7 @@ def news(found: News) -> str:
     ]
     lines += [f"Option {option}" for option in listed(question.options).splitlines()]
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
-    lines.append(fence(cut(clean(answer.text), ANSWER_IN_NEWS, rest)))
+    lines.append(fence(cut(clean(answer.text), limit, rest)))
     lines.append(f"End of the answer by {who(answer.by)}.")
     return "\n".join(lines)
 

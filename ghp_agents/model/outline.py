@@ -51,6 +51,18 @@ def outline(body: str) -> Outline:
     return Outline(goal, acceptance, ticks.count(" "), len(ticks))
 
 
+def section(body: str, title: str) -> str:
+    """The text below the first heading that is called `title`, in whatever case; deeper headings
+    are part of it. Empty where there is none."""
+    lines = body.replace("\r\n", "\n").split("\n")
+    plain = _outside_fences(lines)
+    heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
+    for number, (at, found) in enumerate(heads):
+        if found[2].rstrip(":").casefold() == title.casefold():
+            return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
+    return ""
+
+
 def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     """The text above the first heading, and the sections, none of them inside another."""
     heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
@@ -58,15 +70,19 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     sections: list[Section] = []
     end_of_last = 0
     for number, (at, found) in enumerate(heads):
-        level = len(found[1])
-        rest = heads[number + 1 :]
-        end = next((place for place, other in rest if len(other[1]) <= level), len(lines))
+        end = _end(heads[number:], len(lines))
         wanted = _GOAL.search(found[2]) or _ACCEPTANCE.search(found[2])
         if at < end_of_last or not wanted:
             continue
-        sections.append(Section(found[2], level, "\n".join(lines[at + 1 : end]).strip()))
+        sections.append(Section(found[2], len(found[1]), "\n".join(lines[at + 1 : end]).strip()))
         end_of_last = end
     return top, [each for each in sections if each.text]
+
+
+def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:
+    """Where the section of the first of `heads` ends."""
+    level = len(heads[0][1][1])
+    return next((at for at, found in heads[1:] if len(found[1]) <= level), last)
 
 
 def _outside_fences(lines: list[str]) -> list[str]:

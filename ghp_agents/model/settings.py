@@ -24,6 +24,10 @@ class Settings(NamedTuple):
     resume_chars: int = 16_000
     patch_bytes: int = 5_000_000  # the most that a handoff stores of uncommitted work
     capabilities: Mapping[str, tuple[str, ...]] = {}  # by agent
+    shared: tuple[str, ...] = ()  # patterns of files that need approval
+    shared_owners: tuple[str, ...] = ()  # owners in CODEOWNERS whose files are shared, too
+    orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
+    implicit_leases: bool = True  # a first write to a file leases it in this clone
 
     @property
     def thresholds(self) -> Thresholds:

@@ -8,6 +8,7 @@ from ghp_agents.model.names import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ghp_agents.model.hold import Hold, Waiter
     from ghp_agents.model.issue import Issue
     from ghp_agents.model.lease import Lease
 
@@ -64,6 +65,19 @@ def _held_by_others(
             yield blocker, claim
         else:
             left += known[blocker].blocked_by
+
+
+def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:
+    """What those in the queue for a lease wait for: each earlier one of another that it meets."""
+    return sorted(
+        Wait(waiter.holder, hold.holder, f"lease {_named(hold)}", f"L-{hold.id}")
+        for waiter in queue
+        for hold in waiter.behind
+    )
+
+
+def _named(hold: "Hold") -> str:
+    return one_line(hold.name or " ".join(hold.patterns), NAME_SHOWN)
 
 
 def of_each(waits: Iterable[Wait]) -> dict[str, list[Wait]]:

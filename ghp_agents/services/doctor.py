@@ -9,7 +9,7 @@ from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
 from ghp_agents.ports import StateStore
-from ghp_agents.services import machine, records
+from ghp_agents.services import guard_checks, machine, records
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
@@ -23,6 +23,7 @@ def checks(ws: Workspace, store: StateStore, ground: Ground, *, probe: bool) -> 
         **machine.checks(ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
+        **guard_checks.checks(ws),
         **ground.checks,
         "probe": partial(check_probe, ws, store, asked),
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import files, git
+from ghp_agents import bell, files, git
 from ghp_agents.clock import to_text
 from ghp_agents.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model import escalation as rules
@@ -97,6 +97,30 @@ def escalate(
     asked = transact(store, decide)
     notes += _post(ws, store, tracker, asked.escalation)
     return Asked(asked.escalation, asked.is_new, tuple(notes))
+
+
+def ask_once(
+    ws: Workspace,
+    store: StateStore,
+    tracker: IssueTracker,
+    question: Question,
+    urgency: str = DEFAULT_URGENCY,
+) -> Asked:
+    """Ask in the name of `question.agent` what the program itself found out. Asked before, even if
+    it was answered since, it is not asked again."""
+
+    def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
+        for had in read_all(snapshot)[0]:
+            if had.question == question:
+                return Asked(had, is_new=False), []
+        at = Timestamp(to_text(ws.clock.now()))
+        clock, clone = snapshot.clock + 1, snapshot.clone
+        asked = Escalation(_free_id(snapshot, question, 0), question, at, clock, clone, urgency)
+        return Asked(asked, is_new=True), [_asking(asked)]
+
+    asked = transact(store, decide)
+    notes = _post(ws, store, tracker, asked.escalation) if asked.is_new else []
+    return asked._replace(notes=tuple(notes))
 
 
 def context_of(data: bytes, name: str) -> tuple[str, bool]:
@@ -224,6 +248,8 @@ def answer(
         ]
 
     answered = transact(store, decide)
+    if answered.is_new:
+        bell.ring(ws.folders, answered.escalation.question.agent)
     notes = _post(ws, store, tracker, answered.escalation)
     return Answered(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
@@ -289,9 +315,14 @@ def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
             return
 
 
-def render_news(news: Iterable[News]) -> str:
-    """News as text, each in a block that names its author."""
-    return "\n".join(f"{words.news(each)}\n" for each in news)
+def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
+    """Whether `agent` was told of something, by the name under which that is remembered."""
+    return name in _told(ws, agent)
+
+
+def render_news(news: Iterable[News], *, limit: int = words.ANSWER_IN_NEWS) -> str:
+    """News as text, each in a block that names its author, with so much of each answer."""
+    return "\n".join(f"{words.news(each, limit)}\n" for each in news)
 
 
 def _told(ws: Workspace, agent: AgentName) -> set[str]:

@@ -10,12 +10,14 @@ from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model import handoff as rules
 from ghp_agents.model import handoff_record as record
 from ghp_agents.model import secret
+from ghp_agents.model.claim import claim_name, is_mine
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, Work
 from ghp_agents.model.issue import Issue, IssueChange, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, Timestamp, agent_name, digest, one_line
 from ghp_agents.model.outline import outline
+from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
@@ -62,12 +64,13 @@ def handoff(
     note: str = "",
     checkpoint: bool = False,
     dry_run: bool = False,
+    unless_empty: bool = False,
 ) -> Handed:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
     `pass_on` makes its receiver the next holder. What says nothing new since the last one is not
-    recorded again. Raises UsageError, NotFoundError, RefusedError (the issue is somebody else's),
-    NotSetUpError.
+    recorded again; `unless_empty`, neither is that there is no work at all. Raises UsageError,
+    NotFoundError, RefusedError (the issue is somebody else's), NotSetUpError.
     """
     actor = ws.actor()
     receiver = _receiver(actor, to, checkpoint)
@@ -77,6 +80,8 @@ def handoff(
     tidy, warnings = _note(note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+    if unless_empty and not tidy and _is_empty(facts):
+        return Handed(made, "", "", False, (*warnings, *facts.notes))
     values = page.cleaned(_values(ws, facts, made))
     text = templates.render(TEMPLATE, values, repository=ws.root)
     body = text.strip("\n") + "\n"
@@ -95,21 +100,53 @@ def handoff(
     return transact(store, decide)
 
 
+def _is_empty(facts: _Facts) -> bool:
+    """Whether there is nothing that anybody could go on with."""
+    about, branch = facts.about, facts.branch
+    return (
+        about.number is None
+        and not facts.work.patch.content
+        and not facts.work.missing
+        and not (branch.operation or branch.unsent)
+        and not (branch.history.base and branch.history.count)
+        and not facts.said.escalations
+    )
+
+
 def _as_it_is(snapshot: Snapshot, had: Handoff, notes: tuple[str, ...]) -> Handed:
     path = record.path_of(had)
     stored = snapshot.files(record.folder_of(had.issue)).get(path, b"")
     return Handed(had, stored.decode("utf-8", "replace"), path, False, notes)
 
 
-def pass_on(ws: Workspace, tracker: IssueTracker, handed: Handoff) -> Issue | None:
-    """Make the receiver of a handoff the holder of its issue, in place of the one who hands over.
+def pass_on(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, handed: Handoff
+) -> Issue | None:
+    """Make the receiver of a handoff the holder of its issue, in place of the one who hands over:
+    the claim, if that one has it, and the assignment.
 
-    Answers the issue as it is then; None if there is nothing to pass on.
+    Answers the issue as it is then; None if there is nothing to pass on. Raises UnknownError where
+    the claim cannot be passed on now.
     """
     if handed.to is None or handed.issue is None:
         return None
+    if _has_claim(ws, leaser, handed):
+        from ghp_agents.services import claim
+
+        given = claim.release(
+            ws, store, leaser, tracker, str(handed.issue),
+            to=handed.to, reason=f"handed over in {handed.name}",
+        )  # fmt: skip
+        return given.issue
     change = IssueChange(add_assignees=(handed.to,), remove_assignees=(handed.by.name,))
     return tracker.change(handed.issue, change, ws.actor())
+
+
+def _has_claim(ws: Workspace, leaser: Leaser, handed: Handoff) -> bool:
+    name = claim_name(handed.issue or 0)
+    epoch = 0 if handed.by.is_person else number(ws.presence(handed.by.name) or {}, "epoch")
+    known = (lease for lease in leaser.known(name) if lease.name == name)
+    return any(is_mine(lease, handed.by.name, epoch) for lease in known)
 
 
 # -------------------------------------------------------------------------------- what is said

@@ -1,6 +1,6 @@
 """Issues: choose, make and change them. Saying the same thing twice changes nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, UsageError
@@ -17,6 +17,7 @@ from ghp_agents.model.issue import (
 )
 from ghp_agents.model.issue_log import Log
 from ghp_agents.model.issue_record import FOLDER, Said, entry
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, IssueNumber, Timestamp, digest
 from ghp_agents.model.record import Record
 from ghp_agents.numbering import next_number
@@ -74,11 +75,15 @@ def select(
     ready: bool = False,
     states: Sequence[str] = ("open",),
     labels: Sequence[str] = (),
+    claims: Mapping[int, Lease] = blocking.NO_CLAIMS,
 ) -> Listing:
-    """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks."""
+    """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks.
+
+    `claims` are the claims that are known, by the issues' numbers.
+    """
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
-    found = blocking.ready(known, me) if ready else known
+    found = blocking.ready(known, me, claims) if ready else known
     chosen = [
         issue
         for issue in found
@@ -90,9 +95,9 @@ def select(
     return Listing(chosen, waited_for, blocking.deadlock(known) if ready else [])
 
 
-def ready(issues: Sequence[Issue]) -> list[Issue]:
+def ready(issues: Sequence[Issue], claims: Mapping[int, Lease] = blocking.NO_CLAIMS) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open."""
-    return blocking.ready(issues)
+    return blocking.ready(issues, claims=claims)
 
 
 def view(tracker: IssueTracker, reference: str) -> View:

@@ -18,7 +18,7 @@ from ghp_agents.model.liveness import (
     take_turns,
 )
 from ghp_agents.model.names import AgentName, CloneId, issue_of_branch
-from ghp_agents.model.presence import Presence, position
+from ghp_agents.model.presence import Presence, issue_of, position
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
@@ -81,7 +81,7 @@ def register(
     kind, session = pulse.session(ws.environ)
     here_branch = ws.branch
     first: dict[str, Any] = {
-        "issue": issue_of_branch(here_branch) if here_branch else None,
+        "issue": (issue_of_branch(here_branch) if here_branch else None) or _claimed(here),
         "status": "idle",
         "lastAction": "Started",
         "kind": kind,
@@ -97,6 +97,11 @@ def register(
     )  # fmt: skip
     assert beaten is not None, "a beat with an epoch always writes"
     return beaten
+
+
+def _claimed(presence: Presence) -> int | None:
+    """The issue that an agent claimed; it still has it when another session begins."""
+    return issue_of(presence) if rules.number(presence, "generation") else None
 
 
 def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:

@@ -3,7 +3,7 @@
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import escalation, issue, presence
+from ghp_agents.services import escalation, issue, news, presence
 from ghp_agents.workspace import Workspace
 
 
@@ -29,7 +29,9 @@ def sync(
         if named or store.standing().unsent:
             report = _together(report, store.sync(push=push))
         report = report._replace(notes=(*report.notes, *owed))
-    seen = presence.look(ws, store, store.snapshot(), processes=False)
+    snapshot = store.snapshot()
+    seen = presence.look(ws, store, snapshot, processes=False)
+    news.ring(ws, snapshot, leaser)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, store.publish(gone=gone))

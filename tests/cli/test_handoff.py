@@ -1,5 +1,6 @@
 """`agent-handoff` and `agent-resume`, as their users call them."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,10 +38,33 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
     assert result == Result(
         0,
         "",
-        f"✓ Recorded {name} as {path} with 1 uncommitted file.\n✓ #1 is assigned to worker-2.\n",
+        f"✓ Recorded {name} as {path} with 1 uncommitted file.\n✓ #1 is assigned to worker-2.\n"
+        f"worker-2 goes on with `ghp agent-resume --handoff {name}`.\n",
     )
     log = invoke("agent-log --issue 1 --event handoff", here)
     assert name in log.out
+
+
+def test_a_handoff_gives_the_claim_over_and_not_only_the_assignment(here: Path) -> None:
+    assert invoke("agent-claim 1", here, ONE).code == 0
+    recorded(invoke("agent-handoff --to worker-2", here, ONE))
+    shown = json.loads(invoke("agent-issue show 1 --json", here).out)
+    assert (shown["claim"]["holder"], shown["claim"]["generation"]) == ("worker-2", 2)
+    assert shown["assignees"] == ["worker-2"]
+    assert invoke("agent-claim 1", here, ONE).code == 3
+
+
+def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
+    here: Path, tmp_path: Path
+) -> None:
+    git(here, "init", "--quiet", "--bare", str(tmp_path / "remote.git"))
+    git(here, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    assert invoke("agent-claim 1", here, ONE).code == 0
+    (tmp_path / "remote.git").rename(tmp_path / "away.git")
+    result = invoke("agent-handoff --to worker-2", here, ONE)
+    assert result.code == 0
+    assert "Warning: #1 is still yours: " in result.err
+    assert "`ghp agent-release 1 --to worker-2`" in result.err
 
 
 def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> None:

@@ -55,10 +55,10 @@ def test_the_list_is_a_table(three: Path) -> None:
     assert invoke("agent-issues", three) == (
         0,
         """\
-ISSUE  PRIORITY  STATE  ASSIGNED  BLOCKED BY  LABELS       TITLE
-#1     high      open                         bug, parser  Parse files
-#2     medium    open             #1                       Write docs
-#3     low       open   worker-1                           Release
+ISSUE  PRIORITY  STATE  HOLDER  ASSIGNED  BLOCKED BY  LABELS       TITLE
+#1     high      open                                 bug, parser  Parse files
+#2     medium    open                     #1                       Write docs
+#3     low       open           worker-1                           Release
 """,
         "",
     )
@@ -69,10 +69,10 @@ def test_a_closed_blocker_blocks_no_more(three: Path) -> None:
     assert (
         invoke("agent-issues --all", three).out
         == """\
-ISSUE  PRIORITY  STATE   ASSIGNED  BLOCKED BY  LABELS       TITLE
-#1     high      closed                        bug, parser  Parse files
-#2     medium    open                                       Write docs
-#3     low       open    worker-1                           Release
+ISSUE  PRIORITY  STATE   HOLDER  ASSIGNED  BLOCKED BY  LABELS       TITLE
+#1     high      closed                                bug, parser  Parse files
+#2     medium    open                                               Write docs
+#3     low       open            worker-1                           Release
 """
     )
     assert listed(three, "--ready") == ["Write docs"]
@@ -92,7 +92,7 @@ def test_wishes_choose(three: Path) -> None:
 def test_nothing_ready_says_where_the_rest_is(repo: Path) -> None:
     issue(repo, "new", "T", "--assign", "worker-1")
     assert invoke("agent-issues --ready", repo).err == (
-        "No issue is ready. `ghp agent-issues` shows what is assigned or blocked.\n"
+        "No issue is ready. `ghp agent-issues` shows what is claimed, assigned or blocked.\n"
     )
 
 
@@ -112,7 +112,7 @@ def test_ready_and_closed_contradict_each_other(repo: Path) -> None:
 
 def test_the_list_runs_as_a_process_of_its_own(three: Path) -> None:
     assert run_ghp("agent-issues --ready", three).out.splitlines()[1:] == [
-        "#1     high      open                         bug, parser  Parse files"
+        "#1     high      open                                 bug, parser  Parse files"
     ]
 
 
@@ -321,6 +321,7 @@ def test_show_as_json_has_every_field(three: Path) -> None:
         "state": "open",
         "labels": [],
         "assignees": ["worker-1"],
+        "claim": None,
         "blockedBy": [1],
         "parent": 2,
         "priority": "low",
@@ -385,9 +386,9 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     for clone in (two, one, two):
         assert invoke("agent-sync", clone).code == 0
     rows = [
-        "#1     medium    open                                 Before",
-        "#2     medium    open                                 Offline",
-        "#3     medium    open             #2                  Waits",
+        "#1     medium    open                                         Before",
+        "#2     medium    open                                         Offline",
+        "#3     medium    open                     #2                  Waits",
     ]
     for clone in (one, two):
         assert sorted(invoke("agent-issues", clone).out.splitlines()[1:]) == rows

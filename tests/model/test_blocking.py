@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.errors import UsageError
-from ghp_agents.model.blocking import deadlock, ready, refuse_circles
+from ghp_agents.model.blocking import deadlock, open_blockers, ready, refuse_circles
 from ghp_agents.model.issue import PRIORITIES, Issue, IssueChange
-from ghp_agents.model.names import IssueNumber
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import IssueNumber, Timestamp
 
 
 def issue(number: int, *blockers: int, **fields: object) -> Issue:
@@ -18,6 +19,10 @@ def issue(number: int, *blockers: int, **fields: object) -> Issue:
         blocked_by=tuple(map(IssueNumber, blockers)),
     )
     return made._replace(**fields)  # type: ignore[arg-type]
+
+
+def claim(number: int, holder: str) -> Lease:
+    return Lease(f"issue/{number}", holder, 1, 1, Timestamp(""), "nonce")
 
 
 def numbers(issues: list[Issue]) -> list[int]:
@@ -55,6 +60,26 @@ def test_ready_of_somebody_is_what_they_have_and_nothing_blocks() -> None:
     issues = [issue(1), issue(2, assignees=("a", "b")), issue(3, 1, assignees=("a",))]
     assert numbers(ready(issues, "a")) == [2]
     assert numbers(ready(issues, "c")) == []
+
+
+def test_ready_is_claimed_by_nobody_else() -> None:
+    issues = [
+        issue(1),
+        issue(2),
+        issue(3, other_numbers=(IssueNumber(9),)),
+        issue(4, assignees=("worker-1",)),
+        issue(5, assignees=("worker-1",)),
+    ]
+    claims = {number: claim(number, holder) for number, holder in ((2, "a"), (9, "a"), (5, "a"))}
+    claims[4] = claim(4, "worker-1")
+    assert numbers(ready(issues, claims=claims)) == [1]
+    assert numbers(ready(issues, "worker-1", claims)) == [4]
+
+
+def test_the_open_blockers_of_an_issue_are_found_by_any_of_their_numbers() -> None:
+    issues = [issue(1), issue(2, state="closed"), issue(3, other_numbers=(IssueNumber(9),))]
+    assert numbers(open_blockers(issue(4, 1, 2, 9), issues)) == [1, 3]
+    assert open_blockers(issue(4), issues) == []
 
 
 def test_a_blocker_that_got_another_number_still_blocks() -> None:

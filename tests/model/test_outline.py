@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.model.outline import Outline, outline
+from ghp_agents.model.outline import Outline, outline, section
 
 FREE = """\
 We need a dashboard.
@@ -88,3 +88,19 @@ def test_any_text_can_be_read(body: str) -> None:
     read = outline(body)
     assert read.tasks_open <= read.tasks
     assert bool(read.goal or read.acceptance) == bool(body.strip()) or "#" in body
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("## Scope\n\n- src/\n- docs/\n\n## Tasks\n\n- [ ] a", "- src/\n- docs/"),
+        ("### scope:\r\nsrc/\r\n#### more\r\ndocs/\r\n### Next\r\nno", "src/\n#### more\ndocs/"),
+        ("```\n# Scope\nno\n```\n# Scope #\n```\n# yes\n```", "```\n# yes\n```"),
+        ("# Scope\none\n# Scope\ntwo", "one"),
+        ("# Scope\n# Next", ""),
+        ("# Scopes\nno\nScope\nno", ""),
+        ("", ""),
+    ],
+)
+def test_a_section_can_be_asked_for_by_its_title(body: str, text: str) -> None:
+    assert section(body, "Scope") == text

@@ -74,6 +74,22 @@ def test_the_issue_of_a_new_agent_is_that_of_its_branch(
     assert desk.sees()["worker-1"].presence["issue"] == 147
 
 
+def test_another_session_goes_on_with_the_issue_that_the_agent_claimed(
+    repo: Path, clock: ManualClock
+) -> None:
+    Desk(repo, clock, GHP_SESSION="s-1").beat(issue=12, generation=2)
+    desk = Desk(repo, clock, GHP_SESSION="s-2")
+    assert desk.beat(status="planning") == "moved"
+    presence = desk.sees()["worker-1"].presence
+    assert (presence["epoch"], presence["issue"], presence["generation"]) == (2, 12, 2)
+    desk.beat(issue=13)  # another issue, which it did not claim
+    again = Desk(repo, clock, GHP_SESSION="s-3")
+    again.beat()
+    presence = again.sees()["worker-1"].presence
+    assert presence["issue"] is None
+    assert "generation" not in presence
+
+
 def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
     clones: Clones, clock: ManualClock
 ) -> None:

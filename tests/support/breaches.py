@@ -14,6 +14,8 @@ LONGEST = 400  # lines
 TOPS = {
     ("ghp_agents/cli/app.py", "_run"): "no command may end in a bare traceback",
     ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
+    ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
+    ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",
 }
 
 # What belongs to a machine or to the making of the project; in pieces, so as not to be found here.

@@ -54,7 +54,7 @@ class Station:
         team = self.team
         ports = (team.store, team.tracker, team.leaser)
         handed = handoff(self.ws, *ports, **words)  # type: ignore[arg-type]
-        pass_on(self.ws, team.tracker, handed.handoff)
+        pass_on(self.ws, team.store, team.leaser, team.tracker, handed.handoff)
         return handed
 
     def resume(self, max_chars: int | None = None, **words: object) -> Resumed:

@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ghp_agents import files, git
+from ghp_agents import exclude, files, git
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import presence
 from ghp_agents.model.names import one_line
@@ -35,8 +35,7 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
     try:
         if is_tracked(root):
             return False
-        if not is_excluded(ws):
-            _exclude(ws)
+        exclude.add(ws.common_dir, EXCLUDE)
         content = presence.encode(snapshot.agents())
         path = root / presence.PATH
         if not path.exists() or path.read_bytes() != content:
@@ -67,13 +66,8 @@ def remove_view(ws: Workspace) -> list[Path]:
         removed.append(root / presence.PATH)
         with contextlib.suppress(OSError):
             (root / ".ghp").rmdir()  # only if it is empty: it may hold the user's configuration
-    exclude = _exclude_file(ws)
-    lines = exclude.read_bytes().splitlines(keepends=True) if exclude.exists() else []
-    kept = [line for line in lines if line.rstrip(b"\r\n") != EXCLUDE.encode()]
-    if kept != lines:
-        files.write_durably(exclude, b"".join(kept))
-        removed.append(exclude)
-    return removed
+    excluding = exclude.remove(ws.common_dir, EXCLUDE)
+    return [*removed, *([excluding] if excluding else [])]
 
 
 def is_tracked(root: Path) -> bool:
@@ -82,23 +76,9 @@ def is_tracked(root: Path) -> bool:
     return shown.code != 0 or bool(shown.text)
 
 
-def _exclude_file(ws: Workspace) -> Path:
-    # Resolved, so that replacing the file keeps a person's link to one that they share.
-    return (ws.common_dir / "info/exclude").resolve()
-
-
 def is_excluded(ws: Workspace) -> bool:
-    """Whether `info/exclude` has the view's line; read as bytes, for it need not be UTF-8."""
-    exclude = _exclude_file(ws)
-    return exclude.exists() and EXCLUDE.encode() in exclude.read_bytes().splitlines()
-
-
-def _exclude(ws: Workspace) -> None:
-    exclude = _exclude_file(ws)
-    content = exclude.read_bytes() if exclude.exists() else b""
-    glue = b"" if not content or content.endswith(b"\n") else b"\n"
-    exclude.parent.mkdir(parents=True, exist_ok=True)
-    files.write_durably(exclude, content + glue + EXCLUDE.encode() + b"\n")
+    """Whether `info/exclude` has the view's line."""
+    return exclude.has(ws.common_dir, EXCLUDE)
 
 
 def publish(

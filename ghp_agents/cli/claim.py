@@ -1,0 +1,167 @@
+"""`agent-claim`, `agent-release`: take the right to an issue, and give rights back."""
+
+import click
+
+from ghp_agents.cli import issue_view, output
+from ghp_agents.cli.context import acting, wake
+from ghp_agents.errors import UsageError
+from ghp_agents.model.hold import Hold
+from ghp_agents.services import claim as services
+from ghp_agents.services.claim import Claimed, Released
+from ghp_agents.wiring import House
+
+# ------------------------------------------------------------------------------- claiming
+
+
+@click.command("agent-claim", epilog="Example: ghp agent-claim --next")
+@click.argument("issue", required=False)
+@click.option(
+    "--next",
+    "best",
+    is_flag=True,
+    help="Choose: the best issue that is ready for this agent, one of its own first.",
+)
+@click.option("--steal", is_flag=True, help="Take it from who has it; needs --reason.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
+@acting
+@click.pass_obj
+def claim(
+    house: House, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool
+) -> None:
+    """Take the right to an issue, and print its number.
+
+    ISSUE is a number, or an id or the start of it (I-3f9a). Only one has it, over all clones; who
+    comes second ends with 3 and is told who that is. A dead holder's issue can be taken.
+    """
+    if best == (issue is not None):
+        raise UsageError(
+            "Name an issue, or let one be chosen.",
+            hint="`ghp agent-claim 12`, or `ghp agent-claim --next`.",
+        )
+    if best and (steal or reason):
+        raise UsageError(
+            "--next takes nothing from anybody.", hint="To steal an issue, name it by its number."
+        )
+    parts = (house.ws, house.store, house.leaser, house.tracker)
+    with output.busy("Claiming"):
+        if issue is None:
+            claimed = services.claim_next(*parts)
+        else:
+            claimed = services.claim(*parts, issue, steal=steal, reason=reason)
+    if as_json:
+        output.as_json(_fields(claimed))
+    else:
+        output.data(str(claimed.issue.number))
+    _say_claimed(claimed)
+    _end(house)
+
+
+def _fields(claimed: Claimed) -> dict[str, object]:
+    return {
+        "issue": claimed.issue.number,
+        "title": claimed.issue.title,
+        "holder": claimed.lease.holder,
+        "generation": claimed.lease.generation,
+        "since": claimed.lease.acquired_at,
+        "how": claimed.how,
+        "previous": claimed.previous,
+        "waitsFor": list(claimed.waits_for),
+    }
+
+
+def _say_claimed(claimed: Claimed) -> None:
+    name, lease = issue_view.name(claimed.issue), claimed.lease
+    if claimed.how == services.MINE:
+        rest = " What did not show everywhere shows now." if claimed.mended else ""
+        output.say(f"{name} is yours already, since {lease.acquired_at}.{rest}")
+    elif claimed.how == "claim":
+        output.done(f"{name} is yours.")
+    else:
+        output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
+    if claimed.waits_for:
+        output.warn(
+            f"It waits for {', '.join(claimed.waits_for)}.",
+            "`ghp agent-claim --next` finds one that can go on.",
+        )
+
+
+# --------------------------------------------------------------------------- giving back
+
+
+@click.command("agent-release", epilog="Example: ghp agent-release 12 --to worker-2")
+@click.argument("words", nargs=-1, metavar="[ISSUE|LEASE|PATTERN]...")
+@click.option("--name", metavar="RESOURCE", help="A lease of this name.")
+@click.option("--to", metavar="AGENT", help="Give the issue to this agent, in one step.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")
+@acting
+@click.pass_obj
+def release(
+    house: House, words: tuple[str, ...], name: str | None, to: str | None, reason: str
+) -> None:
+    """Give back issues and leases.
+
+    12, #12 and I-3f9a are issues, L-3f9a is a lease, and all else is a pattern, exactly as it was
+    leased (`./12` is a file). The holder may, a person always, and others when the holder is dead.
+    """
+    issues = [word for word in words if _is_issue(word)]
+    leases = [word for word in words if not _is_issue(word)]
+    if to and (leases or name or not issues):
+        raise UsageError(
+            "Only an issue can be given to somebody.",
+            hint="`ghp agent-release 12 --to worker-2`.",
+        )
+    if not words and name is None:
+        raise UsageError(
+            "Nothing is named that should be given back.",
+            hint="Name an issue (12), a lease (L-3f9a, as `ghp agent-leases` shows), its pattern, "
+            "or --name RESOURCE.",
+        )
+    parts = (house.ws, house.store, house.leaser, house.tracker)
+    for word in issues:
+        with output.busy("Giving it back"):
+            released = services.release(*parts, word, to=to, reason=reason)
+        _say_released(released, to)
+    if leases or name is not None:
+        _release_leases(house, leases, name, reason)
+    _end(house)
+
+
+def _is_issue(word: str) -> bool:
+    digits = word.removeprefix("#")
+    return (digits.isascii() and digits.isdigit()) or word[:2].lower() == "i-"
+
+
+def _say_released(released: Released, to: str | None) -> None:
+    name = issue_view.name(released.issue)
+    if released.changed and to:
+        output.done(f"{name} is {to}'s now.")
+    elif released.changed:
+        had = f"; it was {released.previous}'s" if released.previous else ""
+        output.done(f"{name} is given back{had}.")
+    else:
+        output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
+
+
+def _release_leases(house: House, words: list[str], name: str | None, reason: str) -> None:
+    from ghp_agents.services import lease
+
+    given = lease.release(
+        house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason
+    )
+    for hold in given.holds:
+        mine = (hold.holder, hold.is_person) == (given.by.name, given.by.is_person)
+        whose = "" if mine else f", {hold.holder}'s"
+        output.done(f"{hold.short} ({_what(hold)}{whose}) is given back.")
+
+
+def _what(hold: Hold) -> str:
+    return hold.name or " ".join(hold.patterns)
+
+
+def _end(house: House) -> None:
+    """What the guards decide by is brought up to date now, and need not be by the next edit."""
+    from ghp_agents.services import ruling
+
+    wake(house)
+    ruling.refresh(house.ws, house.store, house.leaser, house.tracker)

@@ -1,0 +1,120 @@
+"""`agent-init --hooks`: put the guards in, or take only them away."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.cli import output
+from ghp_agents.errors import NotSetUpError, UsageError
+from ghp_agents.model.ground import Step
+from ghp_agents.model.guard import HOMES
+from ghp_agents.services import client_places, git_guard, guards
+from ghp_agents.services.client_places import GIT, Target
+from ghp_agents.wiring import House
+
+NOTHING = "Nothing to do: "
+
+
+class Guards(NamedTuple):
+    """Which guards are meant, and where they belong."""
+
+    clients: list[str]
+    targets: list[Target]
+    is_users: bool  # in the user's own files, for all repositories
+
+
+def choose(house: House, words: str, *, user: bool, remove: bool) -> Guards:
+    """The guards that `--hooks WORDS` means. Raises UsageError, NotSetUpError."""
+    folders = [] if user else [house.ws.folder, house.ws.root]
+    found = client_places.found(folders, house.environ)
+    if words == client_places.FOUND and remove:
+        found = [*HOMES] if user else [*HOMES, GIT]
+    clients = client_places.chosen(words, found)
+    if user and GIT in clients:
+        raise UsageError(
+            "Git's hooks belong to a repository, not to a user.",
+            hint="Leave --user away, or name other clients.",
+        )
+    if user:
+        return Guards(clients, client_places.of_user(house.environ, clients), is_users=True)
+    return Guards(clients, client_places.here(house.ws, clients), is_users=False)
+
+
+def to_put(house: House, asked: Guards) -> list[Step]:
+    """What is still to be put in."""
+    common_dir = None if asked.is_users else house.ws.common_dir
+    steps = guards.to_put(asked.targets, _python(), house.environ, common_dir)
+    return [*steps, *(git_guard.to_put(house.ws, _python()) if GIT in asked.clients else [])]
+
+
+def _python() -> str:
+    if not sys.executable:
+        raise NotSetUpError(
+            "This Python does not know where it is, so hooks cannot call it.",
+            hint="Start ghp by the full path of its interpreter: /path/to/python -m ghp_agents …",
+        )
+    return sys.executable
+
+
+def to_take(house: House, asked: Guards) -> list[Step]:
+    """What of ours is to be taken out."""
+    common_dir = None if asked.is_users else house.ws.common_dir
+    steps = guards.to_take(asked.targets, common_dir)
+    return [*steps, *(git_guard.to_take(house.ws) if GIT in asked.clients else [])]
+
+
+def all_of_clone(house: House) -> list[Step]:
+    """All guards that are in this clone, to be taken out."""
+    return to_take(house, choose(house, client_places.FOUND, user=False, remove=True))
+
+
+# ------------------------------------------------------------------------------ the command
+
+
+def put_for_user(house: House, asked: Guards, *, dry_run: bool) -> None:
+    """`agent-init --hooks --user`: no repository is needed, and none is set up."""
+    steps = to_put(house, asked)
+    if not steps:
+        output.done(f"{NOTHING}the hooks are there.")
+        return
+    carry_out(steps, dry_run=dry_run)
+    say_advice(house, asked)
+
+
+def take(house: House, asked: Guards, *, dry_run: bool) -> None:
+    """`agent-init --hooks --remove`."""
+    steps = to_take(house, asked)
+    if steps:
+        carry_out(steps, dry_run=dry_run)
+    else:
+        output.done(f"{NOTHING}there are no such hooks of ours.")
+
+
+def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
+    """Do the steps, or say what they would do."""
+    for step in steps:
+        if dry_run:
+            output.data(output.clean(f"Would {step.doing} {step.what}."))
+        else:
+            step.act()
+            output.done(output.clean(f"{step.did} {step.what}."))
+
+
+def say_advice(house: House, asked: Guards) -> None:
+    """What a person should know about what was just put in."""
+    for text, hint in _advice(house, asked):
+        output.warn(output.clean(text), hint)
+
+
+def _advice(house: House, asked: Guards) -> Iterator[tuple[str, str]]:
+    yield from guards.advice(asked.clients, asked.targets)
+    if guards.CLAUDE in asked.clients:
+        folders = [] if asked.is_users else [house.ws.folder]
+        for place in client_places.plugins_enabled(folders, house.environ):
+            yield (
+                f"The plugin is enabled, too ({place}): each hook would run twice.",
+                "Use one of them: `claude plugin uninstall ghp-agents`, or "
+                "`ghp agent-init --hooks claude --remove`.",
+            )
+    if GIT in asked.clients:
+        yield from git_guard.advice(house.ws)

@@ -1,0 +1,96 @@
+"""What an agent did, in a few words that everybody may read.
+
+A presence is pushed, so of a command only what is known to be no secret is told: the program, and
+its verb where the program is one that has verbs.
+"""
+
+import os
+
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed
+from ghp_agents.hooks.paths import resolved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ORDER = (EDITED, RAN, USED, READ, SEARCHED)  # what is worth telling, the best first
+# Programs whose first word says what they do, and is nothing that could be secret.
+VERBS = (
+    "apt brew bun bundle cargo cmake conda deno docker dotnet flutter gh ghp ghp-agents git go "
+    "gradle helm hatch just kubectl make mix mvn ninja nox npm npx nx pip pip3 pixi pnpm poetry "
+    "podman rake ruff swift task terraform tox uv uvx yarn"
+)
+PREFIXES = ("cd", "command", "exec", "nice", "sudo", "time", "timeout")
+WORD = "abcdefghijklmnopqrstuvwxyz0123456789-_.:"
+WORD_LIMIT = 32
+
+
+def action(deeds: "Sequence[Deed]", cwd: str | None, top: str | None) -> str:
+    """The most telling of `deeds`, the last of its kind; empty if there is nothing to tell."""
+    for verb in ORDER:
+        same = [deed for deed in deeds if deed.verb == verb]
+        said = _say(verb, same, cwd, top) if same else ""
+        if said:
+            return said
+    return ""
+
+
+def _say(verb: str, deeds: "Sequence[Deed]", cwd: str | None, top: str | None) -> str:
+    if verb == SEARCHED:
+        return "Searched"
+    if verb in (EDITED, READ):
+        paths = [_inside(path, cwd, top) for deed in deeds for path in deed.what]
+        named = list(dict.fromkeys(path for path in paths if path))
+        rest = f" and {len(named) - 1} more" if len(named) > 1 else ""
+        return f"{verb.capitalize()} {named[-1]}{rest}" if named else ""
+    what = deeds[-1].what[0] if deeds[-1].what else ""
+    said = command(what) if verb == RAN else _tool(what)
+    return f"{verb.capitalize()} {said}" if said else ""
+
+
+def _inside(path: str, cwd: str | None, top: str | None) -> str:
+    """A path from the top of the worktree; empty outside, where names say who somebody is."""
+    real = resolved(path, cwd) if path and top else None
+    if real is None or top is None:
+        return ""
+    inner = os.path.relpath(real, os.path.realpath(top))
+    return "" if inner == ".." or inner.startswith("../") else inner
+
+
+def _tool(name: str) -> str:
+    """A tool's name; one of a server as `server tool`."""
+    said = " ".join(part for part in name.removeprefix("mcp__").split("__") if part)
+    return said[:80] if all(char.isalnum() or char in " _-." for char in said) else ""
+
+
+def command(line: str) -> str:
+    """What may be told of a shell command."""
+    for part in line[:4_096].replace("||", "&&").replace(";", "&&").replace("\n", "&&").split("&&"):
+        words = _words(part)
+        if words:
+            return " ".join(words)
+    return ""
+
+
+def _words(part: str) -> "list[str]":
+    """The program and its verb, without assignments, folders and everything that could be data."""
+    words = part.strip(" \t(){}").split()
+    while words and ("=" in words[0] or words[0] in PREFIXES):
+        if words[0] == "cd":
+            return []
+        had = words.pop(0)
+        while had == "timeout" and words and words[0][:1].isdigit():
+            words.pop(0)
+    if not words:
+        return []
+    program = os.path.basename(words[0].strip("\"'"))
+    if not _is_word(program.lower()):
+        return []
+    verb = words[1] if len(words) > 1 else ""
+    if program in ("python", "python3") and words[1:2] == ["-m"] and len(words) > 2:
+        return [program, "-m", words[2]] if _is_word(words[2]) else [program]
+    return [program, verb] if f" {program} " in f" {VERBS} " and _is_word(verb) else [program]
+
+
+def _is_word(text: str) -> bool:
+    return 0 < len(text) <= WORD_LIMIT and not text.strip(WORD) and text[0] not in "-."

@@ -1,0 +1,27 @@
+"""After the agent's tools have run: a beat that says what it did, and news if the bell rings."""
+
+from ghp_agents import bell, pulse
+from ghp_agents.hooks.action import action
+from ghp_agents.hooks.event import EDITED, Reply
+from ghp_agents.hooks.presence import beat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ghp_agents.hooks.scene import Scene
+
+
+def batch(scene: "Scene") -> Reply | None:
+    """Beat; and tell what the agent was not told of."""
+    event = scene.event
+    said: dict[str, Any] = {}
+    done = action(event.deeds, event.cwd, scene.place.toplevel)
+    if done:
+        said["lastAction"] = pulse.clean_action(done)
+    beat(scene, said, progress=any(deed.verb == EDITED for deed in event.deeds))
+    if event.hears and bell.rings(scene.folders, scene.agent):
+        from ghp_agents.hooks.news import news
+
+        return news(scene, "ghp-agents has news for this agent:")
+    return None

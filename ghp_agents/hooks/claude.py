@@ -1,0 +1,88 @@
+"""Claude Code: its events as ours, and our answers in its schema."""
+
+from ghp_agents.hooks.event import (
+    EDITED,
+    RAN,
+    READ,
+    SEARCHED,
+    USED,
+    Deed,
+    Event,
+    Reply,
+    first,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KINDS = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "edit",
+    "PostToolBatch": "batch",
+    "Stop": "stop",
+    "PreCompact": "compact",
+    "SessionEnd": "end",
+}
+HEARS = ("start", "prompt", "batch", "stop")
+EDITS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
+PATHS = ("file_path", "notebook_path")
+REFUSED = "PreToolUse:"  # how the answer of a call begins that a hook has denied
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message of Claude Code; None if it is none of ours."""
+    name = text(payload, "hook_event_name")
+    kind = KINDS.get(name)
+    if kind is None or (kind == "edit" and text(payload, "tool_name") not in EDITS):
+        return None
+    path = first(payload.get("tool_input"), PATHS) if kind == "edit" else ""
+    # A turn that a hook has prolonged is not prolonged once more.
+    again = kind == "stop" and payload.get("stop_hook_active") is not False
+    return Event(
+        "claude",
+        kind,
+        name,
+        text(payload, "session_id") or None,
+        text(payload, "cwd") or None,
+        paths=[path] if path else (),
+        deeds=_deeds(payload) if kind == "batch" else (),
+        hears=kind in HEARS and not again,
+        goes_on=kind == "start" and payload.get("source") == "compact",
+    )
+
+
+def _deeds(payload: "Mapping[str, Any]") -> "list[Deed]":
+    calls = payload.get("tool_calls")
+    if not isinstance(calls, list):
+        return []
+    return [_deed(call) for call in calls if text(call, "tool_name") and not _was_refused(call)]
+
+
+def _was_refused(call: "Any") -> bool:
+    return REFUSED in text(call, "tool_response")[:100]
+
+
+def _deed(call: "Any") -> Deed:
+    tool, given = text(call, "tool_name"), call.get("tool_input")
+    if tool in EDITS:
+        return Deed(EDITED, [first(given, PATHS)])
+    if tool == "Bash":
+        return Deed(RAN, [text(given, "command")])
+    if tool in ("Read", "NotebookRead"):
+        return Deed(READ, [first(given, PATHS)])
+    return Deed(SEARCHED, []) if tool in ("Glob", "Grep", "LS") else Deed(USED, [tool])
+
+
+def render(event: Event, reply: Reply) -> "dict[str, Any]":
+    """The answer to Claude Code; empty where there is nothing to say."""
+    said: dict[str, str] = {"hookEventName": event.name}
+    if reply.deny and event.kind == "edit":
+        said["permissionDecision"] = "deny"
+        said["permissionDecisionReason"] = reply.deny
+    elif reply.context and event.hears:
+        said["additionalContext"] = reply.context
+    return {"hookSpecificOutput": said} if len(said) > 1 else {}

@@ -1,0 +1,82 @@
+"""Codex: its events as ours, and our answers in its schema, which allows no key beyond its own."""
+
+import os
+
+from ghp_agents.hooks.event import EDITED, RAN, READ, USED, Deed, Event, Reply, first, patched, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KINDS = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "edit",
+    "PostToolUse": "batch",
+    "Stop": "stop",
+    "PreCompact": "compact",
+    "SessionEnd": "end",
+}
+HEARS = ("start", "prompt", "batch", "stop")
+PATCH = "apply_patch"
+SHELLS = ("Bash", "shell", "exec_command", "local_shell")
+PATHS = ("file_path", "path")
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message of Codex; None if it is none of ours."""
+    name = text(payload, "hook_event_name")
+    kind = KINDS.get(name)
+    tool, given = text(payload, "tool_name"), payload.get("tool_input")
+    paths = _patched(tool, given) if kind == "edit" else []
+    if kind is None or (kind == "edit" and not paths):
+        return None
+    again = kind == "stop" and payload.get("stop_hook_active") is not False
+    return Event(
+        "codex",
+        kind,
+        name,
+        text(payload, "session_id") or None,
+        text(payload, "cwd") or None,
+        paths=paths,
+        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        hears=kind in HEARS and not again,
+        goes_on=kind == "start" and payload.get("source") == "compact",
+    )
+
+
+def _patched(tool: str, given: "Any") -> "list[str]":
+    """The files of a patch, given to the tool or to the program of this name in the shell."""
+    command = text(given, "command")
+    if tool == PATCH:
+        return patched(command)
+    if tool not in SHELLS or PATCH not in command or "*** Begin Patch" not in command:
+        return []
+    before, _, rest = command.partition("&&")
+    words = before.split(None, 1)
+    folder = words[1].strip().strip("\"'") if words[0] == "cd" and len(words) == 2 else ""
+    return [os.path.join(folder, path) for path in patched(rest if folder else command)]
+
+
+def _deed(tool: str, given: "Any") -> Deed:
+    paths = _patched(tool, given)
+    if paths:
+        return Deed(EDITED, paths)
+    if tool in SHELLS:
+        return Deed(RAN, [first(given, ("command", "cmd"))])
+    return Deed(READ, [first(given, PATHS)]) if tool == "view_image" else Deed(USED, [tool])
+
+
+def render(event: Event, reply: Reply) -> "dict[str, Any]":
+    """The answer to Codex; empty where there is nothing to say."""
+    if event.kind == "stop":  # it has no context there, but goes on with a reason
+        heard = reply.context if event.hears else ""
+        return {"decision": "block", "reason": heard} if heard else {}
+    said: dict[str, str] = {"hookEventName": event.name}
+    if reply.deny and event.kind == "edit":
+        said["permissionDecision"] = "deny"
+        said["permissionDecisionReason"] = reply.deny
+    elif reply.context and event.hears:
+        said["additionalContext"] = reply.context
+    return {"hookSpecificOutput": said} if len(said) > 1 else {}

@@ -1,0 +1,74 @@
+"""Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
+
+from ghp_agents import guard
+from ghp_agents.hooks.event import Reply
+from ghp_agents.hooks.paths import Target, targets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.locate import Location
+    from ghp_agents.services.authority import Verdict
+
+SHOWN = 20  # refused paths that are explained one by one
+TEXT_LIMIT = 1_000  # characters of one explanation
+
+
+def edit(scene: "Scene") -> Reply | None:
+    """Refuse, if one of the files must not be changed now; each of those is named."""
+    asked = targets(scene.event.paths, scene.event.cwd, scene.place, scene.environ)
+    found = [_quick(scene, target) for target in asked]
+    if any(verdict is None for verdict in found):
+        found = list(_slow(scene, asked))
+    refused = [verdict for verdict in found if verdict is not None and verdict.is_refused]
+    return Reply(deny=explain(refused)) if refused else None
+
+
+def _quick(scene: "Scene", target: Target) -> "Verdict | None":
+    place, path = target.place, target.path
+    return guard.quick(place, scene.folders, scene.environ, scene.agent, path, scene.now)
+
+
+def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
+    """The same question, answered from the state itself."""
+    from ghp_agents.model.names import AgentName
+    from ghp_agents.services import presence, ruling
+
+    if scene.presence() is None:  # hooks that were installed while the agent was at work
+        house = scene.house()
+        presence.register(house.ws, house.store, AgentName(scene.agent))
+    verdicts: list[Verdict] = []
+    for place, paths in _by_worktree(asked):
+        house = scene.house_at(place)
+        verdicts += ruling.judge(
+            house.ws, house.store, house.leaser, house.tracker, AgentName(scene.agent), paths,
+            editing=True,
+        )  # fmt: skip
+    return verdicts
+
+
+def _by_worktree(asked: "Sequence[Target]") -> "list[tuple[Location, list[str]]]":
+    found: dict[str, tuple[Location, list[str]]] = {}
+    for target in asked:
+        found.setdefault(target.place.git_dir, (target.place, []))[1].append(target.path)
+    return list(found.values())
+
+
+def explain(refused: "Sequence[Verdict]") -> str:
+    """Why not, and what next; what is next for several is said once."""
+    lines: list[str] = []
+    for verdict in refused[:SHOWN]:
+        lines.append(plain(verdict.why))
+    if len(refused) > SHOWN:
+        lines.append("Refused, too: " + ", ".join(plain(one.path) for one in refused[SHOWN:]))
+    hints = dict.fromkeys(plain(verdict.next) for verdict in refused[:SHOWN] if verdict.next)
+    lines += [f"Next: {hint}" for hint in hints]
+    return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """One line without control characters: a path or a reason may hold anything."""
+    line = "".join([char if char.isprintable() else "�" for char in text[:TEXT_LIMIT]])
+    return line if len(text) <= TEXT_LIMIT else line + "…"

@@ -1,0 +1,130 @@
+"""`python -P -m ghp_agents hook CLIENT`: an event on standard input, the answer on standard output.
+
+Whatever goes wrong here, the agent goes on: then nothing is said, the exit code is 0, and the
+clone's log has it. An agent is stopped by a decision alone.
+"""
+
+import os
+
+from ghp_agents import quickjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ghp_agents.hooks.event import Event, Reply
+
+INPUT_LIMIT = 128_000_000  # bytes; a file that is written is part of the event
+CHUNK = 1_048_576
+
+
+class OddInputError(Exception):
+    """What came is no event of the client; there is nobody to tell."""
+
+
+def run(argv: "Sequence[str]") -> int:
+    """Handle the event on standard input for the client that is named."""
+    environ = dict(os.environ)
+    where = "hook " + " ".join(argv)[:80]
+    cwd: list[str | None] = [None]
+    try:
+        _run(argv, environ, cwd)
+    except Exception as error:  # the top of this face: no agent stumbles over us
+        log(error, cwd[0], environ, where)
+    return 0
+
+
+def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | None]") -> None:
+    payload = _payload()
+    client = argv[0] if argv else ""
+    said = payload.get("cwd")
+    cwd[0] = said if isinstance(said, str) else None
+    if client == "claude-statusline":
+        from ghp_agents.hooks import statusline
+
+        _print(statusline.segment(payload, environ).encode())
+        return
+    spoken = _client(client)
+    event: Event | None = spoken.parse(payload)
+    if event is None:
+        return  # an event that this version does not know
+    cwd[0] = event.cwd
+    from ghp_agents.hooks import handlers, scene
+
+    found = scene.find(event, environ)
+    reply = handlers.handle(found) if found else None
+    if reply is not None:
+        _answer(spoken.render(event, reply), reply)
+
+
+def _client(name: str) -> "Any":
+    if name == "claude":
+        from ghp_agents.hooks import claude
+
+        return claude
+    if name == "codex":
+        from ghp_agents.hooks import codex
+
+        return codex
+    if name == "gemini":
+        from ghp_agents.hooks import gemini
+
+        return gemini
+    if name == "cursor":
+        from ghp_agents.hooks import cursor
+
+        return cursor
+    if name == "opencode":
+        from ghp_agents.hooks import opencode
+
+        return opencode
+    raise OddInputError(f"{name[:40]!r} is no client that has hooks here.")
+
+
+# -------------------------------------------------------------------- input and output
+
+
+def _payload() -> "dict[str, Any]":
+    """The JSON object on standard input, which is read to its end: some clients take a pipe that
+    is closed early for a failure."""
+    parts: list[bytes] = []
+    size = 0
+    while data := os.read(0, CHUNK):
+        size += len(data)
+        if size <= INPUT_LIMIT:
+            parts.append(data)
+    if size > INPUT_LIMIT:
+        raise OddInputError(f"The event has {size} bytes; at most {INPUT_LIMIT} are looked at.")
+    try:
+        value = quickjson.decode(b"".join(parts).decode("utf-8"))
+    except ValueError as error:
+        raise OddInputError(f"The event ({size} bytes) is not JSON: {str(error)[:200]}") from None
+    if not isinstance(value, dict):
+        raise OddInputError(f"The event is not an object but a {type(value).__name__}.")
+    return value
+
+
+def _answer(said: "dict[str, Any]", reply: "Reply") -> None:
+    if not said:
+        return
+    _print(quickjson.encode(said))
+    if reply.told:
+        reply.told()
+
+
+def _print(content: bytes) -> None:
+    written = 0
+    while written < len(content):
+        written += os.write(1, content[written:])
+
+
+def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
+    """Write what went wrong to the log of the clone, if there is one to write to."""
+    from ghp_agents import mishaps
+
+    try:
+        here = cwd if cwd and os.path.isdir(cwd) else os.getcwd()
+        mishaps.note(error, here, environ, where=where, only_if_set_up=True)
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,74 @@
+"""Gemini CLI: its events as ours, and our answers in its schema."""
+
+from ghp_agents.hooks.event import (
+    EDITED,
+    RAN,
+    READ,
+    SEARCHED,
+    USED,
+    Deed,
+    Event,
+    Reply,
+    first,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KINDS = {
+    "SessionStart": "start",
+    "BeforeAgent": "prompt",
+    "BeforeTool": "edit",
+    "AfterTool": "batch",
+    "AfterAgent": "stop",
+    "PreCompress": "compact",
+    "SessionEnd": "end",
+}
+# What is said after a turn would make it reject its own response: news wait for the next prompt.
+HEARS = ("start", "prompt", "batch")
+EDITS = ("replace", "write_file")
+SEARCHES = ("glob", "grep_search", "list_directory", "search_file_content")
+PATHS = ("file_path", "absolute_path")
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message of Gemini CLI; None if it is none of ours."""
+    name = text(payload, "hook_event_name")
+    kind = KINDS.get(name)
+    tool, given = text(payload, "tool_name"), payload.get("tool_input")
+    if kind is None or (kind == "edit" and tool not in EDITS):
+        return None
+    path = first(given, PATHS) if kind == "edit" else ""
+    return Event(
+        "gemini",
+        kind,
+        name,
+        text(payload, "session_id") or None,
+        text(payload, "cwd") or None,
+        paths=[path] if path else (),
+        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        hears=kind in HEARS,
+    )
+
+
+def _deed(tool: str, given: "Any") -> Deed:
+    if tool in EDITS:
+        return Deed(EDITED, [first(given, PATHS)])
+    if tool == "run_shell_command":
+        return Deed(RAN, [text(given, "command")])
+    if tool == "read_file":
+        return Deed(READ, [first(given, PATHS)])
+    return Deed(SEARCHED, []) if tool in SEARCHES else Deed(USED, [tool])
+
+
+def render(event: Event, reply: Reply) -> "dict[str, Any]":
+    """The answer to Gemini CLI; empty where there is nothing to say."""
+    if reply.deny and event.kind == "edit":
+        return {"decision": "deny", "reason": reply.deny}
+    if reply.context and event.hears:
+        said = {"hookEventName": event.name, "additionalContext": reply.context}
+        return {"hookSpecificOutput": said}
+    return {}

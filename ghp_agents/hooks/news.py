@@ -1,0 +1,27 @@
+"""What an agent was not told of yet: answers to its questions, and that its claim was taken."""
+
+from ghp_agents import bell
+from ghp_agents.hooks.event import Reply
+from ghp_agents.model.names import AgentName
+from ghp_agents.services import news as services
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hooks.scene import Scene
+
+LIMIT = 10_000  # characters that clients take; what is longer they put aside
+
+
+def news(scene: "Scene", lead: str, *, again: bool = False) -> Reply | None:
+    """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
+    bell.hush(scene.folders, scene.agent)
+    house, agent = scene.house(), AgentName(scene.agent)
+    found = services.gather(
+        house.ws, house.store, house.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
+    )
+    if not found.text:
+        return None
+    return Reply(
+        context=f"{lead}\n{found.text}",
+        told=lambda: services.mark(house.ws, agent, found.told),
+    )

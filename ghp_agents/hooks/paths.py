@@ -1,0 +1,61 @@
+"""From a path as an agent says it to the file that is meant: which worktree, which path in it."""
+
+import os
+
+from ghp_agents.locate import Location, locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Target:
+    """A file of the clone: its worktree, and its path from the top of it."""
+
+    __slots__ = ("path", "place")
+
+    def __init__(self, place: Location, path: str) -> None:
+        self.place = place
+        self.path = path
+
+
+def targets(
+    paths: "Iterable[str]", cwd: str | None, home: Location, environ: "Mapping[str, str]"
+) -> "list[Target]":
+    """The files of the clone of `home` among `paths`, each once; what lies outside of it, in
+    another repository or among git's own files is none of ours."""
+    found: dict[tuple[str, str], Target] = {}
+    for path in paths:
+        real = resolved(path, cwd)
+        target = _target(real, home, environ) if real else None
+        if target:
+            found[target.place.git_dir, target.path] = target
+    return list(found.values())
+
+
+def resolved(path: str, cwd: str | None) -> str | None:
+    """The real path, through all links; None where no system could have such a file."""
+    if not os.path.isabs(path) and (cwd is None or not os.path.isabs(cwd)):
+        return None
+    try:
+        return os.path.realpath(os.path.join(cwd or "/", path))
+    except (OSError, ValueError):  # NUL, or half a surrogate pair
+        return None
+
+
+def _target(real: str, home: Location, environ: "Mapping[str, str]") -> Target | None:
+    place = locate(os.path.dirname(real), {})
+    if place is None or not place.toplevel or not _same(place.common_dir, home.common_dir):
+        return None
+    path = real[len(place.toplevel.rstrip("/")) + 1 :]
+    return Target(home if _same(place.git_dir, home.git_dir) else place, path) if path else None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are of one folder: links, and case where a system ignores it."""
+    if one == other:
+        return True
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -1,0 +1,38 @@
+"""The agent comes to rest, or is about to forget: a checkpoint of its work, for who goes on."""
+
+from ghp_agents import background
+from ghp_agents.hooks.event import Reply
+from ghp_agents.hooks.presence import beat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hooks.scene import Scene
+
+WORKING = ("implementing", "planning", "reviewing", "testing")
+
+
+def stop(scene: "Scene") -> Reply | None:
+    """An answer that came meanwhile keeps the agent going, where its client lets it be heard."""
+    if scene.event.hears:
+        from ghp_agents.hooks.news import news
+
+        heard = news(scene, "Before this turn ends, ghp-agents has news for this agent:")
+        if heard:
+            return heard
+    before = scene.presence() or {}
+    beat(scene, {"status": "waiting"} if before.get("status") in WORKING else {})
+    compact(scene)
+    return None
+
+
+def compact(scene: "Scene") -> None:
+    """Write down what is in hand; what is as it was says nothing new."""
+    from ghp_agents.services import handoff
+
+    house = scene.house()
+    handed = handoff.handoff(
+        house.ws, house.store, house.tracker, house.leaser, checkpoint=True, unless_empty=True
+    )
+    if handed.is_new:
+        settings = {"background": house.ws.settings.background}
+        background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)

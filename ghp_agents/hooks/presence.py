@@ -1,0 +1,42 @@
+"""An agent's presence, as its hooks renew it."""
+
+from ghp_agents import background, pulse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ghp_agents.hooks.scene import Scene
+
+
+def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> None:
+    """Renew the agent's presence; the slow road registers one that has none yet."""
+    settings = scene.settings()
+    beaten = pulse.beat(
+        scene.folders,
+        scene.agent,
+        {**said, **pulse.surroundings(scene.place)},
+        scene.now,
+        session=pulse.session(scene.environ)[1],
+        progress=progress,
+        throttle=settings.get("throttle", pulse.THROTTLE),
+        pid=pulse.agent_pid(scene.environ),
+    )
+    if beaten is None:
+        begin(scene, said)
+        beaten = "moved"
+    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=beaten == "moved")
+
+
+def begin(scene: "Scene", said: "dict[str, Any]") -> None:
+    """Beat; an agent without presence here, or in another session than before, starts anew."""
+    from ghp_agents.model.names import AgentName, issue_of_branch
+    from ghp_agents.services import presence
+
+    ws, store = scene.house().ws, scene.house().store
+    before = scene.presence() or {}
+    said = {**said, "kind": scene.event.client}
+    here = ws.branch
+    if before.get("issue") and not (here and issue_of_branch(here)):
+        said["issue"] = before["issue"]  # a new session of an agent goes on with its issue
+    presence.heartbeat(ws, store, AgentName(scene.agent), said)

@@ -1,0 +1,234 @@
+"""The scene of an event: in which clone and worktree it happens, and which agent it is."""
+
+import os
+import time
+
+from ghp_agents import presencefile, pulse
+from ghp_agents.locate import Location, locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ghp_agents.hooks.event import Event
+    from ghp_agents.wiring import House
+
+SESSIONS = "/cache/sessions/"  # under which name each session began
+# The variable under which each client's session is told; those of other clients are inherited
+# from an agent that started this one.
+SESSION_VARIABLE = {
+    "claude": "CLAUDE_CODE_SESSION_ID",
+    "codex": "CODEX_THREAD_ID",
+    "gemini": "GEMINI_SESSION_ID",
+    "cursor": "GHP_SESSION",
+    "opencode": "GHP_SESSION",
+}
+CALLERS = ("codex", "gemini")  # they call hooks themselves, and live as long as their session
+SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
+NOWHERE = Location(None, "/dev/null", "/dev/null")
+
+
+class Scene:
+    """All that a handler needs to know; a plain class, as `locate.Location` is."""
+
+    __slots__ = ("_house", "agent", "environ", "event", "folders", "now", "place")
+
+    def __init__(
+        self,
+        event: "Event",
+        environ: "Mapping[str, str]",
+        place: Location,
+        folders: "Sequence[str]",
+        agent: str,
+        now: float,
+    ) -> None:
+        self.event = event
+        self.environ = environ
+        self.place = place
+        self.folders = folders
+        self.agent = agent
+        self.now = now
+        self._house: House | None = None
+
+    def presence(self) -> "dict[str, Any] | None":
+        """What this machine knows of the agent."""
+        return presencefile.newest(self.folders, self.agent)
+
+    def settings(self) -> "dict[str, Any]":
+        """The settings as the last command found them."""
+        return pulse.read_settings(self.folders)
+
+    def house(self) -> "House":
+        """The parts of the program, for the slow road."""
+        if self._house is None:
+            self._house = self.house_at(self.place)
+        return self._house
+
+    def house_at(self, place: Location) -> "House":
+        """The same in another worktree of the clone."""
+        from pathlib import Path
+
+        from ghp_agents.wiring import House
+
+        return House(Path(place.toplevel or place.git_dir), self.environ, name=self.agent)
+
+
+def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
+    """Where `event` happens; None where this program has nothing to do: outside of a repository,
+    in one that was never set up, and for nobody. Raises UsageError for a name that is none.
+    """
+    known = identified(event, environ)
+    place = _here(event, known)
+    outside = place is None and event.kind == "edit"
+    if outside:
+        place = _there(event, known)
+    if place is None:
+        return None
+    folders = pulse.state_folders(place.common_dir, known)
+    if not _is_set_up(event, place, folders):
+        return None
+    name = _name(event, known, NOWHERE if outside else place, folders)
+    if name and not pulse.is_name(name):
+        from ghp_agents.model.names import agent_name
+
+        agent_name(name)
+    return Scene(event, known, place, folders, name, time.time()) if name else None
+
+
+def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":
+    """The environment with the session and process of the agent that the event is of."""
+    known = dict(environ)
+    mine = SESSION_VARIABLE[event.client]
+    for _, variable in pulse.SESSION_VARIABLES:
+        if variable != mine:
+            known.pop(variable, None)
+    if event.session:
+        known[mine] = event.session
+    if event.client != "claude":
+        known.pop("CLAUDE_PID", None)
+    pid = event.pid or (_caller() if event.kind == "start" and event.client in CALLERS else None)
+    if pid and not known.get("GHP_AGENT_PID"):
+        known["GHP_AGENT_PID"] = str(pid)
+    return known
+
+
+def _caller() -> int | None:
+    """The process that called us, beyond shells: the agent's own. None where it is not told."""
+    pid = os.getppid()
+    for _ in range(8):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                name, _, rest = file.read(1_024).partition("(")[2].rpartition(")")
+        except OSError:
+            return None
+        if name not in SHELLS:
+            return pid if pid > 1 else None
+        pid = int(rest.split()[1])
+    return None
+
+
+def _here(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+    cwd = event.cwd
+    if cwd is None:
+        try:
+            cwd = os.getcwd()
+        except FileNotFoundError:
+            return None
+    # Around a folder that was removed there may be another worktree, which is not the agent's.
+    return locate(cwd, environ) if is_folder(cwd) else None
+
+
+def _there(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+    """The repository of what is to be edited, for an agent that is in none, or not any more."""
+    for path in event.paths:
+        if os.path.isabs(path) and "\0" not in path:
+            return locate(os.path.dirname(path), environ)
+    return None
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a folder at a path that somebody told."""
+    try:
+        return os.path.isabs(path) and os.path.isdir(path)
+    except ValueError:  # it cannot be a path
+        return False
+
+
+def _is_set_up(event: "Event", place: Location, folders: "Sequence[str]") -> bool:
+    if any(os.path.isdir(folder) for folder in folders):
+        return True
+    return event.kind == "start" and _knows_of_state(place.common_dir)
+
+
+def _knows_of_state(common_dir: str) -> bool:
+    """Whether this clone has heard of a team's state, though no command ran in it yet."""
+    try:
+        with open(common_dir + "/packed-refs", encoding="utf-8", errors="replace") as file:
+            if any(line.rstrip().endswith("/ghp-state") for line in file):
+                return True
+    except OSError:
+        pass
+    try:
+        remotes = os.listdir(common_dir + "/refs/remotes")
+    except OSError:
+        return False
+    refs = (f"{common_dir}/refs/remotes/{remote}/ghp-state" for remote in remotes)
+    return any(os.path.exists(ref) for ref in refs)
+
+
+# ------------------------------------------------------------------ the name of a session
+
+
+def _name(
+    event: "Event", environ: "Mapping[str, str]", place: Location, folders: "Sequence[str]"
+) -> str | None:
+    """A session keeps the name under which it began: its shell commands have it in their
+    environment, wherever the agent goes meanwhile."""
+    named = environ.get("GHP_AGENT")
+    if named:
+        return named
+    begins = event.kind == "start" and not event.goes_on
+    kept = None if begins or not event.session else _kept(folders, event.session)
+    return kept or pulse.whoami(place, environ)
+
+
+def keep(scene: Scene) -> None:
+    """Remember the name of the session."""
+    if not scene.event.session:
+        return
+    path = scene.folders[0] + SESSIONS + _digest(scene.event.session)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(scene.agent)
+    except OSError:
+        return  # then it is found out anew each time
+
+
+def forget(scene: Scene) -> None:
+    """The session is over."""
+    try:
+        os.unlink(scene.folders[0] + SESSIONS + _digest(scene.event.session or ""))
+    except OSError:
+        return
+
+
+def _kept(folders: "Sequence[str]", session: str) -> str | None:
+    try:
+        file = os.open(folders[0] + SESSIONS + _digest(session), os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        name = os.read(file, 128).decode("ascii", "replace")
+    finally:
+        os.close(file)
+    return name if pulse.is_name(name) else None
+
+
+def _digest(session: str) -> str:
+    """A session as the name of a file."""
+    total = 0
+    for char in session[:256]:
+        total = (total * 1_000_003 + ord(char)) % (2**64 - 59)
+    return f"{total:016x}"

@@ -1,0 +1,139 @@
+"""A session begins, is asked something, and ends: presence, identity, and what to go on with."""
+
+from ghp_agents import background, bell, mishaps, pulse, touched
+from ghp_agents.hooks.event import Reply
+from ghp_agents.hooks.presence import beat, begin
+from ghp_agents.hooks.scene import forget, keep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ghp_agents.hooks.scene import Scene
+
+RESTING = ("idle", "stopped", "waiting")
+ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
+CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they put aside
+
+
+# ---------------------------------------------------------------------------------- begin
+
+
+def start(scene: "Scene") -> Reply:
+    """Register, give the agent its name, and tell it what it needs to go on."""
+    said: dict[str, Any] = {}
+    before = scene.presence() or {}
+    if before.get("status", "stopped") == "stopped":
+        said["status"] = "idle"
+    keep(scene)
+    begin(scene, said)
+    settings = scene.settings()
+    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)
+    variables = {"GHP_AGENT": scene.agent}
+    is_exported = _export(scene, variables)
+    return _resumed(scene, _identity(scene, is_exported or scene.event.client == "opencode"))
+
+
+def _export(scene: "Scene", variables: "dict[str, str]") -> bool:
+    """Into the file that the client's shell commands begin with, once; whether there is one."""
+    from shlex import quote
+
+    named = [scene.environ[name] for name in ENV_FILES if scene.environ.get(name)]
+    for path in dict.fromkeys(named):
+        lines = [f"export {name}={quote(value)}\n" for name, value in variables.items()]
+        try:
+            with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
+                file.seek(0)
+                had = file.read()
+                begins = "\n" if had and not had.endswith("\n") else ""
+                # The last line wins: a name that was another's meanwhile is said again.
+                if not had.endswith("".join(lines)):
+                    file.write(begins + "".join(lines))
+        except OSError:
+            return False
+    return bool(named)
+
+
+def _identity(scene: "Scene", is_exported: bool) -> str:
+    by = "" if is_exported else f" Its shell commands are known by `--as {scene.agent}`."
+    return (
+        f"ghp-agents coordinates the agents of this repository. This session acts as agent "
+        f"`{scene.agent}`.{by} `ghp agent-status` shows who works on what."
+    )
+
+
+def _resumed(scene: "Scene", lead: str) -> Reply:
+    """What the agent needs to go on with, within what its client takes."""
+    variables = {"GHP_AGENT": scene.agent}
+    if not scene.event.hears:
+        return Reply(environ=variables)
+    from ghp_agents.errors import GhpError
+    from ghp_agents.model.names import AgentName
+    from ghp_agents.model.quote import clean
+    from ghp_agents.services import news
+
+    house, agent = scene.house(), AgentName(scene.agent)
+    bell.hush(scene.folders, scene.agent)
+    lead = "\n\n".join([lead, *news.fence_lines(house.ws, house.leaser, agent)])
+    try:
+        text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
+    except GhpError as error:  # an issue that cannot be read, say; who it is it must know
+        mishaps.note(error, house.ws.place.git_dir, scene.environ, where="hook start")
+        return Reply(context=lead, environ=variables)
+    return Reply(
+        context=f"{lead}\n\n{clean(text)}",
+        environ=variables,
+        told=lambda: news.mark(house.ws, agent, told),
+    )
+
+
+def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
+    from ghp_agents.services import resume
+
+    house = scene.house()
+    chosen = resume.choose(house.ws, house.store, house.tracker)
+    room = limit
+    while True:
+        resumed = resume.resume(house.ws, house.store, chosen, max_chars=room)
+        units = len(resumed.text.encode("utf-16-le", "replace")) // 2
+        if units <= limit:
+            return resumed.text.strip("\n"), [each.id for each in resumed.news]
+        room -= units - limit  # letters beyond the first 65,536 count twice
+
+
+# --------------------------------------------------------------------------------- prompt
+
+
+def prompt(scene: "Scene") -> Reply | None:
+    """Its user wants something: the agent is at work again, and hears what is new."""
+    before = scene.presence() or {}
+    is_resting = before.get("status", "idle") in RESTING
+    beat(scene, {"status": "implementing"} if is_resting else {})
+    if not scene.event.hears:
+        return None
+    from ghp_agents.hooks.news import news
+
+    return news(scene, "ghp-agents has news for this agent:", again=True)
+
+
+# ------------------------------------------------------------------------------------ end
+
+
+def end(scene: "Scene") -> None:
+    """The agent is stopped, and nobody waits for its files; by files alone, as there is no time."""
+    presence = scene.presence()
+    local = presence.get("local") if presence else None
+    here = local.get("session") if local else None
+    forget(scene)
+    if presence is None or (here and here != pulse.session(scene.environ)[1]):
+        return  # another session goes on under this name
+    pulse.beat(
+        scene.folders,
+        scene.agent,
+        {"status": "stopped", **pulse.surroundings(scene.place)},
+        scene.now,
+        session=here,
+    )
+    touched.drop_all(scene.folders, scene.agent)
+    settings = scene.settings()
+    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)

@@ -1,0 +1,66 @@
+"""The log of what went wrong where nobody was told: in hooks, beats and the background."""
+
+import os
+import time
+
+from ghp_agents import pulse
+from ghp_agents.locate import locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LOG = "log.jsonl"
+LIMIT = 1_000_000  # bytes; then it begins anew, and one older log is kept
+TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
+
+
+def note(
+    error: BaseException,
+    cwd: str,
+    environ: "Mapping[str, str]",
+    *,
+    where: str = "",
+    only_if_set_up: bool = False,
+) -> str | None:
+    """Write `error` to the log of the clone around `cwd`; where that is, or None.
+
+    `only_if_set_up`: into a repository that does not use this program nothing is written.
+    """
+    place = locate(cwd, environ)
+    if place is None:
+        return None
+    entry = _entry(error, where)
+    for folder in pulse.state_folders(place.common_dir, environ):
+        if only_if_set_up and not os.path.isdir(folder):
+            continue
+        path = folder + "/" + LOG
+        try:
+            os.makedirs(folder, exist_ok=True)
+            _append(path, entry)
+        except OSError:
+            continue
+        return path
+    return None
+
+
+def _entry(error: BaseException, where: str) -> bytes:
+    import json
+    import traceback
+
+    entry = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    if where:
+        entry["where"] = where
+    entry["error"] = f"{type(error).__name__}: {error}"[:TEXT_LIMIT]
+    entry["trace"] = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
+    return json.dumps(entry).encode() + b"\n"
+
+
+def _append(path: str, entry: bytes) -> None:
+    if os.path.exists(path) and os.stat(path).st_size > LIMIT:
+        os.replace(path, path.removesuffix(".jsonl") + ".old.jsonl")
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(file, entry)
+    finally:
+        os.close(file)

@@ -1,0 +1,91 @@
+"""The scope of an issue: the paths that its body lists under `Scope`, as patterns.
+
+Bodies are written by people, forms and strangers. What is no pattern is prose and left out; it
+never is an error, and never more than a body can hold.
+"""
+
+import re
+
+from ghp_agents.errors import UsageError
+from ghp_agents.model.outline import section
+from ghp_agents.model.spelling import spelled
+
+HEADING = "Scope"
+MOST = 200  # patterns of one issue
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_BOLD = re.compile(r"\*\*([^*/\s][^*]*)\*\*")
+_REMARK = re.compile(
+    r"\s+(?=[(#–—]|-+\s|[:=]\s)|:\s"
+)  # where a pattern ends and words about it begin
+_NOTHING = {
+    "", "-", "–", "—", "_no response_", "no response", "none", "n/a", "na", "tbd", "nothing",
+    "unknown", "?",
+}  # fmt: skip
+
+
+def scope(body: str) -> tuple[str, ...]:
+    """The patterns of a body, in its order, as they count from the repository's root.
+
+    A list item, a line of its own, code in backticks and the lines of a code block are patterns,
+    if they have the form of one. Of several the last match wins, as in `.gitignore`.
+    """
+    found: dict[str, None] = {}
+    for word in _words(section(_COMMENT.sub("", body), HEADING)):
+        try:
+            pattern = spelled(word)
+        except UsageError:
+            continue  # prose, or a path that leads out of the repository
+        found.pop(pattern, None)  # said twice, the last time counts
+        found[pattern] = None
+        if len(found) == MOST:
+            break
+    patterns = tuple(found)
+    return patterns if any(not each.startswith("!") for each in patterns) else ()
+
+
+def _words(text: str) -> list[str]:
+    words: list[str] = []
+    fence = ""
+    for line in (each.strip() for each in text.splitlines()):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip(fence[0]):
+                fence = ""
+            elif line and not line.startswith("#"):
+                words.append(line)
+        elif mark:
+            fence = mark[1]
+        else:
+            words += _of_line(line)
+    return words
+
+
+def _of_line(line: str) -> list[str]:
+    """The patterns of one line outside of code blocks."""
+    if line.startswith("#"):
+        return []  # a deeper heading
+    text = _MARK.sub("", line, count=1)
+    code = [found[2].strip() for found in _CODE.finditer(text)]
+    if code:
+        return [word for word in code if word and not any(map(str.isspace, word))]
+    pieces = [_REMARK.split(piece.strip(), maxsplit=1)[0] for piece in _plain(text).split(",")]
+    return [piece for piece in pieces if _is_pattern(piece)]
+
+
+def _plain(text: str) -> str:
+    """A line without what makes it a link or bold."""
+    text = _LINK.sub(r"\1", text).strip()
+    bold = _BOLD.fullmatch(text)
+    return bold[1] if bold else text
+
+
+def _is_pattern(word: str) -> bool:
+    """Whether something that nobody marked as code can be meant as a path."""
+    if word.casefold() in _NOTHING or any(map(str.isspace, word)):
+        return False
+    return "://" not in word and not word.startswith("@")

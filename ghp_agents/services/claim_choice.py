@@ -1,0 +1,106 @@
+"""Choosing work: the best of the issues that are ready for somebody, or why there is none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.errors import RefusedError
+from ghp_agents.model.blocking import open_blockers, urgency
+from ghp_agents.model.capability import fits, needed
+from ghp_agents.model.claim import is_mine
+from ghp_agents.model.issue import Issue
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import IssueNumber
+from ghp_agents.services import claim_sight
+from ghp_agents.services.claim_showing import Me
+from ghp_agents.services.claim_sight import Sight
+
+SHOWN = 5  # names in a sentence
+
+
+class Choice(NamedTuple):
+    """The best issue, or the words for why there is none."""
+
+    best: Issue | None
+    why: str = ""
+
+    @property
+    def nothing(self) -> RefusedError:
+        """The error for who wanted work and gets none."""
+        return RefusedError(
+            f"No issue is ready: {self.why}.",
+            hint="`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one.",
+        )
+
+
+def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]) -> Choice:
+    """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
+    then by age. `held` are the claims, as far as they are known."""
+    issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
+    sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
+    left = set(passed_over)
+    reasons: dict[str, list[str]] = {}
+    ready: list[Issue] = []
+    for issue in issues:
+        lease = _claim_of(issue, held)
+        why = _obstacle(me, issue, issues, lease, sights)
+        if why is None and issue.number not in left:
+            ready.append(issue)
+        else:
+            reason, names = why or ("taken while this command chose", [])
+            reasons.setdefault(reason, []).extend(names or [""])
+    if not ready:
+        return Choice(None, _words(reasons))
+    return Choice(min(ready, key=lambda issue: _rank(me, issue, held)))
+
+
+def _rank(me: Me, issue: Issue, held: Mapping[int, Lease]) -> tuple[int, int]:
+    lease = _claim_of(issue, held)
+    mine = lease is not None and is_mine(lease, me.name, me.epoch)
+    return 0 if mine else 1 if me.name in issue.assignees else 2, urgency(issue)
+
+
+def _claim_of(issue: Issue, held: Mapping[int, Lease]) -> Lease | None:
+    return next((held[number] for number in issue.numbers if number in held), None)
+
+
+def _of_others(me: Me, issues: Sequence[Issue], held: Mapping[int, Lease]) -> list[Lease]:
+    claims = [lease for issue in issues if (lease := _claim_of(issue, held))]
+    return [lease for lease in claims if not is_mine(lease, me.name, me.epoch)]
+
+
+def _obstacle(
+    me: Me,
+    issue: Issue,
+    issues: Sequence[Issue],
+    lease: Lease | None,
+    sights: Mapping[str, Sight],
+) -> tuple[str, list[str]] | None:
+    """Why I cannot take it, and by whom; None if I can."""
+    if issue.blocked_by and open_blockers(issue, issues):
+        return "blocked by another", []
+    if lease and not is_mine(lease, me.name, me.epoch):
+        sight = sights[lease.name]
+        if sight.lives or sight.rests:
+            return "claimed by", [lease.holder or ""]
+    others = [name for name in issue.assignees if lease is None or name != lease.holder]
+    if others and me.name not in issue.assignees:
+        return "assigned to", others[:1]
+    if not me.actor.is_person and not fits(issue, _capabilities(me)):
+        return "in need of", [", ".join(sorted(needed(issue)))]
+    return None
+
+
+def _capabilities(me: Me) -> tuple[str, ...]:
+    return me.ws.settings.capabilities.get(me.name, ())
+
+
+def _words(reasons: Mapping[str, Sequence[str]]) -> str:
+    if not reasons:
+        return "none is open"
+    return ", ".join(_counted(reason, names) for reason, names in sorted(reasons.items()))
+
+
+def _counted(reason: str, names: Sequence[str]) -> str:
+    there = sorted({name for name in names if name})
+    shown = ", ".join(there[:SHOWN]) + (" and others" if len(there) > SHOWN else "")
+    return f"{len(names)} {'is' if len(names) == 1 else 'are'} {reason} {shown}".rstrip()

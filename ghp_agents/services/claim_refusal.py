@@ -1,0 +1,75 @@
+"""Why a claim is refused: who has the issue, since when, and what next."""
+
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model.issue import Issue, short
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import one_line
+from ghp_agents.services.claim_showing import Me
+from ghp_agents.services.claim_sight import Sight
+
+ASK = "a person can decide otherwise: `ghp agent-escalate …`"
+
+
+def closed(issue: Issue) -> RefusedError:
+    """For who wants to work on what is done."""
+    return RefusedError(
+        f"{short(issue)} is closed.",
+        hint=f"`ghp agent-issue reopen {issue.number}` opens it again; `ghp agent-claim --next` "
+        "finds other work.",
+    )
+
+
+def held(me: Me, issue: Issue, lease: Lease, sight: Sight) -> RefusedError:
+    """For who wants what a living one has."""
+    if lease.holder == me.name:
+        state = "; that is you, started later in another clone"
+    elif sight.view is None:
+        state = "" if lease.is_person else "; nothing else of it was heard here"
+    else:
+        action = one_line(str(sight.view.presence.get("lastAction") or ""), 80)
+        state = f"; it is {sight.state}" + (f", last: {action}" if action else "")
+    why = f" ({lease.reason})" if lease.reason else ""
+    return RefusedError(
+        f"{short(issue)} is claimed by {_who(lease)} since {lease.acquired_at}{why}{state}.",
+        hint="Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
+        f"agent-escalate …`). With a good reason it can be taken: `ghp agent-claim {issue.number} "
+        "--steal --reason TEXT`.",
+    )
+
+
+def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
+    """For who wants what is for others to do. What its last holder left does not count."""
+    others = [name for name in issue.assignees if lease is None or name != lease.holder]
+    if not others or me.name in issue.assignees:
+        return None
+    return RefusedError(
+        f"{short(issue)} is assigned to {', '.join(others)}.",
+        hint="Work on something else (`ghp agent-claim --next`), or have it assigned to you by who "
+        f"may decide that: `ghp agent-issue assign {issue.number} {me.name}`.",
+    )
+
+
+def not_mine(issue: int, lease: Lease | None) -> RefusedError:
+    """For who acts on an issue without having it."""
+    if lease is None or lease.holder is None:
+        why = f" It was given back: {lease.reason}." if lease and lease.reason else ""
+        return RefusedError(
+            f"Nobody holds #{issue}.{why}", hint=f"Claim it first: `ghp agent-claim {issue}`."
+        )
+    why = f": {lease.reason}" if lease.reason else ""
+    return RefusedError(
+        f"#{issue} is claimed by {_who(lease)} since {lease.acquired_at}{why}.",
+        hint=f"Stop working on #{issue}. `ghp agent-claim --next` finds other work; {ASK}.",
+    )
+
+
+def restless(issue: Issue, attempts: int) -> UnknownError:
+    """For who was overtaken again and again; the others went on."""
+    return UnknownError(
+        f"The right to {short(issue)} changed hands {attempts} times while this was decided.",
+        hint="Try again.",
+    )
+
+
+def _who(lease: Lease) -> str:
+    return f"{lease.holder} (a person)" if lease.is_person else str(lease.holder)

@@ -1,0 +1,169 @@
+"""What shows that an issue is held: its assignee, the holder's presence, the ledger.
+
+The right itself decides; this follows it. A process that is killed in between leaves it undone,
+and the same command again does it: the ledger's entry comes last, so it is there if all is.
+"""
+
+from typing import NamedTuple
+
+from ghp_agents import bell, touched
+from ghp_agents.errors import GhpError
+from ghp_agents.model import blocking
+from ghp_agents.model.claim import claimed_issue
+from ghp_agents.model.issue import Issue, IssueChange, assignee, short
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
+from ghp_agents.model.presence import issue_of, number
+from ghp_agents.model.record import Record
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.services import presence
+from ghp_agents.transact import transact
+from ghp_agents.workspace import Workspace, now_text
+
+AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
+
+
+class Me(NamedTuple):
+    """Who claims or gives back, and with what."""
+
+    ws: Workspace
+    store: StateStore
+    leaser: Leaser
+    tracker: IssueTracker
+    actor: Actor
+    epoch: int  # 0 for a person
+
+    @property
+    def name(self) -> str:
+        """The name under which a right is held."""
+        return self.actor.name
+
+
+def myself(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Me:
+    """The actor; an agent is registered first, so that its epoch is known. Raises GhpError."""
+    actor = ws.actor()
+    assignee(actor.name)  # it could not be shown who has it
+    if actor.is_person:
+        return Me(ws, store, leaser, tracker, actor, 0)
+    try:
+        presence.heartbeat(ws, store, AgentName(actor.name), {})
+    except OSError as error:
+        raise GhpError(
+            f"{actor.name} cannot be registered: no folder for its presence can be written "
+            f"({error.strerror}).",
+            hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
+        ) from None
+    return Me(ws, store, leaser, tracker, actor, number(ws.presence(actor.name) or {}, "epoch"))
+
+
+# ------------------------------------------------------------------------------- who has it
+
+
+def show_claim(
+    me: Me, issue: Issue, lease: Lease, event: str, previous: str | None
+) -> tuple[Issue, tuple[str, ...]]:
+    """Show that I hold it; answers the issue as it is then, and what it waits for."""
+    waits_for = _waits_for(me, issue)
+    if not me.actor.is_person:
+        _take_in_hand(me, issue, lease, waits_for)
+    removed = (previous,) if previous and previous != me.name else ()
+    change = IssueChange(add_assignees=(me.name,), remove_assignees=removed)
+    after = me.tracker.change(issue.number, change, me.actor)
+    if removed:
+        bell.ring(me.ws.folders, removed[0])
+    _enter(me, event, issue, lease, lease.reason)
+    return after, waits_for
+
+
+def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
+    """The open issues that block it, each with who has it."""
+    if not issue.blocked_by:
+        return ()
+    holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
+    waits: list[str] = []
+    for blocker in blocking.open_blockers(issue, me.tracker.list()):
+        holder = holders.get(blocker.number) or ", ".join(blocker.assignees)
+        waits.append(f"{short(blocker)} ({holder or 'nobody has it'})")
+    return tuple(waits)
+
+
+def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]) -> None:
+    had = me.ws.presence(me.name) or {}
+    said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
+    if issue_of(had) != issue.number:
+        touched.drop_all(me.ws.folders, me.name)
+    if issue_of(had) != issue.number or had.get("status") not in AT_WORK:
+        said["status"] = "blocked" if waits_for else "planning"
+        said["lastAction"] = (
+            f"Waits for {', '.join(waits_for)}" if waits_for else f"Claimed {short(issue)}"
+        )
+    presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+
+
+# ----------------------------------------------------------------------- who has it no more
+
+
+def show_release(
+    me: Me,
+    issue: Issue,
+    lease: Lease,
+    previous: Lease | None,
+    reason: str,
+    *,
+    keep_assignee: bool = False,
+) -> Issue:
+    """Show that `previous` was given back, or given to `lease`'s holder; answers the issue then."""
+    holder = previous.holder if previous else None
+    if holder and previous and not previous.is_person:
+        touched.drop_all(me.ws.folders, holder)
+    if holder == me.name and not me.actor.is_person:
+        _put_down(me, issue)
+    elif holder:
+        bell.ring(me.ws.folders, holder)
+    added = (lease.holder,) if lease.holder else ()
+    removed = (holder,) if holder and holder not in added and not keep_assignee else ()
+    change = IssueChange(add_assignees=added, remove_assignees=removed)
+    after = me.tracker.change(issue.number, change, me.actor)
+    parts = [f"to {lease.holder}" if lease.holder else "", reason]
+    parts += [f"held by {holder}"] if holder not in (None, me.name) else []
+    _enter(me, "release", issue, lease, "; ".join(filter(None, parts)))
+    return after
+
+
+def _put_down(me: Me, issue: Issue) -> None:
+    had = me.ws.presence(me.name) or {}
+    if issue_of(had) in issue.numbers:
+        said = {"issue": None, "status": "idle", "lastAction": f"Released {short(issue)}"}
+        presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+
+
+# ------------------------------------------------------------------------------- the ledger
+
+
+def is_shown(me: Me, event: str, lease: Lease) -> bool:
+    """Whether all of it was done: its entry is in the ledger."""
+    wanted = _entry_id(event, lease)
+    return any(entry.id == wanted for entry in me.store.ledger())
+
+
+def _entry_id(event: str, lease: Lease) -> str:
+    return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
+
+
+def _enter(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> None:
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        record = Record(
+            event=event,
+            actor=me.actor,
+            object=short(issue),
+            id=_entry_id(event, lease),
+            at=Timestamp(now_text(me.ws)),
+            clock=snapshot.clock + 1,
+            files=(),
+            issue=issue.number,
+            generation=lease.generation,
+            text=text,
+        )
+        return None, [record]
+
+    transact(me.store, decide)

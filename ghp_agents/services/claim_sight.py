@@ -1,0 +1,104 @@
+"""Whether the holders of claims live, as far as this clone can tell.
+
+An agent elsewhere is judged by its presence. But a claim reaches the remote at once, and presence
+only with the next sync, so a claim that this clone has just heard of is a sign of life, too.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ghp_agents import files
+from ghp_agents.model.claim import PREFIX, claimed_issue
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.liveness import Liveness
+from ghp_agents.model.presence import issue_of, number
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.services import presence
+from ghp_agents.services.presence import AgentView
+from ghp_agents.workspace import Workspace
+
+NOTED = "claims.json"
+LIVING = (Liveness.ACTIVE, Liveness.STALE)
+
+Noted = Mapping[str, tuple[str, float]]  # by right: the revision, and when it was first seen here
+
+
+class Sight(NamedTuple):
+    """The holder of a right, as it is seen from here."""
+
+    view: AgentView | None = None  # None: nobody here has heard of it, or it is a person
+    lives: bool = True
+    rests: bool = False  # it stopped, but not as long ago as a dead one would have beaten last
+
+    @property
+    def state(self) -> str:
+        """The holder's state, in a word."""
+        return self.view.liveness.value if self.view else "unknown"
+
+
+def look(ws: Workspace, store: StateStore, leases: Iterable[Lease]) -> dict[str, Sight]:
+    """The holders of these rights, by the rights' names."""
+    held = [lease for lease in leases if lease.holder is not None]
+    if all(lease.is_person for lease in held):
+        return {lease.name: Sight() for lease in held}
+    views = {view.name: view for view in presence.look(ws, store, store.snapshot())}
+    noted = note(ws, held)
+    news_at = store.standing().news_at or 0.0
+    return {x.name: _sight(ws, x, views.get(x.holder or ""), noted, news_at) for x in held}
+
+
+def _sight(
+    ws: Workspace, lease: Lease, view: AgentView | None, noted: Noted, news_at: float
+) -> Sight:
+    if lease.is_person or view is None:
+        return Sight()
+    silent, lives = view.silent, view.liveness in LIVING
+    if not _is_said_since(view, lease):
+        silent = min(silent, max(0.0, news_at - noted[lease.name][1]))
+        lives = silent < ws.settings.dead_after
+    rests = view.liveness is Liveness.STOPPED and silent < ws.settings.dead_after
+    return Sight(view, lives, rests)
+
+
+def _is_said_since(view: AgentView, lease: Lease) -> bool:
+    """Whether what is known of the holder was said after it took the right."""
+    epoch = number(view.presence, "epoch")
+    if epoch != lease.epoch:
+        return epoch > lease.epoch
+    shown = issue_of(view.presence), number(view.presence, "generation")
+    return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
+
+
+def observe(ws: Workspace, leaser: Leaser) -> None:
+    """Note the claims that are new here; for a sync, which brings them."""
+    note(ws, [lease for lease in leaser.known(PREFIX) if lease.holder is not None])
+
+
+def note(ws: Workspace, leases: Iterable[Lease]) -> Noted:
+    """When each of these rights was first seen here as it is."""
+    now, had = ws.clock.now(), _read(ws)
+    noted = dict(had)
+    for lease in leases:
+        revision, seen = had.get(lease.name, ("", now))
+        # A clock that was set back must not make it older than it is.
+        same = revision == lease.revision and seen <= now
+        noted[lease.name] = (lease.revision, seen if same else now)
+    if noted != had:
+        _write(ws, noted)
+    return noted
+
+
+def _read(ws: Workspace) -> dict[str, tuple[str, float]]:
+    try:
+        known = json.loads((ws.cache_dir / NOTED).read_bytes())
+        return {str(name): (str(one), float(seen)) for name, (one, seen) in known.items()}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _write(ws: Workspace, noted: Noted) -> None:
+    try:
+        files.write_atomically(ws.cache_dir / NOTED, json.dumps(noted).encode())
+    except OSError:
+        return  # where nothing can be written, each look is the first

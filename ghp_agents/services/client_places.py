@@ -1,0 +1,139 @@
+"""Where the guards of agents' clients belong: which clients are used, and which files they read."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents import git, usersfile, worktree
+from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.jsontree import parse
+from ghp_agents.model.guard import HOMES, NAME
+from ghp_agents.workspace import Workspace
+
+GIT = "git"  # no client, but guarded as well
+FOUND = "found"  # what `--hooks` means without a list
+
+
+class Target(NamedTuple):
+    """A file of a client in which guards belong."""
+
+    client: str
+    path: Path
+    shown: str  # for people
+    top: Path  # the worktree's folder, or the user's home
+    is_tracked: bool = False
+
+    @property
+    def line(self) -> str:
+        """Its line in `info/exclude`."""
+        return "/" + HOMES[self.client].project
+
+
+# ------------------------------------------------------------------------------ which clients
+
+
+def chosen(words: str, found: Sequence[str]) -> list[str]:
+    """The clients that are meant. Raises UsageError."""
+    known = [*HOMES, GIT]
+    if words == FOUND:
+        if not found:
+            raise UsageError(
+                "No client that can be hooked was found here.",
+                hint=f"Name it: --hooks {','.join(known)}.",
+            )
+        return list(found)
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    unknown = [word for word in wanted if word not in known]
+    if unknown or not wanted:
+        raise UsageError(
+            f"{unknown[0] if unknown else words!r} is not a client that can be hooked.",
+            hint=f"Known are: {', '.join(known)}.",
+        )
+    return [client for client in known if client in wanted]
+
+
+def found(folders: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
+    """The clients that are used here: their folder is there, or their program on PATH."""
+    return [client for client in HOMES if _is_found(client, list(folders), environ)]
+
+
+def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) -> bool:
+    home = HOMES[client]
+    places = [folder / home.folder for folder in folders]
+    if any(place.is_dir() for place in [*places, _own_folder(client, environ)]):
+        return True
+    path = environ.get("PATH", "")
+    return any(shutil.which(program, path=path) for program in home.programs)
+
+
+# ------------------------------------------------------------------------------ where
+
+
+def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
+    """The clients' files in every worktree of the clone."""
+    folders = worktree.folders(ws.folder)
+    return [_in(ws, client, top) for client in clients if client in HOMES for top in folders]
+
+
+def _in(ws: Workspace, client: str, top: Path) -> Target:
+    path = top / HOMES[client].project
+    shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
+    listed = git.run(["ls-files", "--", HOMES[client].project], cwd=top)
+    return Target(client, path, shown, top, listed.code != 0 or bool(listed.text))
+
+
+def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
+    """The clients' files in the user's home."""
+    return [users(environ, client) for client in clients if client in HOMES]
+
+
+def users(environ: Mapping[str, str], client: str) -> Target:
+    """The client's file in the user's home."""
+    folder = _own_folder(client, environ)
+    path = folder / HOMES[client].user
+    home = _home(environ)
+    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    return Target(client, path, shown, home if path.is_relative_to(home) else folder)
+
+
+def _own_folder(client: str, environ: Mapping[str, str]) -> Path:
+    below, variable = HOMES[client].own
+    other = environ.get(variable) if variable else None
+    return Path(other) if other else _home(environ) / below
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or "/")
+
+
+# ------------------------------------------------------------------------------ Claude's settings
+
+
+def claude_settings(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
+    """The files in which Claude Code may be set up for work in `folders`; what counts more comes
+    first."""
+    names = ("settings.local.json", "settings.json")
+    below = [folder / ".claude" / name for folder in folders for name in names]
+    return [*below, users(environ, "claude").path]
+
+
+def setting(path: Path, key: str) -> Any:
+    """What a file of settings, which may not be there and may hold anything, says of `key`."""
+    try:
+        text = usersfile.read_text(path)
+        root = parse(text).value if text is not None else None
+    except GhpError:
+        return None
+    return root.get(key) if isinstance(root, dict) else None
+
+
+def plugins_enabled(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
+    """The files that turn our plugin for Claude Code on."""
+    found = []
+    for path in claude_settings(folders, environ):
+        plugins = setting(path, "enabledPlugins")
+        named = plugins.items() if isinstance(plugins, dict) else []
+        if any(name.startswith(f"{NAME}@") and on is True for name, on in named):
+            found.append(path)
+    return found

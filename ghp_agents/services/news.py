@@ -1,0 +1,125 @@
+"""News for an agent: answers that it was not told of, and that its claim was taken by another."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents import bell, presencefile, pulse
+from ghp_agents.model.claim import Fence, fence_of
+from ghp_agents.model.escalation_text import News
+from ghp_agents.model.names import AgentName
+from ghp_agents.model.quote import clean
+from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.services import escalation
+from ghp_agents.workspace import Workspace
+
+ISSUES = "issue/"
+ANSWERS = ".ghp/answers/"
+ANSWER_LIMIT = 4_000  # characters of one answer; the command that shows the rest is said
+MORE = "There is more: `ghp agent-status` shows it."
+
+
+class Bulletin(NamedTuple):
+    """What to print, and what its reader is then told of."""
+
+    text: str
+    told: tuple[str, ...] = ()
+
+
+def gather(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    agent: AgentName,
+    *,
+    again: bool = False,
+    limit: int = 10_000,
+) -> Bulletin:
+    """All that is new for `agent`, in at most `limit` characters; the rest stays new.
+
+    That its claim was taken is said once, or `again` as long as it is so.
+    """
+    found = [*_of_fence(ws, leaser, agent, again)]
+    found += [(_answer(one), one.id) for one in _answers(ws, store.snapshot(), agent)]
+    room = limit - len(MORE) - 1
+    kept: list[tuple[str, str]] = []
+    for text, name in found:
+        room -= _units(text) + 1
+        if room < 0:
+            break
+        kept.append((text, name))
+    lines = [text for text, _ in kept] + ([MORE] if len(kept) < len(found) else [])
+    return Bulletin("\n".join(lines), tuple(name for _, name in kept))
+
+
+def _of_fence(
+    ws: Workspace, leaser: Leaser, agent: AgentName, again: bool
+) -> list[tuple[str, str]]:
+    fence = _fence(ws, leaser, agent)
+    if fence is None or (not again and escalation.is_told(ws, agent, _name(fence))):
+        return []
+    return [(clean(f"{fence.words} {fence.hint}"), _name(fence))]
+
+
+def _answer(one: News) -> str:
+    """An answer in its block; where its question is too long for one, the way to it."""
+    text = clean(escalation.render_news([one], limit=ANSWER_LIMIT).rstrip())
+    if _units(text) <= 2 * ANSWER_LIMIT:
+        return text
+    name = one.escalation.name
+    return f"{name} was answered: `ghp agent-escalations {name}` shows it."
+
+
+def fence_lines(ws: Workspace, leaser: Leaser, agent: AgentName) -> list[str]:
+    """That the claim of `agent` was taken, as long as it is so; else nothing."""
+    return [text for text, _ in _of_fence(ws, leaser, agent, again=True)]
+
+
+def mark(ws: Workspace, agent: AgentName, told: Iterable[str]) -> None:
+    """Remember what `agent` was told, after it was."""
+    names = list(told)
+    if names:
+        escalation.mark_told(ws, agent, names)
+
+
+def ring(ws: Workspace, snapshot: Snapshot, leaser: Leaser) -> None:
+    """Let the agents of this clone hear that there is something new for them."""
+    answered = bool(snapshot.files(ANSWERS))
+    for agent in _agents_here(ws):
+        fence = _fence(ws, leaser, agent)
+        fenced = fence is not None and not escalation.is_told(ws, agent, _name(fence))
+        if fenced or (answered and _answers(ws, snapshot, agent)):
+            bell.ring(ws.folders, agent)
+
+
+def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
+    return escalation.news_for(ws, snapshot, agent) if snapshot.files(ANSWERS) else []
+
+
+def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:
+    presence = ws.presence(agent)
+    if not presence or type(presence.get("generation")) is not int:
+        return None
+    known = {lease.name: lease for lease in leaser.known(ISSUES)}
+    return fence_of(known, agent, presence)
+
+
+def _name(fence: Fence) -> str:
+    """A fence among the things that an agent was told of."""
+    return f"{ISSUES}{fence.issue}/{fence.generation}"
+
+
+def _agents_here(ws: Workspace) -> list[AgentName]:
+    """The agents of this machine that may still be told something."""
+    files = [file for folder in ws.folders for file in Path(folder, "agents").glob("*.json")]
+    found: list[AgentName] = []
+    for name in sorted({file.stem for file in files}):
+        presence = presencefile.newest(ws.folders, name) if pulse.is_name(name) else None
+        if presence and presence.get("status") != "stopped":
+            found.append(AgentName(name))
+    return found
+
+
+def _units(text: str) -> int:
+    """The length as clients count it: in units of UTF-16."""
+    return len(text) + sum(1 for char in text if char > "\uffff")

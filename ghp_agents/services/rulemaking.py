@@ -1,0 +1,260 @@
+"""Making a rulebook of the state: leases, shared paths, and the scopes of claimed issues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ghp_agents import rulebook, rulestamp
+from ghp_agents.clock import to_seconds
+from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model import codeowners, pattern
+from ghp_agents.model.claim import PREFIX, claimed_issue
+from ghp_agents.model.codeowners import Line
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.issue import Issue
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.lease_record import Log
+from ghp_agents.model.names import one_line
+from ghp_agents.model.scope import scope
+from ghp_agents.model.settings import Settings
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.rulestamp import Sources
+from ghp_agents.services import lease, presence
+from ghp_agents.services.authority import LEASE, SCOPE, SHARED, Rule
+from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.rulebook import Book
+    from ghp_agents.rulestamp import Stamp
+
+TEXT_LIMIT = 80  # characters of a lease's reason or an issue's title
+CONFIGS = 2  # of the texts in a stamp, the first are configuration files
+
+# A name with an ending, as most patterns with a wildcard are: found without an expression.
+_ENDING = re.compile(r"!?\*(\.[\w.-]+)/?")
+
+Ready = tuple[str, pattern.Rule]  # a pattern, and what it means
+Said = tuple[Rule, Sequence[Ready]]
+
+
+def make(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    sources: Sources,
+    stamp: Stamp | None,
+) -> Book:
+    """The rulebook as the state is now. Of what its stamp holds the very text, that text is used,
+    and not what is there a moment later. Raises GhpError."""
+    texts = stamp["texts"] if stamp else _texts(sources)
+    values = _settings(sources, texts[:CONFIGS])
+    settings = Settings(**values)
+    fold = rulestamp.ignores_case(stamp["case"] if stamp else rulestamp.case(sources.config))
+    snapshot = store.snapshot()
+    claims = leaser.known(PREFIX)
+    said = [
+        *_leases(snapshot, leaser, fold),
+        *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
+        *_scopes(claims, tracker, fold),
+    ]
+    return {
+        "settings": values,
+        "fold": fold,
+        "orchestrators": list(settings.orchestrators),
+        "implicitLeases": settings.implicit_leases,
+        "deadAfter": settings.dead_after,
+        "goneAfter": settings.gone_after,
+        "claims": {str(claimed_issue(x.name)): _claim(x) for x in claims},
+        "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in said]),
+        "rules": [rule.fields() for rule, _ in said],
+        **_index([patterns for _, patterns in said], fold),
+    }
+
+
+def _texts(sources: Sources) -> list[list[Any]]:
+    """The files that are text, where they cannot be compared and have no stamp."""
+    found: list[list[Any]] = []
+    for path in sources.texts:
+        try:
+            found.append([path, rulestamp.text(path)])
+        except OSError as error:
+            if len(found) < CONFIGS:
+                raise _unreadable(path, error.strerror or str(error)) from None
+            found.append([path, None])
+    return found
+
+
+def _settings(sources: Sources, texts: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The settings that have a say, from the texts that the stamp compares. Checking them loads
+    what is slow, so that is done only where they changed. Raises ConfigError."""
+    if all(text is None for _, text in texts):
+        return {}
+    last = rulebook.last_known(sources.folders[0])
+    if last and last["stamp"]["texts"][:CONFIGS] == texts:
+        return {key: _plain(value) for key, value in last["settings"].items()}
+    from ghp_agents.model import config
+
+    said = config.read([(path, _decoded(path, text)) for path, text in texts if text is not None])
+    known = ("shared", "shared_owners", "orchestrators", "implicit_leases")
+    return {key: said[key] for key in (*known, "dead_after", "gone_after") if key in said}
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _decoded(path: str, text: str) -> str:
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _unreadable(path, f"not UTF-8 text (byte {error.start})") from None
+
+
+def _unreadable(path: str, why: str) -> GhpError:
+    from ghp_agents.model.config import ConfigError
+
+    return ConfigError(
+        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
+    )
+
+
+# -------------------------------------------------------------------------- what is in it
+
+
+def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
+    """All leases that are granted and not given back, in the order in which they count; whether
+    their holders live is looked at when one matters."""
+    rights = lease.known_rights(leaser)
+    logs = [log for log in lease.read_all(snapshot)[0] if log.is_open]
+    here = {log.id for log in logs if log.request.clone == snapshot.clone}
+    said: list[Said] = []
+    for hold in _standing(logs, rights):
+        patterns = _ready(hold.patterns, fold)
+        if patterns:
+            rule = Rule(
+                LEASE,
+                hold.holder,
+                hold.is_person,
+                since=hold.since,
+                until=to_seconds(hold.until) if hold.until and hold.id in here else None,
+                approved=hold.approved,
+                label=hold.short,
+                text=one_line(hold.reason, TEXT_LIMIT),
+            )
+            said.append((rule, patterns))
+    return said
+
+
+def _standing(logs: Sequence[Log], rights: Mapping[str, Lease]) -> list[Hold]:
+    """In the order of `lease.held`: the rights first, then the others as they were asked for."""
+    known = {log.nonce for log in logs}
+    there = [log for log in logs if log.granted is not None and lease.has_right(log, rights)]
+    bare = [x for x in rights.values() if x.holder is not None and x.nonce not in known]
+    strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
+    ordinary = [log.hold() for log in there if not log.request.right]
+    return [*sorted(strict, key=lambda hold: (hold.since, hold.id)), *ordinary]
+
+
+def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
+    said = [(Rule(SHARED, label="`agents.shared` says so"), _ready(settings.shared, fold))]
+    text = owners_file.encode("latin-1").decode("utf-8", "replace")
+    lines = codeowners.owned(codeowners.read(text), settings.shared_owners)
+    ready = [rule for line, mine in lines for rule in _line(line, mine, fold)]
+    said.append((Rule(SHARED, label="CODEOWNERS says so"), ready))
+    return [each for each in said if each[1]]
+
+
+def _line(line: Line, mine: bool, fold: bool) -> Iterable[Ready]:
+    for text, rule in _ready([line.pattern], fold):
+        source = rule.source.replace("(?:/|\\Z)", "\\Z") if line.only_here else rule.source
+        yield text, rule._replace(include=mine, source=source)
+
+
+def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[Said]:
+    held = [claim for claim in claims if claim.holder is not None]
+    if not held:
+        return []
+    issues = {number: issue for issue in tracker.list() for number in issue.numbers}
+    said: list[Said] = []
+    for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
+        issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
+        patterns = _ready(scope(issue.body), fold) if issue else []
+        if issue and patterns:
+            said.append((_scope(claim, issue), patterns))
+    return said
+
+
+def _scope(claim: Lease, issue: Issue) -> Rule:
+    return Rule(
+        SCOPE,
+        claim.holder or "",
+        claim.is_person,
+        claim.epoch,
+        claim.acquired_at,
+        label=f"#{claimed_issue(claim.name)}",
+        text=one_line(issue.title, TEXT_LIMIT),
+    )
+
+
+def _claim(claim: Lease) -> list[Any]:
+    return [
+        claim.holder, claim.epoch, claim.generation, claim.acquired_at,
+        one_line(claim.reason, TEXT_LIMIT),
+    ]  # fmt: skip
+
+
+def _elsewhere(
+    ws: Workspace, store: StateStore, snapshot: Snapshot, rules: Sequence[Rule]
+) -> list[str]:
+    """The holders of whom this clone's own files do not say all."""
+    holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
+    if not holders or all(tip.clone == snapshot.clone for tip in snapshot.tips()):
+        return []
+    views = presence.look(ws, store, snapshot, processes=False)
+    return [view.name for view in views if view.name in holders and not view.is_here]
+
+
+def _ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
+    """Patterns ready to match; what a hand or another version wrote that is none is left out."""
+    found: list[Ready] = []
+    for each in patterns:
+        try:
+            found.append((each, pattern.rule(each, fold=fold)))
+        except UsageError:
+            continue
+    return found
+
+
+# -------------------------------------------------------------------------------- the index
+
+
+def _index(rules: Sequence[Sequence[Ready]], fold: bool) -> dict[str, Any]:
+    """Where each pattern is found; with each the number of its rule, and its own in the rule."""
+    index: dict[str, dict[str, list[Any]]] = {
+        "paths": {}, "names": {}, "endings": {}, "globs": {},
+    }  # fmt: skip
+    for number, patterns in enumerate(rules):
+        for position, (text, rule) in enumerate(patterns):
+            kind, key = _place(text, rule)
+            posting = [number, position, rule.include]
+            rest = [rule.prefix, rule.source] if kind == "globs" else [text.endswith("/")]
+            there = index[kind].setdefault(key.lower() if fold else key, [])
+            there.append([*posting, *rest])
+    return index
+
+
+def _place(text: str, rule: pattern.Rule) -> tuple[str, str]:
+    """By what a pattern is looked up: the whole path, a name in it, an ending, or the folder that
+    all begins with which it matches."""
+    if rule.path is not None:
+        return "paths", rule.path
+    if rule.name is not None:
+        return "names", rule.name
+    ending = _ENDING.fullmatch(text)
+    if ending:
+        return "endings", ending[1]
+    return "globs", rule.prefix[: rule.prefix.rfind("/") + 1]

@@ -1,0 +1,179 @@
+"""The slow road of the decision: from the state itself, and the rulebook for the fast one.
+
+Both roads decide by the same function on the same kind of book. Here the book is made anew where
+the one that is kept is out of date, and who lives is looked up over all clones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from ghp_agents import exempt, git, living, rulebook, rulestamp, touched
+from ghp_agents.clock import to_text
+from ghp_agents.model.claim import PREFIX
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import Actor, AgentName
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.rulestamp import Sources
+from ghp_agents.services import authority, claim_sight, lease, presence, rulemaking
+from ghp_agents.services.authority import Case, Rule, Verdict
+from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.rulebook import Book
+
+
+def judge(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    agent: AgentName | None,
+    paths: Sequence[str],
+    *,
+    editing: bool = False,
+) -> list[Verdict]:
+    """What of edits of `paths` (from the top of this worktree) by an agent, or by the person who
+    is here, who is never refused and told the rest.
+
+    With `editing` the agent is about to edit: what it may, it has an implicit lease of from here
+    on. Raises GhpError.
+    """
+    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent)
+    verdicts = [bench.verdict(path) for path in paths]
+    spared = _spared(ws, verdicts)
+    verdicts = [
+        bench.verdict(each.path, is_exempt=True) if each.path in spared else each
+        for each in verdicts
+    ]
+    return [bench.take(each) for each in verdicts] if editing and agent else verdicts
+
+
+def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Book:
+    """The rulebook as it is now; it is kept for the next one who asks. Raises GhpError."""
+    sources = Sources(ws.place, ws.folders, ws.environ)
+    return rulebook.load(sources) or _write(ws, store, leaser, tracker, sources)
+
+
+def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
+    """Bring the rulebook up to date, if anybody decides by one here. Raises GhpError."""
+    sources = Sources(ws.place, ws.folders, ws.environ)
+    if rulebook.exists(sources.folders[0]) and rulebook.load(sources) is None:
+        _write(ws, store, leaser, tracker, sources)
+
+
+def _write(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, sources: Sources
+) -> Book:
+    taken = rulestamp.take(sources)
+    stamp = taken[1] if taken else None
+    book = rulemaking.make(ws, store, leaser, tracker, sources, stamp)
+    if taken is None:
+        rulebook.drop(sources.folders[0])
+        return book
+    try:
+        rulebook.keep(sources.folders[0], *taken, book)
+    except OSError:
+        rulebook.drop(sources.folders[0])  # then every decision takes this road
+    return book
+
+
+def _spared(ws: Workspace, verdicts: Sequence[Verdict]) -> set[str]:
+    """The paths that are refused, or told, for a lease, and that nobody can lease."""
+    top = ws.place.toplevel
+    asked = [each.path for each in verdicts if each.kind in authority.OF_LEASES]
+    return {*exempt.among(top, asked)} if top else set()
+
+
+class _Bench:
+    """Those who judge: what they know, looked up when it first matters."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        store: StateStore,
+        leaser: Leaser,
+        book: Book,
+        agent: AgentName | None,
+    ) -> None:
+        self._ws = ws
+        self._store = store
+        self._leaser = leaser
+        self._book = book
+        self._agent = agent
+        self._now = ws.clock.now()
+        self._limits = (float(book["deadAfter"]), float(book["goneAfter"]))
+
+    def verdict(self, path: str, *, is_exempt: bool = False) -> Verdict:
+        """What of one path."""
+        if not rulebook.is_plain(path):
+            return Verdict(authority.ALLOW, path)  # none of this repository's files
+        touch = self._touch(path) if self._book["implicitLeases"] else None
+        return authority.decide(self._book, path, self._case(touch, is_exempt))
+
+    def take(self, verdict: Verdict) -> Verdict:
+        """The verdict, with an implicit lease if the agent may edit."""
+        agent, here = self._agent, self._presence
+        if verdict.is_refused or not (agent and here and self._book["implicitLeases"]):
+            return verdict
+        if not rulebook.is_plain(verdict.path):
+            return verdict
+        key = rulebook.key_of(self._book, verdict.path)
+        try:
+            epoch = here["epoch"]
+            rival = touched.take(self._ws.folders, agent, epoch, key, self._now, *self._limits)
+        except OSError:
+            return verdict  # nothing can be written here, so nobody can be told
+        if rival is None or _spared(self._ws, [Verdict("", verdict.path, authority.IMPLICIT)]):
+            return verdict
+        touch = self._touch(verdict.path) or (rival, to_text(self._now))
+        return authority.decide(self._book, verdict.path, self._case(touch))
+
+    def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> Case:
+        return Case(
+            self._me.name,
+            is_person=self._me.is_person,
+            now=self._now,
+            now_text=to_text(self._now),
+            lives=self._lives,
+            presence=self._presence,
+            touch=touch,
+            worktree_of=self._owner,
+            is_exempt=is_exempt,
+        )
+
+    def _touch(self, path: str) -> tuple[str, str] | None:
+        key = rulebook.key_of(self._book, path)
+        return touched.other(self._ws.folders, self._agent or "", key, self._now, self._limits)
+
+    def _lives(self, rule: Rule) -> bool:
+        if rule.kind == authority.SCOPE:
+            return self._claims[PREFIX + rule.label.removeprefix("#")].lives
+        return self._holders(Actor(rule.holder, rule.is_person))
+
+    @cached_property
+    def _me(self) -> Actor:
+        if self._agent:
+            return Actor(self._agent)
+        return Actor(git.config(self._ws.folder, "user.name") or "", is_person=True)
+
+    @cached_property
+    def _presence(self) -> dict[str, Any] | None:
+        return self._ws.presence(self._agent) if self._agent else None
+
+    @cached_property
+    def _owner(self) -> str | None:
+        git_dir, folders = self._ws.place.git_dir, self._ws.folders
+        return living.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
+
+    @cached_property
+    def _holders(self) -> lease.Lives:
+        return lease.lives_by(presence.look(self._ws, self._store, self._store.snapshot()))
+
+    @cached_property
+    def _claims(self) -> dict[str, claim_sight.Sight]:
+        known: list[Lease] = self._leaser.known(PREFIX)
+        return claim_sight.look(self._ws, self._store, known)

@@ -1,0 +1,91 @@
+"""What of an agent's doings everybody may read: never what could be a secret, or a name."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ghp_agents.hooks.action import action, command
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("make test", "make test"),
+        ("make", "make"),
+        ("git commit -m 'the password is hunter2'", "git commit"),
+        ("git -C /home/ada/secret push", "git"),
+        ("/usr/local/bin/pytest tests/unit -k token", "pytest"),
+        ("python3 -m pytest -q", "python3 -m pytest"),
+        ("python -c 'print(1)'", "python"),
+        ("GITHUB_TOKEN=ghp_abcdefghijklmnop gh pr create", "gh pr"),
+        ("export TOKEN=abc", "export"),
+        ("mysql -phunter2 db", "mysql"),
+        ("curl -H 'Authorization: Bearer abc' https://ada:pw@example.com", "curl"),
+        ("echo hunter2 | docker login --password-stdin", "echo"),
+        ("docker login -u ada", "docker login"),
+        ("cd /home/ada/work && npm run build", "npm run"),
+        ("cd src; cd ../lib\nls", "ls"),
+        ("(cd src && make)", "make"),
+        ("sudo timeout 30 cargo build", "cargo build"),
+        ("cat > .env <<'EOF'\nPASSWORD=hunter2\nEOF", "cat"),
+        ("make VERSION=1.2", "make"),
+        ("ghp agent-escalate 'Which key?'", "ghp agent-escalate"),
+        ("\x1b[31mrm\x1b[0m x", ""),
+        ("", ""),
+        ("   ", ""),
+        ("cd /tmp", ""),
+        ("A=1", ""),
+        ("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9abcdefgh", ""),
+    ],
+)
+def test_of_a_command_the_program_and_its_verb_are_told(line: str, told: str) -> None:
+    assert command(line) == told
+
+
+@given(st.text())
+def test_any_command_is_told_in_plain_words(line: str) -> None:
+    told = command(line)
+    assert told.isascii()
+    assert told.isprintable()
+    assert len(told) <= 100
+
+
+WORK = [
+    ([Deed(EDITED, ["src/a.py"])], "Edited src/a.py"),
+    ([Deed(EDITED, ["src/a.py"]), Deed(EDITED, ["src/b.py"])], "Edited src/b.py and 1 more"),
+    ([Deed(EDITED, ["a", "b", "a", "c"])], "Edited c and 2 more"),
+    ([Deed(RAN, ["make test"]), Deed(READ, ["a"])], "Ran make test"),
+    ([Deed(RAN, ["ls"]), Deed(RAN, ["git status"])], "Ran git status"),
+    ([Deed(READ, ["a"]), Deed(EDITED, ["b"]), Deed(RAN, ["make"])], "Edited b"),
+    ([Deed(READ, ["docs/x.md"])], "Read docs/x.md"),
+    ([Deed(SEARCHED, [])], "Searched"),
+    ([Deed(USED, ["mcp__github__create_issue"])], "Used github create_issue"),
+    ([Deed(USED, ["WebFetch"])], "Used WebFetch"),
+    ([Deed(USED, ["a\nb"])], ""),
+    ([Deed(EDITED, ["../elsewhere/a"]), Deed(RAN, ["make"])], "Ran make"),
+    ([Deed(READ, ["/etc/passwd"])], ""),
+    ([Deed(EDITED, [""])], ""),
+    ([Deed(EDITED, ["a\0b"])], ""),
+    ([Deed(RAN, [""])], ""),
+    ([Deed(RAN, [])], ""),
+    ([], ""),
+]
+
+
+@pytest.mark.parametrize(("deeds", "told"), WORK)
+def test_the_most_telling_deed_is_told(deeds: list[Deed], told: str, tmp_path: Path) -> None:
+    assert action(deeds, str(tmp_path), str(tmp_path)) == told
+
+
+def test_paths_count_from_the_top_of_the_worktree_wherever_the_agent_is(tmp_path: Path) -> None:
+    (tmp_path / "repo/src").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("repo")
+    deeds = [Deed(EDITED, ["a.py"])]
+    for top in ("repo", "link"):
+        told = action(deeds, str(tmp_path / "link/src"), str(tmp_path / top))
+        assert told == "Edited src/a.py"
+    assert action(deeds, None, str(tmp_path / "repo")) == ""
+    assert action(deeds, str(tmp_path / "repo"), None) == ""

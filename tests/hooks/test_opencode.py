@@ -1,0 +1,86 @@
+"""OpenCode: the protocol between its plugin and this program."""
+
+from typing import Any
+
+import pytest
+
+from ghp_agents.hooks import opencode
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed, Event, Reply
+
+
+def message(event: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "hook_event_name": event, "session_id": "ses_1", "cwd": "/repo", "pid": 4321, **fields,
+    }  # fmt: skip
+
+
+def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
+    return message(event, tool_name=name, tool_input=given)
+
+
+def deed(name: str, given: dict[str, Any], expected: Deed) -> tuple[Any, dict[str, Any]]:
+    fields = {"kind": "batch", "hears": True, "deeds": [expected]}
+    return tool("tool.execute.after", name, **given), fields
+
+
+def edit(name: str, given: dict[str, Any], paths: Any) -> tuple[Any, dict[str, Any]]:
+    return tool("tool.execute.before", name, **given), {"kind": "edit", "paths": paths}
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (message("session.start"), {"kind": "start", "hears": True}),
+        (message("chat.message"), {"kind": "prompt", "hears": True}),
+        edit("edit", {"filePath": "/repo/a", "oldString": "x", "newString": "y"}, ["/repo/a"]),
+        edit("write", {"filePath": "/repo/a"}, ["/repo/a"]),
+        edit("patch", {"patchText": "*** Add File: a\n*** Delete File: b"}, ["a", "b"]),
+        edit("apply_patch", {"patchText": 7}, []),
+        edit("write", {}, []),
+        (tool("tool.execute.before", "bash", command="rm a"), None),
+        deed("write", {"filePath": "/repo/a"}, Deed(EDITED, ["/repo/a"])),
+        deed("bash", {"command": "make test"}, Deed(RAN, ["make test"])),
+        deed("read", {"filePath": "/repo/a"}, Deed(READ, ["/repo/a"])),
+        deed("grep", {"pattern": "x"}, Deed(SEARCHED, [])),
+        deed("task", {}, Deed(USED, ["task"])),
+        (message("session.idle"), {"kind": "stop"}),
+        (message("session.compacting"), {"kind": "compact"}),
+        (message("session.end"), {"kind": "end"}),
+        (message("file.edited"), None),
+    ],
+)
+def test_a_message_is_the_event_that_it_should_be(
+    sent: dict[str, Any], expected: dict[str, Any] | None
+) -> None:
+    fields = {"name": sent["hook_event_name"], "session": "ses_1", "cwd": "/repo", "pid": 4321}
+    wanted = None if expected is None else Event("opencode", **fields, **expected)
+    assert opencode.parse(sent) == wanted
+
+
+@pytest.mark.parametrize("pid", [None, 0, -1, True, "4321", 1.5])
+def test_what_is_no_process_is_none(pid: object) -> None:
+    event = opencode.parse(message("session.end", pid=pid))
+    assert event is not None
+    assert event.pid is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "reply", "answer"),
+    [
+        (tool("tool.execute.before", "edit", filePath="a"), Reply(deny="No."), {"deny": "No."}),
+        (
+            message("session.start"),
+            Reply(context="Go on.", environ={"GHP_AGENT": "worker-1"}),
+            {"context": "Go on.", "env": {"GHP_AGENT": "worker-1"}},
+        ),
+        (message("chat.message"), Reply(context="News."), {"context": "News."}),
+        (message("session.idle"), Reply(context="News."), {}),
+        (message("session.end"), Reply(), {}),
+    ],
+)
+def test_an_answer_is_what_the_plugin_does(
+    sent: dict[str, Any], reply: Reply, answer: dict[str, Any]
+) -> None:
+    event = opencode.parse(sent)
+    assert event is not None
+    assert opencode.render(event, reply) == answer

@@ -1,0 +1,169 @@
+"""Where an event happens and whose it is: the clone, the agent, and when there is nothing to do."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents import pulse
+from ghp_agents.errors import UsageError
+from ghp_agents.hooks import scene
+from ghp_agents.hooks.event import Event
+from tests.support.git import git
+from tests.support.house import CHECKOUT
+
+BARE = {"HOME": "/nonexistent"}
+
+
+def event(client: str, kind: str, cwd: Path | str | None, **more: object) -> Event:
+    said = {"session": "12345678-abcd", **more}
+    folder = None if cwd is None else str(cwd)
+    return Event(client, kind, kind, cwd=folder, **said)  # type: ignore[arg-type]
+
+
+def in_use(repo: Path) -> Path:
+    (repo / ".git/ghp").mkdir()
+    return repo
+
+
+def agent(found: Event, environ: dict[str, str] | None = None) -> str | None:
+    at = scene.find(found, {**BARE, **(environ or {})})
+    return at.agent if at else None
+
+
+@pytest.mark.parametrize(
+    ("client", "name"),
+    [
+        ("claude", "claude-abcd"),
+        ("codex", "codex-abcd"),
+        ("gemini", "gemini-abcd"),
+        ("cursor", "agent-abcd"),
+        ("opencode", "agent-abcd"),
+    ],
+)
+def test_an_agent_without_a_name_has_that_of_its_session(
+    repo: Path, client: str, name: str
+) -> None:
+    in_use(repo)
+    # Another agent started this one, and its environment is inherited.
+    outer = {"CLAUDE_CODE_SESSION_ID": "ffff0000", "CODEX_THREAD_ID": "ffff1111"}
+    assert agent(event(client, "batch", repo), outer) == name
+
+
+def test_a_name_in_the_environment_wins_over_the_worktree_and_that_over_the_session(
+    repo: Path,
+) -> None:
+    in_use(repo)
+    assert agent(event("claude", "batch", repo, session=None)) is None
+    (repo / ".git/ghp-agent").write_text("worker-1\n")
+    assert agent(event("claude", "batch", repo)) == "worker-1"
+    assert agent(event("claude", "batch", repo), {"GHP_AGENT": "worker-9"}) == "worker-9"
+
+
+def test_a_name_that_is_none_is_an_error_and_no_path(repo: Path) -> None:
+    in_use(repo)
+    with pytest.raises(UsageError):
+        agent(event("claude", "batch", repo), {"GHP_AGENT": "../../x"})
+
+
+def test_a_session_keeps_its_name_wherever_it_goes(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    in_use(repo)
+    (repo / ".git/ghp-agent").write_text("worker-1\n")
+    other = worktree(repo, "147")
+    (repo / ".git/worktrees/repo-147/ghp-agent").write_text("worker-2\n")
+    begun = scene.find(event("claude", "start", repo), BARE)
+    assert begun is not None
+    scene.keep(begun)
+    for kind in ("edit", "batch", "prompt", "stop", "end"):
+        assert agent(event("claude", kind, other)) == "worker-1"
+    assert agent(event("claude", "start", other, goes_on=True)) == "worker-1"
+    assert agent(event("claude", "batch", other, session="ffff0000")) == "worker-2"
+    assert agent(event("claude", "start", other)) == "worker-2"  # it begins there anew
+    scene.forget(begun)
+    assert agent(event("claude", "batch", other)) == "worker-2"
+
+
+@pytest.mark.parametrize("session", ["../../../etc/passwd", "a\0b", "x" * 1_000_000, "é\n"])
+def test_a_session_may_be_called_anything(repo: Path, session: str) -> None:
+    in_use(repo)
+    begun = scene.find(event("codex", "start", repo, session=session), BARE)
+    assert begun is not None
+    scene.keep(begun)
+    kept = [path.name for path in (repo / ".git/ghp/cache/sessions").iterdir()]
+    assert [len(name) for name in kept] == [16]
+    scene.forget(begun)
+    assert list((repo / ".git/ghp/cache/sessions").iterdir()) == []
+
+
+def test_a_repository_that_was_never_set_up_is_left_alone(repo: Path, tmp_path: Path) -> None:
+    for kind in ("start", "prompt", "edit", "batch", "stop", "compact", "end"):
+        assert agent(event("claude", kind, repo, paths=[f"{repo}/a"])) is None
+        assert agent(event("claude", kind, tmp_path, paths=[f"{tmp_path}/a"])) is None
+    assert not (repo / ".git/ghp").exists()
+
+
+def test_a_session_begins_where_a_team_has_published_its_state(clone: Path, remote: Path) -> None:
+    git(remote, "branch", "ghp-state", "main")
+    assert agent(event("claude", "start", clone)) is None
+    git(clone, "fetch", "--quiet", "origin")
+    assert agent(event("claude", "start", clone)) == "claude-abcd"
+    git(clone, "pack-refs", "--all")
+    assert agent(event("claude", "start", clone)) == "claude-abcd"
+    assert agent(event("claude", "batch", clone)) is None
+
+
+def test_where_git_cannot_be_written_the_place_outside_counts(repo: Path, tmp_path: Path) -> None:
+    environ = {"GHP_STATE_DIR": str(tmp_path / "state")}
+    assert agent(event("claude", "batch", repo), environ) is None
+    Path(pulse.spare_folder(f"{repo}/.git", environ)).mkdir(parents=True)
+    assert agent(event("claude", "batch", repo), environ) == "claude-abcd"
+
+
+@pytest.mark.parametrize("cwd", ["relative", "/no/such/folder", "a\0b", "/etc/hosts", ""])
+def test_a_folder_that_is_none_is_nowhere(repo: Path, cwd: str) -> None:
+    in_use(repo)
+    assert agent(event("claude", "batch", cwd)) is None
+
+
+def test_an_agent_that_is_nowhere_is_asked_by_what_it_edits(repo: Path, tmp_path: Path) -> None:
+    in_use(repo)
+    (repo / ".git/ghp-agent").write_text("worker-1\n")
+    for cwd in (tmp_path, "/no/such/folder"):
+        found = event("claude", "edit", cwd, paths=["relative", "/a\0b", f"{repo}/a"])
+        assert agent(found) == "claude-abcd"  # it is not the agent of that worktree
+        assert agent(found, {"GHP_AGENT": "worker-9"}) == "worker-9"
+    assert agent(event("claude", "edit", tmp_path, paths=["/etc/hosts"])) is None
+
+
+def test_the_process_of_the_agent_is_the_one_that_is_told_or_that_calls(repo: Path) -> None:
+    environ = {"CLAUDE_PID": "11", "PATH": ""}
+    told = scene.identified(event("claude", "start", repo), environ)
+    assert (told["CLAUDE_PID"], told.get("GHP_AGENT_PID")) == ("11", None)
+    told = scene.identified(event("opencode", "start", repo, pid=12), environ)
+    assert (told.get("CLAUDE_PID"), told["GHP_AGENT_PID"]) == (None, "12")
+    told = scene.identified(event("cursor", "start", repo), environ)
+    assert (told.get("CLAUDE_PID"), told.get("GHP_AGENT_PID")) == (None, None)
+    told = scene.identified(event("codex", "start", repo), {"GHP_AGENT_PID": "13"})
+    assert told["GHP_AGENT_PID"] == "13"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system has no /proc")
+def test_the_caller_is_found_beyond_shells() -> None:
+    code = (
+        "from ghp_agents.hooks.event import Event; from ghp_agents.hooks import scene;"
+        "print(scene.identified(Event('codex', 'start', '', 's', None), {})['GHP_AGENT_PID'])"
+    )
+    inner = f'"$PYTHON" -c "{code}"; true'
+    done = subprocess.run(
+        ["sh", "-c", 'sh -c "$INNER"; true'],
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHON": sys.executable, "INNER": inner},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(os.getpid())

@@ -1,0 +1,135 @@
+"""The real Claude Code and the real Codex, each session in a home of its own, on a fake model."""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.support.fake_models import FakeModels
+from tests.support.terminal import Terminal, terminal
+from tools.clients import Clients
+
+PATIENCE = 90  # seconds for one session, which takes two on a machine with nothing else to do
+
+CODEX_CONFIG = """\
+model = "gpt-5.5"
+model_provider = "fake"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+"""
+
+
+class Ended(NamedTuple):
+    """How a session ended, and what it printed meanwhile."""
+
+    code: int
+    events: list[dict[str, Any]]
+    err: str
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Claude's last word: `permission_denials` and the like."""
+        return next(event for event in reversed(self.events) if event["type"] == "result")
+
+
+class Bench(NamedTuple):
+    """What sessions are started with; `agent` is the key of a session and the name of its agent."""
+
+    clients: Clients
+    models: FakeModels
+    home: Path
+
+    def claude(
+        self,
+        cwd: Path,
+        key: str,
+        *args: str,
+        prompt: str = "Do it.",
+        env: Mapping[str, str] | None = None,
+    ) -> "subprocess.Popen[str]":
+        """Start `claude -p` in `cwd`; it may edit files and run commands without asking."""
+        command = [
+            str(self.clients.claude), "-p", prompt,
+            "--output-format", "stream-json", "--verbose",
+            "--permission-mode", "acceptEdits", "--allowedTools", "Bash",
+        ]  # fmt: skip
+        return _start([*command, *args], cwd, self.claude_environment(key, env))
+
+    def claude_environment(self, key: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """What tells Claude Code where its model is, and to keep away from the rest of the net."""
+        told = {
+            "ANTHROPIC_BASE_URL": self.models.url,
+            "ANTHROPIC_API_KEY": key,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+        return {**os.environ, **told, **(more or {})}
+
+    @contextlib.contextmanager
+    def claude_at_a_terminal(self, cwd: Path, key: str) -> Iterator[Terminal]:
+        """Claude Code as people have it before them, in a folder that they have said to trust."""
+        known = {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []},
+            "projects": {
+                str(cwd): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+            },
+        }
+        (self.home / ".claude.json").write_text(json.dumps(known))
+        command = [str(self.clients.claude), "--permission-mode", "acceptEdits"]
+        with terminal(command, cwd, self.claude_environment(key)) as screen:
+            yield screen
+
+    def codex(
+        self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[str]":
+        """Start `codex exec` in `cwd`, outside any sandbox: there may be one around already."""
+        folder = self.home / ".codex"
+        folder.mkdir(exist_ok=True)
+        config = folder / "config.toml"
+        if not config.exists():
+            config.write_text(CODEX_CONFIG.format(url=self.models.url))
+        command = [
+            str(self.clients.codex), "exec", "--json", "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox", *args, "Do it.",
+        ]  # fmt: skip
+        return _start(command, cwd, {**os.environ, "FAKE_KEY": key, **(env or {})})
+
+
+def _start(command: Iterable[str], cwd: Path, env: Mapping[str, str]) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*command],
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+
+
+def end(session: "subprocess.Popen[str]") -> Ended:
+    """Wait until a session has ended by itself."""
+    try:
+        out, err = session.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        session.kill()
+        out, err = session.communicate()
+        raise AssertionError(f"The session did not end.\n{out[-4000:]}\n{err[-4000:]}") from None
+    return Ended(session.returncode, [json.loads(line) for line in out.splitlines()], err)

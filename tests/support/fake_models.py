@@ -1,0 +1,242 @@
+"""A model API on loopback that says what a test has written for it, and keeps what it was asked.
+
+It speaks as much of Anthropic's Messages and OpenAI's Responses as Claude Code and Codex need. Each
+session has its own API key, by which its script is found; many sessions may run at once.
+"""
+
+import contextlib
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+
+
+class Call(NamedTuple):
+    """One use of a tool; a text as input is Codex's custom tool, apply_patch."""
+
+    tool: str
+    input: Mapping[str, Any] | str
+
+
+class Turn(NamedTuple):
+    """What the model says in one answer."""
+
+    text: str = ""
+    calls: Sequence[Call] = ()
+    tokens: int = 2  # that the conversation is said to have; many make a client compact it
+
+
+class Request(NamedTuple):
+    """What a client asked of the model."""
+
+    key: str
+    path: str
+    body: Json
+
+    @property
+    def said(self) -> str:
+        """Every text of the conversation up to here, instructions and definitions left out."""
+        return "\n".join(_texts(self.body.get("messages", self.body.get("input", []))))
+
+    @property
+    def prompt(self) -> str:
+        """What the session was asked for in the beginning; a subagent has its own."""
+        texts = [*_texts(self.body.get("messages", [])[:1])]
+        return texts[-1] if texts else ""
+
+
+Line = Turn | Callable[[Request], Turn]
+
+
+class FakeModels:
+    """Scripts by key, and the requests that were made; `url` is where clients find it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._lock = threading.Lock()
+        self._scripts: dict[tuple[str, str], list[Line]] = {}
+        self._requests: dict[str, list[Request]] = defaultdict(list)
+
+    def script(self, key: str, *lines: Line, prompt: str = "") -> None:
+        """The answers for a session in order; with `prompt`, for its subagent with that prompt.
+
+        A line may be a function of the request. After the last one the model says "Done.".
+        """
+        self._scripts[key, prompt] = [*lines]
+
+    def requests(self, key: str) -> list[Request]:
+        """What the sessions with this key asked, in order; side questions without tools too."""
+        with self._lock:
+            return [*self._requests[key]]
+
+    def said(self, key: str) -> str:
+        """Everything that has reached the model in any request, each text as often as it came."""
+        return "\n".join(request.said for request in self.requests(key))
+
+    def answer(self, request: Request) -> Turn:
+        """The next line of the script for a request."""
+        with self._lock:
+            self._requests[request.key].append(request)
+            if not request.body.get("tools"):
+                return Turn("A title")  # what clients ask beside the work: titles, summaries
+            script = self._scripts.get((request.key, request.prompt))
+            script = script or self._scripts.get((request.key, ""), [])
+            line = script.pop(0) if script else Turn("Done.")
+        return line if isinstance(line, Turn) else line(request)
+
+
+@contextlib.contextmanager
+def serve() -> Iterator[FakeModels]:
+    """A server on a free port of 127.0.0.1 for as long as the block lasts."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.models = FakeModels(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.models
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False  # a client that keeps its connection open would hold up the test
+    request_queue_size = 64
+    models: FakeModels
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing of the traffic is printed."""
+
+    def do_HEAD(self) -> None:
+        self._send("", "application/json")
+
+    def do_GET(self) -> None:
+        self._send("{}", "application/json")
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers.get("content-length", 0)))
+        path = self.path.partition("?")[0]
+        if path.endswith("/count_tokens"):
+            self._send('{"input_tokens": 10}', "application/json")
+        elif path.endswith("/messages"):
+            self._events(_messages, self._asked(path, content))
+        elif path.endswith("/responses"):
+            self._events(_responses, self._asked(path, content))
+        else:
+            self._send("{}", "application/json")
+
+    def _asked(self, path: str, content: bytes) -> Request:
+        key = self.headers.get("x-api-key") or self.headers["authorization"]
+        return Request(str(key).removeprefix("Bearer "), path, json.loads(content))
+
+    def _events(self, render: Callable[[Json, Turn, str], list[Json]], asked: Request) -> None:
+        models = self.server.models
+        turn = models.answer(asked)
+        number = f"{len(models.requests(asked.key))}_{threading.get_ident()}"
+        events = render(asked.body, turn, number)
+        if asked.body.get("stream"):
+            lines = [f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in events]
+            self._send("".join(lines), "text/event-stream")
+        else:
+            self._send(json.dumps(_whole(asked.body, turn)), "application/json")
+
+    def _send(self, text: str, kind: str) -> None:
+        content = text.encode()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client was ended
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+
+def _messages(asked: Json, turn: Turn, number: str) -> list[Json]:
+    """An answer as the stream of Anthropic's Messages API."""
+    usage = {"input_tokens": 10, "output_tokens": 1}
+    message = {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": asked["model"],
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    blocks: list[tuple[Json, Json]] = []
+    if turn.text:
+        delta = {"type": "text_delta", "text": turn.text}
+        blocks.append(({"type": "text", "text": ""}, delta))
+    for place, call in enumerate(turn.calls):
+        begun = {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": call.tool}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(call.input)}
+        blocks.append((begun | {"input": {}}, delta))
+    events: list[Json] = [{"type": "message_start", "message": message}]
+    for index, (begun, delta) in enumerate(blocks):
+        events += [
+            {"type": "content_block_start", "index": index, "content_block": begun},
+            {"type": "content_block_delta", "index": index, "delta": delta},
+            {"type": "content_block_stop", "index": index},
+        ]
+    reason = {"stop_reason": "tool_use" if turn.calls else "end_turn", "stop_sequence": None}
+    ended = {"type": "message_delta", "delta": reason, "usage": {"output_tokens": 5}}
+    return [*events, ended, {"type": "message_stop"}]
+
+
+def _whole(asked: Json, turn: Turn) -> Json:
+    """An answer to a client that did not ask for a stream."""
+    start = _messages(asked, turn, "whole")[0]["message"]
+    content = [{"type": "text", "text": turn.text}]
+    return dict(start) | {"content": content, "stop_reason": "end_turn"}
+
+
+def _responses(asked: Json, turn: Turn, number: str) -> list[Json]:
+    """An answer as the stream of OpenAI's Responses API."""
+    items: list[Json] = []
+    if turn.text:
+        content = [{"type": "output_text", "text": turn.text}]
+        items.append(
+            {"type": "message", "role": "assistant", "id": f"msg_{number}", "content": content}
+        )
+    for place, call in enumerate(turn.calls):
+        item = {"id": f"item_{number}_{place}", "call_id": f"call_{number}_{place}"}
+        if isinstance(call.input, str):
+            item |= {"type": "custom_tool_call", "input": call.input}
+        else:
+            item |= {"type": "function_call", "arguments": json.dumps(call.input)}
+        items.append(item | {"name": call.tool})
+    usage = {"input_tokens": turn.tokens, "output_tokens": 0, "total_tokens": turn.tokens}
+    response = {"id": f"resp_{number}"}
+    done = [
+        {"type": "response.output_item.done", "output_index": index, "item": item}
+        for index, item in enumerate(items)
+    ]
+    ended = response | {"output": items, "usage": usage}
+    return [
+        {"type": "response.created", "response": response},
+        *done,
+        {"type": "response.completed", "response": ended},
+    ]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """What is said in a part of a conversation: texts, tool results, arguments."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        for name in ("content", "text", "output", "input", "arguments"):
+            yield from _texts(value.get(name))

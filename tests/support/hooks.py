@@ -1,0 +1,88 @@
+"""Agents' hooks, for tests: recorded messages of clients, and our command as clients call it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.support.ghp import invoke
+from tests.support.house import CHECKOUT
+
+PAYLOADS = CHECKOUT / "tests/hooks/payloads"
+SESSION = "00000000-0000-4000-8000-000000000001"
+
+
+class Hooked(NamedTuple):
+    """How a hook ended."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def said(self) -> Any:
+        """The JSON on standard output; None where there is nothing."""
+        return json.loads(self.out) if self.out else None
+
+
+SILENT = Hooked(0, b"", b"")
+
+
+def payload(name: str, folder: Path | str = "/repo", **changes: Any) -> dict[str, Any]:
+    """A recorded message of a client, as it would come from the worktree `folder`."""
+    text = (PAYLOADS / f"{name}.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text.replace("/repo", str(folder)))
+    return found | changes
+
+
+def call(
+    client: str, said: object, cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 60
+) -> Hooked:
+    """`hook CLIENT` in a process of its own; `said` is bytes, or what becomes JSON."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "ghp_agents", "hook", client],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **(env or {})},
+        input=said if isinstance(said, bytes) else json.dumps(said).encode(),
+        capture_output=True,
+        timeout=timeout,
+    )
+    return Hooked(done.returncode, done.stdout, done.stderr)
+
+
+def write(path: Path | str, folder: Path, **changes: Any) -> dict[str, Any]:
+    """Claude Code is about to write `path`."""
+    given = {"file_path": str(path), "content": "x\n"}
+    return payload("claude-PreToolUse-Write", folder, tool_input=given, **changes)
+
+
+def set_up(repo: Path, agent: str = "worker-1") -> Path:
+    """A repository that is in use, whose worktree is `agent`'s."""
+    assert invoke(f"agent-init --agent {agent}", repo).code == 0
+    return repo
+
+
+def presence(repo: Path, agent: str = "worker-1") -> dict[str, Any]:
+    """The presence file of an agent."""
+    found = json.loads((repo / f".git/ghp/agents/{agent}.json").read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+def log(repo: Path) -> list[dict[str, Any]]:
+    """What went wrong and was told to nobody."""
+    path = repo / ".git/ghp/log.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def context(hooked: Hooked) -> str:
+    """What Claude Code or Codex lets its agent know."""
+    assert (hooked.code, hooked.err) == (0, b"")
+    said = hooked.said["hookSpecificOutput"]
+    assert set(said) == {"hookEventName", "additionalContext"}
+    text = said["additionalContext"]
+    assert isinstance(text, str)
+    return text
