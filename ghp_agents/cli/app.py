@@ -58,6 +58,11 @@ COMMANDS: dict[str, Row] = {
     "agent-resume": Row(
         "handoff", "resume", "continuity", "Print what this agent must know to go on."
     ),
+    "agent-remember": Row(
+        "note", "remember", "knowledge", "Tell what should outlive you: one fact, one note."
+    ),
+    "agent-recall": Row("note", "recall", "knowledge", "Ask what is known, in your own words."),
+    "agent-notes": Row("note", "notes", "knowledge", "List, show, change and forget notes."),
 }
 
 

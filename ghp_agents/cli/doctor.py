@@ -31,7 +31,13 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
     """
     house: House = ctx.obj
-    checks = services.checks(house.ws, house.store, house.ground, probe=probe)
+    checks = services.checks(
+        house.ws,
+        house.store,
+        house.ground,
+        probe=probe,
+        shortcomings=lambda: house.knowledge.shortcomings(),
+    )
     if fix:
         with output.busy("Examining and mending"):
             found = services.treat(checks, house.ground.repairs)

@@ -19,10 +19,33 @@ from ghp_agents.model.record import LARGEST
 from ghp_agents.model.spelling import spelled_all
 
 MAX_SECONDS = 10 * 365 * 86_400
+REPOSITORY_FILE = "/.ghp/config.json"
 
 
 class ConfigError(GhpError):
     """A configuration file that cannot be used; it is left as it is."""
+
+
+class EngineConfig(BaseModel):
+    """A part of mem0's, by its name there, and its configuration as mem0 has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    provider: str = Field(min_length=1)
+    config: dict[str, Any] = Field(default_factory=dict)
+
+
+class MemoryConfig(BaseModel):
+    """The key `memory`: what notes are found with. The engines may be sent what is told to them,
+    and may be anywhere, so a repository cannot name them: only a person can, for themselves."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+    embedder: EngineConfig | None = None
+    vector_store: EngineConfig | None = None
+    llm: EngineConfig | None = None
+    infer: bool = False
+    project: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
 
 
 class AgentsConfig(BaseModel):
@@ -55,6 +78,7 @@ class AgentsConfig(BaseModel):
         (), description="agents that may change shared files, and direct others"
     )
     implicit_leases: bool = Field(True, description="a first write to a file leases it here")
+    memory: MemoryConfig | None = Field(None, description="what notes are found with")
 
     @field_validator("shared")
     @classmethod
@@ -104,13 +128,25 @@ def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
             )
         # As upstream merges: objects key by key, everything else as a whole.
         capabilities = said.get("capabilities", {}) | values.get("capabilities", {})
+        memory = said.get("memory", {}) | _trusted(name, values.get("memory") or {})
         said |= values
         if capabilities:
             said["capabilities"] = capabilities
+        if memory:
+            said["memory"] = memory
         main_branch = main or main_branch
     if main_branch and said.get("trunk") is None:
         said["trunk"] = main_branch
     return said
+
+
+def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
+    """What counts of `memory` in the file `name`: a repository names its project, no engine."""
+    if not name.endswith(REPOSITORY_FILE):
+        return memory
+    ignored = sorted(to_camel(key) for key in memory if key != "project")
+    kept = {key: value for key, value in memory.items() if key == "project"}
+    return kept | ({"ignored": ignored} if ignored else {})
 
 
 def faults(text: str) -> list[Fault]:

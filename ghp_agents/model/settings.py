@@ -1,7 +1,7 @@
 """The settings that the program runs with, after defaults, repository and user were merged."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ghp_agents.model.liveness import Thresholds
 
@@ -28,6 +28,7 @@ class Settings(NamedTuple):
     shared_owners: tuple[str, ...] = ()  # owners in CODEOWNERS whose files are shared, too
     orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
     implicit_leases: bool = True  # a first write to a file leases it in this clone
+    memory: Mapping[str, Any] = {}  # what notes are found with; see `model/knowledge.py`
 
     @property
     def thresholds(self) -> Thresholds:

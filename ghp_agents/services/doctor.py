@@ -16,13 +16,24 @@ from ghp_agents.workspace import Workspace
 _ASK_THE_REMOTE = ("remote", "probe")
 
 
-def checks(ws: Workspace, store: StateStore, ground: Ground, *, probe: bool) -> dict[str, Check]:
-    """All there is to look at, by code, in the order to tell it; the network comes last."""
+def checks(
+    ws: Workspace,
+    store: StateStore,
+    ground: Ground,
+    *,
+    probe: bool,
+    shortcomings: Callable[[], Sequence[Finding]] = tuple,
+) -> dict[str, Check]:
+    """All there is to look at, by code, in the order to tell it; the network comes last.
+
+    `shortcomings` are those of the knowledge base.
+    """
     asked = ground.probe if probe else ground.last_probe
     return {
         **machine.checks(ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
+        "knowledge": partial(check_knowledge, ws, shortcomings),
         **guard_checks.checks(ws),
         **ground.checks,
         "probe": partial(check_probe, ws, store, asked),
@@ -36,6 +47,24 @@ def check_sharing(ground: Ground) -> Iterator[Finding]:
         yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
     else:
         yield finding.ok("sharing", f"Clones meet at {sharing.remote} ({sharing.address}).")
+
+
+def check_knowledge(
+    ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
+) -> Iterator[Finding]:
+    """How well notes can be found here."""
+    ignored = ws.settings.memory.get("ignored", ())
+    if ignored:
+        named = ", ".join(f"`memory.{each}`" for each in ignored)
+        yield finding.warning(
+            "knowledge",
+            f"{named} in .ghp/config.json does not count: it could send notes and keys anywhere.",
+            "Who trusts it writes it into ~/.config/ghp-cli/config.json, for themselves.",
+        )
+    found = shortcomings()
+    yield from found
+    if not found:
+        yield finding.ok("knowledge", "Notes are found by what they mean.")
 
 
 def check_probe(

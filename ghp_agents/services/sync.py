@@ -3,7 +3,7 @@
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import escalation, issue, news, presence
+from ghp_agents.services import escalation, issue, news, note, presence
 from ghp_agents.workspace import Workspace
 
 
@@ -26,7 +26,8 @@ def sync(
     if report.fetched and push and not report.trouble:
         named = issue.name_provisional(ws, store, leaser)
         owed = escalation.post_owed(ws, store, tracker)
-        if named or store.standing().unsent:
+        withdrawn = note.withdraw(ws, store)
+        if named or withdrawn or store.standing().unsent:
             report = _together(report, store.sync(push=push))
         report = report._replace(notes=(*report.notes, *owed))
     snapshot = store.snapshot()

@@ -143,6 +143,17 @@ class GitSnapshot:
         joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
         return {path: joined[path] for path in sorted(joined)}
 
+    def own(self, prefix: str) -> dict[str, bytes]:
+        """What this clone itself has below `prefix`."""
+        many: list[Mapping[str, bytes]] = [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in self._waiting.records
+        ]
+        if self._repository and self._own:
+            with self._repository.objects(largest=LARGEST) as reader:
+                many += [each.files for each in read_below(reader, [self._own.oid], prefix)]
+        return join_files(many)
+
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
         looked = () if self._past else (*self._live.problems, *self._waiting.problems)
