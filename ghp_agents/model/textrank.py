@@ -61,6 +61,15 @@ def _rarity(word: str, counts: Mapping[str, "Counter[str]"]) -> float:
     return math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
 
 
+def rare_in_common(query: str, texts: Mapping[str, str]) -> dict[str, int]:
+    """How many words each text shares with the query that few texts have, by its key."""
+    wanted = set(terms(query))
+    shared = {key: wanted & set(terms(text)) for key, text in texts.items()}
+    having = Counter(word for words in shared.values() for word in words)
+    few = max(2, len(texts) // 20)
+    return {key: sum(1 for word in words if having[word] <= few) for key, words in shared.items()}
+
+
 def names(text: str) -> set[str]:
     """The identifiers in a text: `WATCHER=off`, `worker.yaml`, `X-Tenant`, `n042`."""
     words = (word.strip(_TRIMMED) for word in text.split())

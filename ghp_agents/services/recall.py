@@ -16,7 +16,7 @@ from ghp_agents.workspace import Workspace
 
 LIMIT = 5
 FITTING = 8  # notes that come without being asked for
-WORTH = 6.0  # of BM25: two words or so that few notes have; less does not come unasked
+WORTH = 2  # words in common that few notes have; less does not come unasked
 QUERY_LIMIT = 2_000  # characters
 
 
@@ -120,10 +120,11 @@ def fitting(
     chosen = list(dict.fromkeys([*own, *near]))
     if issue is not None:
         rest = [note for note in known if note not in chosen]
-        hits = by_words(f"{issue.title} {issue.body}"[:QUERY_LIMIT], rest, FITTING)
-        enough = [hit for hit in hits if hit.score >= WORTH]
-        by_id = {note.id: note for note in rest}
-        chosen += [by_id[hit.note] for hit in enough]
+        about = f"{issue.title} {issue.body}"[:QUERY_LIMIT]
+        shared = textrank.rare_in_common(about, {note.id: note.text for note in rest})
+        enough = [note for note in rest if shared[note.id] >= WORTH]
+        by_id = {note.id: note for note in enough}
+        chosen += [by_id[hit.note] for hit in by_words(about, enough, FITTING)]
     return chosen[:FITTING]
 
 
