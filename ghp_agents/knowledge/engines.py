@@ -7,7 +7,7 @@ and with telemetry on it opens connections and may delay the end of the process 
 import logging
 import os
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,17 @@ class NoLlm:
         self.config = config
 
 
-def prepare(folder: Path, environ: MutableMapping[str, str] = os.environ) -> None:
+def prepare(folder: Path) -> None:
     """Import mem0 in quiet, with its own folder in `folder`; nothing leaves this machine."""
-    environ["MEM0_TELEMETRY"] = "False"
-    environ["MEM0_DIR"] = str(folder / "mem0")
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ["MEM0_DIR"] = str(folder / "mem0")
     if "numpy" not in sys.modules:
-        environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more are slower, for texts this short
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more are slower, for such short texts
     logging.getLogger("mem0").setLevel(logging.CRITICAL)
-    import mem0  # noqa: F401
+    from mem0.memory import main, telemetry
+
+    for module in (main, telemetry):  # a program that uses our API may have imported it before
+        module.MEM0_TELEMETRY = False
 
 
 def fingerprint(engines: Engines, *, hashes: bool) -> str:
