@@ -11,7 +11,7 @@ from bench import machine, page, report
 from bench.figure import Figure
 from bench.place import Place, temporary
 
-ROWS = ("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention")
+ROWS = ("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention", "knowledge")
 
 
 def main() -> int:

@@ -25,7 +25,7 @@ from ghp_agents.model.note import Note
 
 LOCK = "index.lock"
 PATIENCE = 20.0  # seconds
-BATCH = 64  # notes; they are embedded while others may have the store
+BATCH = 256  # notes; they are embedded while others may have the store
 POOL = 60  # candidates, of which the identifiers are looked at as well
 NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
 MOST = 1_000_000  # notes that are listed

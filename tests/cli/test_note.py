@@ -72,9 +72,7 @@ def test_recall_as_json_is_a_bare_list(repo: Path) -> None:
 def test_where_there_is_no_note_recall_says_how_to_make_one(repo: Path) -> None:
     found = invoke("agent-recall anything", repo)
     assert (found.code, found.out) == (0, "")
-    assert found.err.startswith(
-        "There is no such note yet. `ghp agent-remember TEXT` makes one.\n"
-    )
+    assert found.err.startswith("There is no such note yet. `ghp agent-remember TEXT` makes one.\n")
 
 
 def test_without_mem0_recall_compares_words_and_says_so_once(
@@ -186,12 +184,11 @@ def test_indexing_twice_changes_nothing_the_second_time(repo: Path) -> None:
         ("agent-remember x --supersedes ffff", 1), ("agent-remember x --kind rumour", 2),
         ("agent-remember x --expires soon", 2), ("agent-recall ''", 2),
         ("agent-recall x --limit 0", 2), ("agent-notes show ffff", 1),
-        ("agent-notes edit ffff x", 1), ("agent-notes forget ffff", 1), ("agent-notes edit ffff", 2),
+        ("agent-notes edit ffff x", 1), ("agent-notes forget ffff", 1),
+        ("agent-notes edit ffff", 2),
     ],
 )  # fmt: skip
-def test_errors_have_their_exit_codes_and_leave_nothing(
-    repo: Path, words: str, code: int
-) -> None:
+def test_errors_have_their_exit_codes_and_leave_nothing(repo: Path, words: str, code: int) -> None:
     result = invoke(words, repo, ONE)
     assert (result.code, result.out) == (code, "")
     assert "Error: " in result.err
@@ -216,7 +213,7 @@ def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     (repo / "dash.py").write_text("x = 1\n")
     shown = invoke("agent-resume", repo, TWO).out
     known = shown.partition("## What is known\n")[2].partition("\n## ")[0]
-    assert f"- {of_issue}, fact by agent \"worker-1\", " in known
+    assert f'- {of_issue}, fact by agent "worker-1", ' in known
     assert f"- {of_place}, " in known
     handed = invoke("agent-handoff --stdout", repo, ONE)
     assert "## Learnt\n" in handed.out

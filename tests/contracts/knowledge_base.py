@@ -1,6 +1,5 @@
 """What every knowledge base does. A test class inherits it and says how one is made."""
 
-
 from ghp_agents.ports import KnowledgeBase
 from tests.support.notes import note
 
@@ -61,5 +60,3 @@ class KnowledgeBaseContract:
 
     def test_every_shortcoming_comes_with_a_remedy(self, base: KnowledgeBase) -> None:
         assert all(each.code == "knowledge" and each.remedy for each in base.shortcomings())
-
-

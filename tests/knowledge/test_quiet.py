@@ -55,9 +55,9 @@ def test_recall_opens_no_connection_and_ends_at_once(repo: Path) -> None:
 
 
 def test_the_guard_sees_a_connection(tmp_path: Path) -> None:
-    code = GUARDED.replace(
-        "from ghp_agents.cli.app import run", "import socket"
-    ).replace("run(sys.argv[1:])", "socket.create_connection(('127.0.0.1', 9))")
+    code = GUARDED.replace("from ghp_agents.cli.app import run", "import socket").replace(
+        "run(sys.argv[1:])", "socket.create_connection(('127.0.0.1', 9))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "NETWORK socket.getaddrinfo ('127.0.0.1', 9" in done.stderr
     assert "there is no network here" in done.stderr

@@ -29,7 +29,12 @@ def change(clock: int, clone: str = "aaaa", event: str = "edit", **values: objec
 
 @pytest.mark.parametrize(
     "text",
-    ["The API needs JWTs", "the api  needs\nJWTs.", "  THE API NEEDS JWTS!  ", "The API needs JWTs"],
+    [
+        "The API needs JWTs",
+        "the api  needs\nJWTs.",
+        "  THE API NEEDS JWTS!  ",
+        "The\N{NO-BREAK SPACE}API needs JWTs",
+    ],
 )
 def test_the_same_fact_in_another_dress_has_the_same_id(text: str) -> None:
     assert identity("shop", text) == identity("shop", "The API needs JWTs")

@@ -1,4 +1,4 @@
-"""Notes end to end in one process: told once, changed, replaced, forgotten, whatever comes between."""
+"""Notes end to end in one process: told once, changed, replaced, forgotten."""
 
 from pathlib import Path
 
@@ -167,7 +167,9 @@ def test_telling_it_again_renews_its_last_day(here: Desk) -> None:
 
 def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
     told = here.tell("Port 80", paths=("/src/",)).note
-    changed = edit(here.by("worker-2").ws, here.store, told.name, {"text": "Port 81 ", "kind": "howto"})
+    changed = edit(
+        here.by("worker-2").ws, here.store, told.name, {"text": "Port 81 ", "kind": "howto"}
+    )
     assert changed.is_new
     assert here.notes() == [changed.note]
     now = changed.note

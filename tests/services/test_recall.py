@@ -1,4 +1,4 @@
-"""Recall: only what holds today, of an issue or a path if one is named, and never nothing at all."""
+"""Recall: only what holds today, of an issue or a path if one is named."""
 
 from pathlib import Path
 

@@ -55,15 +55,11 @@ class Desk:
 
     def tell(self, text: str, **words: Any) -> Told:
         """`agent-remember`."""
-        return services.remember(
-            self.ws, self.store, self.tracker, text, project=PROJECT, **words
-        )
+        return services.remember(self.ws, self.store, self.tracker, text, project=PROJECT, **words)
 
     def ask(self, query: str, **words: Any) -> Recalled:
         """`agent-recall`."""
-        return recalling.recall(
-            self.ws, self.store, self.tracker, self.knowledge, query, **words
-        )
+        return recalling.recall(self.ws, self.store, self.tracker, self.knowledge, query, **words)
 
     def texts(self, query: str, **words: Any) -> list[str]:
         """What is found."""
