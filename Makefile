@@ -20,7 +20,8 @@ demo: $(ALL) ## the main job on real repositories in a temporary place, in under
 test: $(DEV) ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(DEV) ## crowds, kills, laws at length, the wheel
+test-slow: $(DEV) ## crowds, kills, laws at length, the wheel, real coding agents (takes npm)
+	$(BIN)/python -m tools.clients
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras

@@ -14,14 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.hold import Hold
 from ghp_agents.model.issue import Comment, Issue, IssueChange
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import agent_name, status_name
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.pulse import clean_action
-from ghp_agents.services import claim, escalation, issue, ledger, presence, sync
+from ghp_agents.services import claim, escalation, issue, leasing, ledger, presence, sync
+from ghp_agents.services import lease as lease_services
 from ghp_agents.services.claim import Claimed, Released
+from ghp_agents.services.covering import Ground
+from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.services.leasing import Leased
 from ghp_agents.services.ledger import Question
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
@@ -109,6 +114,38 @@ class Project:
     def release(self, number: int, *, to: str | None = None, reason: str = "") -> Released:
         """Give an issue back, or in one step to another agent."""
         return claim.release(*self._parts(), str(number), to=to, reason=reason)
+
+    def lease(
+        self,
+        *patterns: str,
+        name: str | None = None,
+        reason: str = "",
+        ttl: float | None = None,
+        strict: bool = False,
+    ) -> Leased:
+        """Have files alone, by patterns as in a .gitignore of the folder, or a named resource.
+
+        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        """
+        house = self._house
+        said = Ground(house.ws).spelled(patterns, house.cwd) if patterns else ()
+        return leasing.acquire(
+            *self._parts(), Wanted(said, name, reason, ttl, strict, said=patterns)
+        )
+
+    def leases(self) -> list[Hold]:
+        """All leases that are held, in the order in which they count."""
+        house = self._house
+        return lease_services.listing(house.ws, house.store, house.leaser).held
+
+    def release_lease(
+        self, *words: str, name: str | None = None, reason: str = ""
+    ) -> lease_services.Released:
+        """Give leases back: by id, by the patterns that were leased, or by name."""
+        house = self._house
+        return lease_services.release(
+            house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason
+        )
 
     def new_issue(self, change: IssueChange) -> Issue:
         """Make an issue; its title is needed."""

@@ -48,17 +48,29 @@ def to_seconds(text: str) -> float:
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
+def duration(text: str) -> float:
+    """A length of time that a person names, in seconds: `90s`, `10m`, `2h`, `3d`, `1w`.
+
+    Raises ValueError.
+    """
+    words = text.strip().lower()
+    number = words.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = words[len(number) :].strip()
+    digits = number.replace(".", "", 1)
+    if unit not in _UNITS or not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"not a length of time: {text[:40]!r}")
+    return float(number) * _UNITS[unit]
+
+
 def moment(text: str, now: float) -> float:
     """A time that a person names: ISO 8601, or how long ago (`90s`, `10m`, `2h`, `3d`).
 
     Raises ValueError.
     """
-    words = text.strip().lower().removesuffix("ago").strip().lstrip("-")
-    number = words.rstrip("abcdefghijklmnopqrstuvwxyz ")
-    unit = words[len(number) :].strip()
-    if unit in _UNITS and number.replace(".", "", 1).isdigit():
-        return now - float(number) * _UNITS[unit]
-    return to_seconds(text.strip())
+    try:
+        return now - duration(text.strip().lower().removesuffix("ago").strip().lstrip("-"))
+    except ValueError:
+        return to_seconds(text.strip())
 
 
 def ago(seconds: float) -> str:

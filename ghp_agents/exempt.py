@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 ATTRIBUTE = "linguist-generated"
+HERE = "./"  # so that no path is a pathspec with magic; to ask for literal ones git refuses here
 _GENERATED = ("set", "true")
 _IGNORED = ("check-ignore", "--quiet", "--")
 _ATTRIBUTES = ("check-attr", "-z", ATTRIBUTE, "--")
@@ -29,21 +30,20 @@ LOCAL_VARIABLES = frozenset(
 def is_exempt(toplevel: str, path: str, environ: "Mapping[str, str]") -> bool:
     """Whether git ignores `path`, or it is generated. False where git cannot tell."""
     env = {key: value for key, value in environ.items() if key not in LOCAL_VARIABLES}
-    env |= {"GIT_LITERAL_PATHSPECS": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     git = ["git", "-c", "core.fsmonitor=false", "-C", toplevel]
     reading, writing = os.pipe()
+    children: list[int] = []
     try:
-        ignored = _start([*git, *_IGNORED, path], env, None)
-        marked = _start([*git, *_ATTRIBUTES, path], env, writing)
+        children.append(_start([*git, *_IGNORED, path], env, None))
+        children.append(_start([*git, *_ATTRIBUTES, path], env, writing))
     except (OSError, ValueError):  # no git, or no path that any system has
-        os.close(reading)
-        return False
+        pass
     finally:
         os.close(writing)
     said = _all(reading)
-    os.waitpid(marked, 0)
-    _, status = os.waitpid(ignored, 0)
-    return status == 0 or _values(said) == [True]
+    statuses = [os.waitpid(child, 0)[1] for child in children]
+    return statuses[:1] == [0] or _values(said) == [True]
 
 
 def among(toplevel: str, paths: "Sequence[str]") -> "Collection[str]":
@@ -54,13 +54,13 @@ def among(toplevel: str, paths: "Sequence[str]") -> "Collection[str]":
 
     if not paths:
         return frozenset()
-    listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    folder, env = Path(toplevel), {"GIT_LITERAL_PATHSPECS": "1"}
-    ignored = git.run(["check-ignore", "-z", "--stdin"], cwd=folder, stdin=listed, env=env)
+    folder = Path(toplevel)
+    listed = b"".join(os.fsencode(HERE + path) + b"\0" for path in paths)
+    ignored = git.run(["check-ignore", "-z", "--stdin"], cwd=folder, stdin=listed)
     words = ["check-attr", "-z", "--stdin", ATTRIBUTE]
-    marked = git.run(words, cwd=folder, stdin=listed, env=env)
+    marked = git.run(words, cwd=folder, stdin=listed)
     generated = zip(paths, _values(marked.out), strict=False)
-    found = {os.fsdecode(name) for name in ignored.out.split(b"\0") if name}
+    found = {os.fsdecode(name).removeprefix(HERE) for name in ignored.out.split(b"\0") if name}
     return found | {path for path, is_generated in generated if is_generated}
 
 

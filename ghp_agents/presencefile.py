@@ -26,7 +26,7 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
         except OSError:
             continue
         try:
-            _take(held, patience)
+            take_turn(held, patience)
         except (ImportError, OSError):
             pass
         return number, held
@@ -42,7 +42,9 @@ def _open_lock(folder: str, agent: str) -> int:
         return os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
 
 
-def _take(held: int, patience: float) -> None:
+def take_turn(held: int, patience: float = PATIENCE) -> None:
+    """Have the lock of an open file, unless somebody keeps it for longer than `patience` seconds:
+    then go on without it. Raises ImportError, OSError where the system has no locks."""
     import fcntl
 
     try:

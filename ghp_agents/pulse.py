@@ -119,6 +119,7 @@ def beat(
     throttle: float = THROTTLE,
     pid: int | None = None,
     epoch: int | None = None,
+    patience: float = presencefile.PATIENCE,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.
 
@@ -127,7 +128,7 @@ def beat(
     or its session started again, so the slow road must find the epoch. Raises OSError when
     nothing can be written.
     """
-    number, held = presencefile.hold(folders, agent)
+    number, held = presencefile.hold(folders, agent, patience=patience)
     try:
         known = [presencefile.presence(folder, agent) for folder in folders]
         before = presencefile.newest_of(known)

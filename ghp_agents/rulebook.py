@@ -32,16 +32,10 @@ LARGEST = 64_000_000  # bytes; what is larger is none of ours
 def load(sources: Sources) -> "Book | None":
     """The rulebook, if there is one and the state is what it was made from."""
     found = _read(path_of(sources.folders[0]))
-    if found is None:
+    book = _understood(found[1]) if found else None
+    if found is None or book is None:
         return None
-    own, data = found
-    try:
-        book = quickjson.decode(data.decode("ascii"))
-    except ValueError:
-        return None
-    if not isinstance(book, dict) or book.get("version") != VERSION:
-        return None
-    return book if rulestamp.is_fresh(sources, own, book["stamp"]) else None
+    return book if rulestamp.is_fresh(sources, found[0], book["stamp"]) else None
 
 
 def exists(folder: str) -> bool:
@@ -52,11 +46,17 @@ def exists(folder: str) -> bool:
 def last_known(folder: str) -> "Book | None":
     """The rulebook as it was made last, which may be out of date."""
     found = _read(path_of(folder))
+    return _understood(found[1]) if found else None
+
+
+def _understood(data: bytes) -> "Book | None":
+    """A book of this version; None for anything else."""
     try:
-        book = quickjson.decode(found[1].decode("ascii")) if found else None
+        book = quickjson.decode(data.decode("ascii"))
     except ValueError:
         return None
-    return book if isinstance(book, dict) and book.get("version") == VERSION else None
+    is_ours = isinstance(book, dict) and book.get("version") == VERSION
+    return book if is_ours and isinstance(book.get("stamp"), dict) else None
 
 
 def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:

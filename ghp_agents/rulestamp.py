@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Stamp = dict[str, Any]
 
+RULED = (".ghp/leases/", ".ghp/issues/")  # the records of this clone that have a say
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
 # The folders of refs in the private repository that have a say: what other clones said, and
@@ -69,9 +70,8 @@ def take(sources: Sources) -> "tuple[str, Stamp] | None":
 
 def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
     """Whether all is as it was when the stamp was taken."""
-    return _stands(sources.state, own) and stamp == _stamp(
-        sources, [path for path, _ in stamp["folders"]]
-    )
+    folders = [path for path, _ in stamp["folders"]]
+    return _stands(sources.state, own) and stamp == _stamp(sources, folders)
 
 
 # ------------------------------------------------------------------------------- our own ref

@@ -45,6 +45,19 @@ def render(name: str, values: Mapping[str, Any], *, repository: Path | None = No
         raise _wrong(*_place(error, repository, name), str(error)) from None
 
 
+def render_folder(name: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of a folder of our own templates, by their paths in it without `.j2`."""
+    folder = shipped(Path(__file__).parent) / name
+    environment = _environment(None)
+    paths = sorted(path for path in folder.rglob("*.j2") if path.is_file())
+    return {
+        path.relative_to(folder).with_suffix("").as_posix(): environment.from_string(
+            path.read_text(encoding="utf-8")
+        ).render(values)
+        for path in paths
+    }
+
+
 def find(name: str, repository: Path | None = None) -> Path | None:
     """The file of the template `name`: the repository's, else ours; None if there is neither.
 

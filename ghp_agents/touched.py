@@ -6,7 +6,7 @@ long as that agent lives here, in the same life; then whoever comes next takes i
 
 import os
 
-from ghp_agents import living, pulse, quickjson
+from ghp_agents import living, presencefile, pulse, quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,16 +212,15 @@ def _give_way(
 
 
 class _Alone:
-    """The lock of those who replace or drop; where the system has none, they go without."""
+    """The lock of those who replace or drop. Where the system has none, or who has it was stopped,
+    they go without: no agent hangs before an edit."""
 
     def __init__(self, folder: str) -> None:
         self._file = os.open(f"{folder}/{FOLDER}/{LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
 
     def __enter__(self) -> None:
         try:
-            import fcntl
-
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            presencefile.take_turn(self._file)
         except (ImportError, OSError):
             pass
 

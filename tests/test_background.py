@@ -30,12 +30,12 @@ def wake(
     now: float = NOW,
     *,
     urgent: bool = False,
+    pause: float = background.SPAWN_PAUSE,
     environ: Mapping[str, str] | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> bool:
-    return background.wake(
-        [str(folder)], environ or {"PATH": os.environ["PATH"]}, now, settings or {}, urgent=urgent
-    )
+    known = environ or {"PATH": os.environ["PATH"]}
+    return background.wake([str(folder)], known, now, settings or {}, urgent=urgent, pause=pause)
 
 
 def stamp(folder: Path, name: str, when: float) -> None:
@@ -56,6 +56,12 @@ def test_it_is_started_once_however_many_beat(tmp_path: Path, started: Path) -> 
     started.read_text()
     assert wake(tmp_path, NOW + 2.1)
     started.read_text()
+
+
+def test_what_is_said_last_is_not_left_lying(tmp_path: Path, started: Path) -> None:
+    for _ in range(2):
+        assert wake(tmp_path, urgent=True, pause=0.0)
+        started.read_text()
 
 
 def test_before_it_is_due_only_what_is_urgent_starts_it(tmp_path: Path, started: Path) -> None:

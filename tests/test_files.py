@@ -184,3 +184,29 @@ def test_a_folder_is_usable_if_files_can_be_made_in_it(tmp_path: Path) -> None:
     assert files.usable(tmp_path / "a/b")
     assert not files.usable(tmp_path / "file")
     assert not files.usable(tmp_path / "file/x")
+
+
+# ------------------------------------------------------------------------ who holds a lock
+
+
+def test_a_lock_is_held_as_long_as_somebody_holds_it(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    assert files.is_locked(path) is False
+    with files.locked(path):
+        assert files.is_locked(path) is True
+    assert files.is_locked(path) is False
+    path.touch()
+    assert files.is_locked(path) is False
+
+
+def test_who_only_asks_is_not_taken_for_the_holder(tmp_path: Path) -> None:
+    import fcntl
+
+    path = tmp_path / "lock"
+    with path.open("w+b") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        assert files.is_locked(path) is False
+
+
+def test_where_nobody_can_tell_whether_it_is_locked_the_answer_is_neither(tmp_path: Path) -> None:
+    assert files.is_locked(tmp_path) is None

@@ -1,5 +1,6 @@
 """Splicing JSON: what is added looks as if it had always been there, and goes without a trace."""
 
+import json
 from typing import Any, NamedTuple
 
 import pytest
@@ -132,8 +133,6 @@ class Written(NamedTuple):
 @st.composite
 def files(draw: st.DrawFn) -> Written:
     """A file in anybody's style: comments, blanks and trailing commas wherever they may be."""
-    import json
-
     value = draw(st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
     containers: list[list[str | int]] = []
 
@@ -152,7 +151,8 @@ def files(draw: st.DrawFn) -> Written:
 
     def joined(rows: list[str]) -> str:
         body = ",".join(draw(trivia()) + row + draw(trivia()) for row in rows)
-        return body + ("," if rows and draw(st.booleans()) else "") + draw(trivia())
+        trails = draw(st.booleans())
+        return body + ("," if rows and trails else "") + draw(trivia())
 
     mark = draw(st.sampled_from(["", "\ufeff"]))
     text = mark + draw(trivia()) + write(value, []) + draw(trivia())

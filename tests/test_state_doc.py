@@ -54,11 +54,9 @@ def examples(clone: Path, remote: Path) -> dict[str, str]:
     agent = {"GHP_AGENT": "worker-1"}
     for words, env in (
         (["agent-issue", "new", "Parse the input", "--priority", "high"], {}),
-        (["agent-issue", "assign", "1", "worker-1"], {}),
-        (
-            ["agent-heartbeat", "--status", "implementing", "--issue", "1", "--action", "Reads"],
-            agent,
-        ),
+        (["agent-claim", "1"], agent),
+        (["agent-lease", "src/lexer/", "--reason", "new tokens"], agent),
+        (["agent-heartbeat", "--status", "implementing", "--action", "Reads"], agent),
         (["agent-escalate", "Is a tab one column or eight?", "--option", "one"], agent),
         (["agent-answer", "E-", "eight"], {}),
         (["agent-sync"], agent),
@@ -79,7 +77,7 @@ def examples(clone: Path, remote: Path) -> dict[str, str]:
             found[name] = git(state, "show", f"{ref}:{path}") + "\n"
     commit = git(state, "log", "--format=%H", "--grep=^Event: escalate", ref)
     found["a-ledger-entry"] = git(state, "show", "-s", "--format=%B", commit) + "\n"
-    found["a-lease"] = git(remote, "show", "refs/ghp/lease/numbers:lease.json") + "\n"
+    found["a-claim"] = git(remote, "show", "refs/ghp/lease/issue/1:lease.json") + "\n"
     return found
 
 
@@ -96,6 +94,7 @@ def _name(path: str, content: str) -> str | None:
         (".ghp/agent-status.json", "agent-status.json"),
         (".ghp/escalations/", "an-escalation"),
         (".ghp/answers/", "an-answer"),
+        (".ghp/leases/", "a-lease"),
     ):
         if path.startswith(prefix):
             return name

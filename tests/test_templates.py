@@ -142,6 +142,21 @@ def test_a_template_that_is_not_text_or_not_there_says_so(own: Path) -> None:
     assert failure(own, "{% include 'none.j2' %}").startswith("There is no template 'none.j2' in ")
 
 
+def test_a_folder_of_ours_is_rendered_whole_by_paths_without_the_ending(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "_templates/plugin"
+    (folder / "a/B").mkdir(parents=True)
+    (folder / "top.md.j2").write_text("{{ x }}\n")
+    (folder / "a/B/C.j2").write_text("{% if x %}\nC\n{% endif %}\n")
+    (folder / "notes.txt").write_text("not a template")
+    monkeypatch.setattr(templates, "__file__", str(tmp_path / "templates.py"))
+    assert templates.render_folder("plugin", {"x": "é <b>"}) == {
+        "a/B/C": "C\n",
+        "top.md": "é <b>\n",
+    }
+
+
 def test_jinja2_is_imported_only_when_something_is_rendered() -> None:
     script = "import sys, ghp_agents.templates; print('jinja2' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}

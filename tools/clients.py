@@ -1,6 +1,6 @@
 """Installs the coding agents that the tests in tests/clients drive: pinned, below .cache/clients.
 
-`python -m tools.clients` prints where they are. Nothing is installed globally and no script of a
+`python -m tools.clients` says where they are. Nothing is installed globally and no script of a
 package is run; the registry is whatever npm is set to. What the packages call their commands are
 wrappers that need a certain node, so the programs inside are started instead.
 """
@@ -8,7 +8,6 @@ wrappers that need a certain node, so the programs inside are started instead.
 import contextlib
 import fcntl
 import os
-import pwd
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,8 @@ from typing import NamedTuple
 
 PACKAGES = {"@anthropic-ai/claude-code": "2.1.329", "@openai/codex": "0.169.0"}
 PLACE = Path(__file__).parents[1] / ".cache/clients"
+# A registry that cannot be reached is to be told in seconds; npm would try for a minute.
+PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
 PROGRAMS = {
     "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
     "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
@@ -44,24 +45,28 @@ class BrokenError(Exception):
     """The clients could not be installed for a reason that somebody has to look at."""
 
 
-def ready() -> Clients:
-    """The clients, installed if they are not there yet; only one process installs."""
+def ready(home: str | None = None) -> Clients:
+    """The clients, installed if they are not there yet; only one process installs.
+
+    `home` is where npm finds its configuration, if that is not what HOME says.
+    """
     folder = PLACE / "-".join(PACKAGES.values())
     if not folder.exists():
         PLACE.mkdir(parents=True, exist_ok=True)
         with one_at_a_time():
             if not folder.exists():
-                install(folder)
+                print("Installing the coding agents for the tests …", file=sys.stderr, flush=True)
+                install(folder, home or os.environ.get("HOME", "/"))
     return Clients(**{name: program(folder, name) for name in PROGRAMS})
 
 
-def install(folder: Path) -> None:
+def install(folder: Path, home: str) -> None:
     """All or nothing: the folder gets its name when it is complete."""
     unfinished = PLACE / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     (unfinished / "package.json").write_text('{"private": true}\n')
-    npm(unfinished, [f"{name}@{version}" for name, version in PACKAGES.items()])
+    npm(unfinished, home, [f"{name}@{version}" for name, version in PACKAGES.items()])
     for name in PROGRAMS:
         program(unfinished, name)
     for other in PLACE.iterdir():  # clients of versions that were pinned before
@@ -70,16 +75,16 @@ def install(folder: Path) -> None:
     unfinished.rename(folder)
 
 
-def npm(folder: Path, packages: list[str]) -> None:
+def npm(folder: Path, home: str, packages: list[str]) -> None:
     """Add packages to a folder by the user's npm, which knows how to reach the registry."""
     program = shutil.which("npm")
     if program is None:
         raise BrokenError("npm is not on PATH. Install Node.js with npm, and run this again.")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
     done = subprocess.run(
-        [program, "install", "--prefix", folder, *quiet, "--fetch-retries=1", *packages],
+        [program, "install", "--prefix", folder, *quiet, *PATIENCE, *packages],
         cwd=folder,
-        env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir},  # where npm is configured
+        env={**os.environ, "HOME": home},
         capture_output=True,
         encoding="utf-8",
         errors="replace",

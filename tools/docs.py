@@ -1,4 +1,4 @@
-"""Writes docs/COMMANDS.md and the README's table from the commands themselves: `make docs`."""
+"""Writes docs/COMMANDS.md, the README's table and docs/clients from the program: `make docs`."""
 
 import json
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import click
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.errors import ExitCode
 from ghp_agents.model.config import AgentsConfig
+from tools import client_docs
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
@@ -48,9 +49,10 @@ VARIABLES = {
 
 
 def main() -> None:
-    """Bring both files up to date."""
+    """Bring all of it up to date."""
     PAGE.write_text(page())
     README.write_text(with_table(README.read_text()))
+    client_docs.main()
 
 
 def page() -> str:

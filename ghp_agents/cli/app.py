@@ -29,6 +29,7 @@ COMMANDS: dict[str, Row] = {
     "agent-doctor": Row(
         "doctor", "doctor", "set-up", "Check everything; say what to do about each finding."
     ),
+    "agent-plugin": Row("plugin", "plugin", "set-up", "Render the plugin for a coding agent."),
     "agent-demo": Row("demo", "demo", "set-up", "Show four agents at work in a temporary place."),
     "agent-status": Row("presence", "status", "presence", "Who is alive and what they do."),
     "agent-heartbeat": Row(
@@ -40,7 +41,12 @@ COMMANDS: dict[str, Row] = {
     "agent-claim": Row(
         "claim", "claim", "authority", "Take the right to an issue; --next chooses one."
     ),
+    "agent-lease": Row("lease", "lease", "authority", "Have files or a resource alone."),
+    "agent-leases": Row("lease", "leases", "authority", "Who has what alone, and who waits."),
     "agent-release": Row("claim", "release", "authority", "Give back an issue or a lease."),
+    "agent-check": Row(
+        "check", "check", "authority", "May these files be changed now? For hooks and workflows."
+    ),
     "agent-issues": Row(
         "issue", "issues", "issues", "List issues; --ready shows what can be taken."
     ),

@@ -54,7 +54,7 @@ def claim(
     else:
         output.data(str(claimed.issue.number))
     _say_claimed(claimed)
-    _end(house)
+    wake(house)
 
 
 def _fields(claimed: Claimed) -> dict[str, object]:
@@ -124,7 +124,7 @@ def release(
         _say_released(released, to)
     if leases or name is not None:
         _release_leases(house, leases, name, reason)
-    _end(house)
+    wake(house)
 
 
 def _is_issue(word: str) -> bool:
@@ -157,11 +157,3 @@ def _release_leases(house: House, words: list[str], name: str | None, reason: st
 
 def _what(hold: Hold) -> str:
     return hold.name or " ".join(hold.patterns)
-
-
-def _end(house: House) -> None:
-    """What the guards decide by is brought up to date now, and need not be by the next edit."""
-    from ghp_agents.services import ruling
-
-    wake(house)
-    ruling.refresh(house.ws, house.store, house.leaser, house.tracker)

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ghp_agents import background, mishaps
+from ghp_agents import background, mishaps, rulebook
 from ghp_agents.cli import output
 from ghp_agents.errors import NotSetUpError
+from ghp_agents.rulestamp import Sources
 from ghp_agents.wiring import House
 from ghp_agents.workspace import current_folder
 
@@ -43,10 +44,21 @@ def acting(command: F) -> F:
 
 
 def wake(house: House) -> None:
-    """Let a background process fold and sync, if one is due."""
+    """After a command: what edits are decided by is brought up to date, and a background process
+    folds and syncs, if one is due."""
     ws = house.ws
+    if rulebook.exists(ws.folders[0]):
+        _refresh(house)
     settings = {"background": ws.settings.background}
     background.wake(ws.folders, house.environ, ws.clock.now(), settings, urgent=False)
+
+
+def _refresh(house: House) -> None:
+    ws = house.ws
+    if rulebook.load(Sources(ws.place, ws.folders, ws.environ)) is None:
+        from ghp_agents.services import ruling
+
+        ruling.refresh(ws, house.store, house.leaser, house.tracker)
 
 
 def say_none(house: House, text: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ghp_agents.cli import output
-from ghp_agents.errors import NotSetUpError, UsageError
+from ghp_agents.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.model.ground import Step
 from ghp_agents.model.guard import HOMES
 from ghp_agents.services import client_places, git_guard, guards
@@ -43,11 +43,11 @@ def choose(house: House, words: str, *, user: bool, remove: bool) -> Guards:
 def to_put(house: House, asked: Guards) -> list[Step]:
     """What is still to be put in."""
     common_dir = None if asked.is_users else house.ws.common_dir
-    steps = guards.to_put(asked.targets, _python(), house.environ, common_dir)
-    return [*steps, *(git_guard.to_put(house.ws, _python()) if GIT in asked.clients else [])]
+    steps = guards.to_put(asked.targets, python(), house.environ, common_dir)
+    return [*steps, *(git_guard.to_put(house.ws, python()) if GIT in asked.clients else [])]
 
 
-def _python() -> str:
+def python() -> str:
     if not sys.executable:
         raise NotSetUpError(
             "This Python does not know where it is, so hooks cannot call it.",
@@ -78,7 +78,8 @@ def put_for_user(house: House, asked: Guards, *, dry_run: bool) -> None:
         output.done(f"{NOTHING}the hooks are there.")
         return
     carry_out(steps, dry_run=dry_run)
-    say_advice(house, asked)
+    if not dry_run:
+        say_advice(house, asked)
 
 
 def take(house: House, asked: Guards, *, dry_run: bool) -> None:
@@ -88,6 +89,9 @@ def take(house: House, asked: Guards, *, dry_run: bool) -> None:
         carry_out(steps, dry_run=dry_run)
     else:
         output.done(f"{NOTHING}there are no such hooks of ours.")
+    for target in [] if asked.is_users else client_places.of_user(house.environ, asked.clients):
+        if guards.python_in(target):
+            output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
 
 def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
@@ -96,8 +100,18 @@ def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
         if dry_run:
             output.data(output.clean(f"Would {step.doing} {step.what}."))
         else:
-            step.act()
+            _act(step)
             output.done(output.clean(f"{step.did} {step.what}."))
+
+
+def _act(step: Step) -> None:
+    try:
+        step.act()
+    except OSError as error:
+        raise GhpError(
+            f"Could not {step.doing} {step.what}: {error}.",
+            hint="Correct that, and run the command again: it goes on where it stopped.",
+        ) from None
 
 
 def say_advice(house: House, asked: Guards) -> None:
@@ -106,8 +120,19 @@ def say_advice(house: House, asked: Guards) -> None:
         output.warn(output.clean(text), hint)
 
 
+def _others(house: House, asked: Guards) -> list[Target]:
+    """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
+    are in one, for the user's."""
+    if not asked.is_users:
+        return client_places.of_user(house.environ, asked.clients)
+    try:
+        return client_places.here(house.ws, asked.clients)
+    except NotSetUpError:
+        return []
+
+
 def _advice(house: House, asked: Guards) -> Iterator[tuple[str, str]]:
-    yield from guards.advice(asked.clients, asked.targets)
+    yield from guards.advice(asked.clients, asked.targets, _others(house, asked))
     if guards.CLAUDE in asked.clients:
         folders = [] if asked.is_users else [house.ws.folder]
         for place in client_places.plugins_enabled(folders, house.environ):

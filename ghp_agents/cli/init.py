@@ -105,7 +105,7 @@ def _make(
     elif ask:
         _probe(house)
     guards.carry_out(put, dry_run=dry_run)
-    if asked and put:
+    if asked and put and not dry_run:
         guards.say_advice(house, asked)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(

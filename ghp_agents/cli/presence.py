@@ -7,17 +7,15 @@ from typing import Any
 import click
 
 from ghp_agents import background, pulse
-from ghp_agents.cli import output
+from ghp_agents.cli import output, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
-from ghp_agents.errors import GhpError, NotFoundError, UnknownError, UsageError
+from ghp_agents.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import agent_name, one_line, status_name
 from ghp_agents.model.presence import issue_of
-from ghp_agents.model.waiting import Wait
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
-from ghp_agents.services import waiting
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
@@ -116,18 +114,18 @@ def status(
         seen = _look(house, snapshot, processes=stale or not as_json)
     else:
         seen = services.look_back(house.ws, snapshot, then)
-    waits = _waits(house, snapshot, seen) if then is None else []
-    views = waiting.shown(_select(seen, name, stale), waits)
+    waits = waiting_view.waits(house, snapshot, seen) if then is None else []
+    views = waiting_view.shown(_select(seen, name, stale), waits)
     if as_json:
         output.as_json(services.document(views))
     elif not views:
         output.say("No agents are stale." if stale else _nobody(seen, then))
     elif name:
         _print_one(views[0])
-        _print_waits(waits, views, indent="  ")
+        waiting_view.tell(waits, views, indent="  ")
     else:
         output.table(COLUMNS, [row(view) for view in views], styles(views))
-        _print_waits(waits, views)
+        waiting_view.tell(waits, views)
     if then is None:
         _print_footer(house, snapshot, views)
         _print_news(house, snapshot, output.say if as_json else output.data)
@@ -166,22 +164,6 @@ def _look(house: House, snapshot: Snapshot, *, processes: bool = True) -> list[A
     return services.look(house.ws, house.store, snapshot, processes=processes)
 
 
-def _waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> list[Wait]:
-    """Who waits for whom; what that takes is loaded only where somebody could."""
-    if not waiting.may_be(snapshot, seen):
-        return []
-    try:
-        return waiting.waits(house.ws, house.store, house.leaser, house.tracker, snapshot, seen)
-    except UnknownError as error:  # who is alive can be told all the same
-        output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
-        return []
-
-
-def _print_waits(waits: Sequence[Wait], views: Sequence[AgentView], indent: str = "") -> None:
-    for sentence in waiting.sentences(waits, [view.name for view in views]):
-        output.data(output.clean(f"{indent}{sentence}"))
-
-
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
     chosen = [view for view in views if name is None or view.name == name]
     if name and not chosen:
@@ -218,7 +200,7 @@ def _print_one(view: AgentView) -> None:
     said = view.presence.get("status", "")
     output.data(output.clean(f"{view.name}: {view.liveness.value}, {said}"))
     for key, value in view.presence.items():
-        if value not in (None, "", [], "idle") and key not in ("status", waiting.WAITS_FOR):
+        if value not in (None, "", [], "idle") and key not in ("status", services.WAITS_FOR):
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             output.data(output.clean(f"  {key}: {shown}"))
 
@@ -289,7 +271,8 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = house.store.snapshot()
         seen = _look(house, snapshot)
-        views = waiting.shown(_select(seen, name, stale), _waits(house, snapshot, seen))
+        waits = waiting_view.waits(house, snapshot, seen)
+        views = waiting_view.shown(_select(seen, name, stale), waits)
         wake(house)
         return COLUMNS, [row(view) for view in views], styles(views)
 

@@ -8,7 +8,7 @@ import click
 
 from ghp_agents.cli import guards, output
 from ghp_agents.errors import RefusedError, UnknownError
-from ghp_agents.model.ground import RemoteRef
+from ghp_agents.model.ground import RemoteRef, Step
 from ghp_agents.services import init as services
 from ghp_agents.wiring import House
 
@@ -35,7 +35,7 @@ def take_away(house: House, asked: Removal) -> None:
         _clean_up(house)
         output.done("Nothing to do: there is nothing of ours here.")
         return
-    _list(house, [step.what for step in steps], refs, asked)
+    _list(house, [_line(step) for step in steps], refs, asked)
     if asked.dry_run:
         if not steps:
             _clean_up(house)
@@ -56,6 +56,10 @@ def take_away(house: House, asked: Removal) -> None:
     stays = services.kept(house.ws)
     if stays:
         output.say(stays)
+
+
+def _line(step: Step) -> str:
+    return step.what if step.doing == "remove" else f"{step.doing} {step.what}"
 
 
 def _clean_up(house: House) -> None:

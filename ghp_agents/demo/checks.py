@@ -69,8 +69,13 @@ def _issues(house: House) -> Iterator[Check]:
     yield Check(
         "#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order
     )
-    heir = issues[5].assignees if 5 in issues else ()
-    yield Check("#5 went from the killed agent to", ", ".join(heir), heir == (HEIR,))
+    chain = [lease for lease in house.leaser.history("issue/5") if lease.holder]
+    ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
+    holders = [(lease.holder, lease.generation) for lease in chain]
+    yield Check("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
+    said = " ".join(comment.body for comment in house.tracker.get(2).comments)
+    kept_off = "parser.py is leased by worker-1" in said
+    yield Check("an edit of what worker-1 had leased", "refused" if kept_off else said, kept_off)
 
 
 def _people(place: Place, house: House) -> Iterator[Check]:

@@ -34,7 +34,6 @@ class Course:
     answered: bool = False
     killed: bool = False
     stale_seen: bool = False
-    reassigned: bool = False
 
 
 def play(
@@ -101,14 +100,10 @@ def _watch_the_victim(course: Course, house: House, views: Sequence[AgentView]) 
             course.children[VICTIM].kill()
             course.killed = True
             course.tell(f"{VICTIM} is killed with SIGKILL while it works on #5")
-    elif not course.reassigned and victim.liveness in (Liveness.STALE, Liveness.DEAD):
+    elif not course.stale_seen and victim.liveness in (Liveness.STALE, Liveness.DEAD):
         course.stale_seen = True
         silent = f"{victim.silent:.0f} s without a beat"
         course.tell(f"{VICTIM} is found {victim.liveness.value} from the other clone ({silent})")
-        ghp(house.cwd, house.environ, "agent-issue", "assign", "5", VICTIM, "--remove")
-        ghp(house.cwd, house.environ, "agent-issue", "assign", "5", HEIR)
-        ghp(house.cwd, house.environ, "agent-sync")
-        course.reassigned = True
 
 
 def _is_over(course: Course) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghp_agents import git, process
-from ghp_agents.demo.place import Place, ghp
-from ghp_agents.errors import GhpError
+from ghp_agents.demo.place import Place, ghp, run
+from ghp_agents.errors import ExitCode, GhpError
 
 QUESTION = "Which format shall the formatter write by default?"
 OPTIONS = ("json", "yaml")
@@ -33,14 +33,22 @@ class Part:
         """Run a command as this agent."""
         return ghp(self.folder, self.place.environ(self.agent, os.getpid()), *args)
 
-    def take(self, issue: int, slug: str) -> None:
-        """Take an issue, and go to a branch for it."""
-        self.ghp("agent-issue", "assign", str(issue), self.agent)
-        _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{issue}-{slug}")
-        action = f"Took #{issue}"
-        self.ghp(
-            "agent-heartbeat", "--status", "implementing", "--issue", str(issue), "--action", action
-        )
+    def refused(self, *args: str) -> str:
+        """Run a command that must be refused; what it prints."""
+        environ = self.place.environ(self.agent, os.getpid())
+        return ghp(self.folder, environ, *args, expected=int(ExitCode.REFUSED))
+
+    def can_take(self, issue: int) -> bool:
+        """Try to claim an issue, which somebody who lives may hold."""
+        environ = self.place.environ(self.agent, os.getpid())
+        return run(self.folder, environ, "agent-claim", str(issue)).code == 0
+
+    def take(self, issue: int | str, slug: str) -> None:
+        """Claim an issue, or with `--next` the best that is ready, and go to a branch for it."""
+        number = self.ghp("agent-claim", str(issue))
+        _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{number}-{slug}")
+        action = f"Took #{number}"
+        self.ghp("agent-heartbeat", "--status", "implementing", "--action", action)
         self.ghp("agent-sync")
 
     def write(self, name: str, text: str, message: str) -> None:
@@ -77,21 +85,15 @@ class Part:
 
 
 def worker_1(part: Part) -> None:
-    """Writes the parser, then goes on with what another hands over."""
+    """Writes the parser, which nobody else may touch, then goes on with what is handed over."""
     part.take(1, "parser")
+    part.ghp("agent-lease", "parser.py", "--reason", "the grammar is new")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
     part.close(1, "It splits at white space.")
     part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
+    part.ghp("agent-claim", "3")
     part.ghp("agent-resume", "--issue", "3", "--apply")
-    part.ghp(
-        "agent-heartbeat",
-        "--status",
-        "testing",
-        "--issue",
-        "3",
-        "--action",
-        "Restored the work on #3",
-    )
+    part.ghp("agent-heartbeat", "--status", "testing", "--action", "Restored the work on #3")
     _git(part.folder, "add", "-A")
     _git(part.folder, "commit", "-q", "-m", "Finish the command line")
     part.close(3, "Finished from the handoff.")
@@ -99,8 +101,12 @@ def worker_1(part: Part) -> None:
 
 
 def worker_2(part: Part) -> None:
-    """Needs a decision that only a person can take, and goes on when it is there."""
-    part.take(2, "formatter")
+    """Keeps off what another has, and needs a decision that only a person can take."""
+    part.wait_for("the lease of parser.py", lambda: part.ghp("agent-leases", "--json") != "[]")
+    part.refused("agent-claim", "1")
+    part.take("--next", "formatter")
+    verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
+    part.ghp("agent-issue", "comment", "2", f"Not touched: {verdict['why']}")
     asked = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(PATIENCE))]
     for option in OPTIONS:
         asked += ["--option", option]
@@ -111,7 +117,8 @@ def worker_2(part: Part) -> None:
 
 
 def worker_3(part: Part) -> None:
-    """Is blocked by two issues, starts when they are closed, hands off, and takes over another."""
+    """Is blocked by two issues, starts when they are closed, hands off, and takes over what a dead
+    agent held."""
     waiting = ["agent-heartbeat", "--status", "blocked", "--issue", "3"]
     part.ghp(*waiting, "--action", "Waiting for #1 and #2")
     part.wait_for("#3 to be ready", lambda: 3 in part.issues("--ready"))
@@ -123,7 +130,7 @@ def worker_3(part: Part) -> None:
     part.ghp(
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
     )
-    part.wait_for("#5 to be given to me", lambda: 5 in part.issues("--mine"))
+    part.wait_for("the holder of #5 to be dead", lambda: part.can_take(5))
     _git(part.folder, "stash", "-q", "-u")
     part.take(5, "benchmark")
     part.write("benchmark.py", "print('fast')\n", "Write the benchmark")

@@ -62,16 +62,21 @@ class Place:
         return House(self.clone(clone), self.environ(), clock=self.clock)
 
 
-def ghp(cwd: Path, environ: Mapping[str, str], *args: str) -> str:
-    """Run one command as anybody would; its output. Raises GhpError when it fails."""
-    command = [sys.executable, "-P", "-m", "ghp_agents", *args]
-    ended = process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
-    if ended.code != 0:
+def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) -> str:
+    """Run one command as anybody would; its output. Raises GhpError unless it ends as expected."""
+    ended = run(cwd, environ, *args)
+    if ended.code != expected:
         raise GhpError(
-            f"`ghp {' '.join(args)}` ended with {ended.code}: {ended.err.strip()}",
+            f"`ghp {' '.join(args)}` ended with {ended.code}, not {expected}: {ended.err.strip()}",
             hint="Keep the place with `ghp agent-demo --keep` and look into it.",
         )
     return ended.out.strip()
+
+
+def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
+    """Run one command as anybody would, however it ends."""
+    command = [sys.executable, "-P", "-m", "ghp_agents", *args]
+    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
 
 
 def make(place: Place) -> None:

@@ -58,9 +58,7 @@ def _by_worktree(asked: "Sequence[Target]") -> "list[tuple[Location, list[str]]]
 
 def explain(refused: "Sequence[Verdict]") -> str:
     """Why not, and what next; what is next for several is said once."""
-    lines: list[str] = []
-    for verdict in refused[:SHOWN]:
-        lines.append(plain(verdict.why))
+    lines = list(dict.fromkeys(plain(verdict.why) for verdict in refused[:SHOWN]))
     if len(refused) > SHOWN:
         lines.append("Refused, too: " + ", ".join(plain(one.path) for one in refused[SHOWN:]))
     hints = dict.fromkeys(plain(verdict.next) for verdict in refused[:SHOWN] if verdict.next)

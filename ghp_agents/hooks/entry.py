@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.event import Event, Reply
 
+USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
 INPUT_LIMIT = 128_000_000  # bytes; a file that is written is part of the event
 CHUNK = 1_048_576
 
@@ -36,6 +37,10 @@ def run(argv: "Sequence[str]") -> int:
 
 
 def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | None]") -> None:
+    is_heard = _open_closed()
+    if os.isatty(0):
+        os.write(2, USAGE)
+        return
     payload = _payload()
     client = argv[0] if argv else ""
     said = payload.get("cwd")
@@ -54,7 +59,7 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
 
     found = scene.find(event, environ)
     reply = handlers.handle(found) if found else None
-    if reply is not None:
+    if reply is not None and is_heard:
         _answer(spoken.render(event, reply), reply)
 
 
@@ -83,6 +88,19 @@ def _client(name: str) -> "Any":
 
 
 # -------------------------------------------------------------------- input and output
+
+
+def _open_closed() -> bool:
+    """A stream that is closed leads nowhere, and not into the next file that is opened; whether
+    the answer has a reader."""
+    is_heard = True
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+            is_heard = is_heard and number != 1
+    return is_heard
 
 
 def _payload() -> "dict[str, Any]":

@@ -88,7 +88,7 @@ def _deed(tool: str, given: "Any") -> Deed:
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
     """The answer to the plugin."""
-    if reply.deny:
+    if reply.deny and event.kind == "edit":
         return {"deny": reply.deny}
     said: dict[str, Any] = {}
     if reply.context and event.hears:

@@ -48,7 +48,8 @@ def _target(real: str, home: Location, environ: "Mapping[str, str]") -> Target |
     if place is None or not place.toplevel or not _same(place.common_dir, home.common_dir):
         return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]
-    return Target(home if _same(place.git_dir, home.git_dir) else place, path) if path else None
+    is_home = home.toplevel is not None and _same(place.git_dir, home.git_dir)
+    return Target(home if is_home else place, path) if path else None
 
 
 def _same(one: str, other: str) -> bool:

@@ -15,7 +15,7 @@ def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> N
     beaten = pulse.beat(
         scene.folders,
         scene.agent,
-        {**said, **pulse.surroundings(scene.place)},
+        {**said, "kind": scene.event.client, **pulse.surroundings(scene.place)},
         scene.now,
         session=pulse.session(scene.environ)[1],
         progress=progress,

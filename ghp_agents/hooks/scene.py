@@ -4,6 +4,7 @@ import os
 import time
 
 from ghp_agents import presencefile, pulse
+from ghp_agents.hooks import naming
 from ghp_agents.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.event import Event
     from ghp_agents.wiring import House
 
-SESSIONS = "/cache/sessions/"  # under which name each session began
 # The variable under which each client's session is told; those of other clients are inherited
 # from an agent that started this one.
 SESSION_VARIABLE = {
@@ -88,7 +88,7 @@ def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
     folders = pulse.state_folders(place.common_dir, known)
     if not _is_set_up(event, place, folders):
         return None
-    name = _name(event, known, NOWHERE if outside else place, folders)
+    name = naming.name_of(event, known, NOWHERE if outside else place, folders)
     if name and not pulse.is_name(name):
         from ghp_agents.model.names import agent_name
 
@@ -175,60 +175,3 @@ def _knows_of_state(common_dir: str) -> bool:
         return False
     refs = (f"{common_dir}/refs/remotes/{remote}/ghp-state" for remote in remotes)
     return any(os.path.exists(ref) for ref in refs)
-
-
-# ------------------------------------------------------------------ the name of a session
-
-
-def _name(
-    event: "Event", environ: "Mapping[str, str]", place: Location, folders: "Sequence[str]"
-) -> str | None:
-    """A session keeps the name under which it began: its shell commands have it in their
-    environment, wherever the agent goes meanwhile."""
-    named = environ.get("GHP_AGENT")
-    if named:
-        return named
-    begins = event.kind == "start" and not event.goes_on
-    kept = None if begins or not event.session else _kept(folders, event.session)
-    return kept or pulse.whoami(place, environ)
-
-
-def keep(scene: Scene) -> None:
-    """Remember the name of the session."""
-    if not scene.event.session:
-        return
-    path = scene.folders[0] + SESSIONS + _digest(scene.event.session)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="ascii") as file:
-            file.write(scene.agent)
-    except OSError:
-        return  # then it is found out anew each time
-
-
-def forget(scene: Scene) -> None:
-    """The session is over."""
-    try:
-        os.unlink(scene.folders[0] + SESSIONS + _digest(scene.event.session or ""))
-    except OSError:
-        return
-
-
-def _kept(folders: "Sequence[str]", session: str) -> str | None:
-    try:
-        file = os.open(folders[0] + SESSIONS + _digest(session), os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        name = os.read(file, 128).decode("ascii", "replace")
-    finally:
-        os.close(file)
-    return name if pulse.is_name(name) else None
-
-
-def _digest(session: str) -> str:
-    """A session as the name of a file."""
-    total = 0
-    for char in session[:256]:
-        total = (total * 1_000_003 + ord(char)) % (2**64 - 59)
-    return f"{total:016x}"

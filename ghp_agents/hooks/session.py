@@ -1,9 +1,9 @@
 """A session begins, is asked something, and ends: presence, identity, and what to go on with."""
 
 from ghp_agents import background, bell, mishaps, pulse, touched
+from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
-from ghp_agents.hooks.scene import forget, keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
+END_PATIENCE = 0.3  # seconds; clients give a second or two to all that happens at the end
 CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they put aside
 
 
@@ -25,7 +26,7 @@ def start(scene: "Scene") -> Reply:
     before = scene.presence() or {}
     if before.get("status", "stopped") == "stopped":
         said["status"] = "idle"
-    keep(scene)
+    naming.keep(scene.folders, scene.event.session, scene.agent, scene.now)
     begin(scene, said)
     settings = scene.settings()
     background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)
@@ -98,7 +99,7 @@ def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [each.id for each in resumed.news]
-        room -= units - limit  # letters beyond the first 65,536 count twice
+        room = min(room - 1, room * limit // units)  # letters beyond the first 65,536 count twice
 
 
 # --------------------------------------------------------------------------------- prompt
@@ -124,7 +125,7 @@ def end(scene: "Scene") -> None:
     presence = scene.presence()
     local = presence.get("local") if presence else None
     here = local.get("session") if local else None
-    forget(scene)
+    naming.forget(scene.folders, scene.event.session)
     if presence is None or (here and here != pulse.session(scene.environ)[1]):
         return  # another session goes on under this name
     pulse.beat(
@@ -133,6 +134,7 @@ def end(scene: "Scene") -> None:
         {"status": "stopped", **pulse.surroundings(scene.place)},
         scene.now,
         session=here,
+        patience=END_PATIENCE,
     )
     touched.drop_all(scene.folders, scene.agent)
     settings = scene.settings()

@@ -1,12 +1,11 @@
 """An escalation: a question that only a person can decide, and what was answered."""
 
-import itertools
 import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ghp_agents.errors import NotFoundError, UsageError
-from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line
+from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line, short_ids
 
 URGENCIES = ("low", "normal", "high")
 DEFAULT_URGENCY = "normal"
@@ -143,11 +142,4 @@ def _starting(known: Sequence[Escalation], prefix: str) -> list[Escalation]:
 
 def short_names(known: Sequence[Escalation]) -> dict[str, str]:
     """Each one's name as short as it is unique among `known`, at least four digits, by id."""
-    ids = sorted({each.id for each in known})
-    lengths = dict.fromkeys(ids, 4)
-    for one, other in itertools.pairwise(ids):
-        pairs = zip(one, other, strict=False)
-        same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
-        lengths[one] = max(lengths[one], same + 1)
-        lengths[other] = max(lengths[other], same + 1)
-    return {each: f"E-{each[:length]}" for each, length in lengths.items()}
+    return {each: f"E-{short}" for each, short in short_ids(each.id for each in known).items()}

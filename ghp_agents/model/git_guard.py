@@ -115,10 +115,15 @@ if ! [ -x "$python" ]; then
 fi
 """
 
-# Only a decision stops a commit. `agent-check` says it, why, and what next.
+# Only a decision stops a commit. `agent-check` says it, why, and what next; its last line alone,
+# the count of what was checked, is nothing to say at every commit.
 _PRE_COMMIT = """\
-"$python" -P -m ghp_agents agent-check --staged
+said=$("$python" -P -m ghp_agents agent-check --staged 2>&1)
 code=$?
+case $code in
+  0) [ "$(printf '%s\\n' "$said" | wc -l)" -lt 2 ] || printf '%s\\n' "$said" >&2 ;;
+  *) [ -z "$said" ] || printf '%s\\n' "$said" >&2 ;;
+esac
 case $code in
   0) ;;
   3) exit 1 ;;

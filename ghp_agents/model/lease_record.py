@@ -131,9 +131,15 @@ def what(patterns: Sequence[str], name: str | None, limit: int = 3) -> str:
     """What a lease is of, for people."""
     if name is not None:
         return name
-    shown = [pattern.removeprefix("/") or pattern for pattern in patterns[:limit]]
+    shown = [_shown(pattern) for pattern in patterns[:limit]]
     more = len(patterns) - limit
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def _shown(pattern: str) -> str:
+    """A pattern as people would say it at the root, so that it means the same there."""
+    place = pattern.removeprefix("/")
+    return place if "/" in place.rstrip("/") else pattern
 
 
 # -------------------------------------------------------------------------------- writing

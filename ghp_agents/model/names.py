@@ -1,6 +1,8 @@
 """Names, and the one check that lets a name into a path."""
 
 import re
+from collections.abc import Iterable
+from itertools import pairwise, takewhile
 from typing import NamedTuple, NewType
 
 from ghp_agents import pulse
@@ -10,6 +12,8 @@ AgentName = NewType("AgentName", str)
 CloneId = NewType("CloneId", str)
 IssueNumber = NewType("IssueNumber", int)
 Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
+
+UNNAMED = CloneId("unnamed")  # a clone in which nothing was ever said
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -60,6 +64,18 @@ def one_line(text: str, limit: int) -> str:
     """Text on one line without control characters, cut at `limit` characters with an ellipsis."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:
+    """Each id as short as it is unique among them, and no shorter than `least`."""
+    known = sorted(set(ids))
+    lengths = dict.fromkeys(known, least)
+    for one, other in pairwise(known):
+        pairs = zip(one, other, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        lengths[one] = max(lengths[one], same + 1)
+        lengths[other] = max(lengths[other], same + 1)
+    return {each: each[:length] for each, length in lengths.items()}
 
 
 def slug(text: str, limit: int = 35) -> str:

@@ -15,7 +15,7 @@ from ghp_agents.model.names import one_line
 from ghp_agents.model.spelling import is_plain, literal_start, unescaped
 
 _LAST = "\U0010ffff"  # after all that can follow a prefix
-_PROBE = "\x00"  # a file that nobody has
+PROBE = "\x00"  # a file that nobody has
 
 
 class Rule(NamedTuple):
@@ -114,7 +114,7 @@ def overlap(
     one: Sequence[str], covered: Sequence[str], other: Sequence[str], *, fold: bool = False
 ) -> str | None:
     """Like `may_meet`, for who has `select(one, files)` already and compares with many."""
-    for pattern, probe in [*_probes(one, fold), *_probes(other, fold)]:
+    for pattern, probe in [*named(one, fold=fold), *named(other, fold=fold)]:
         if covers(one, probe, fold=fold) and covers(other, probe, fold=fold):
             return pattern
     same = _stated(one) & _stated(other)
@@ -136,15 +136,16 @@ def _matching(each: Rule, files: Sequence[str]) -> Iterator[str]:
     return (files[index] for index in range(begin, end) if search(files[index]))
 
 
-def _probes(patterns: Sequence[str], fold: bool) -> Iterator[tuple[str, str]]:
-    """The places that patterns name without a wildcard, and what would be in them."""
+def named(patterns: Sequence[str], *, fold: bool = False) -> Iterator[tuple[str, str]]:
+    """The places that patterns name without a wildcard, which need not be there (yet): each
+    pattern with the path, and with one in it if it is or may be a folder."""
     for pattern in patterns:
         each = rule(pattern, fold=fold)
         place = each.path if each.path is not None else each.name
         if each.include and place is not None:
             if not each.only_below:
                 yield pattern, place
-            yield pattern, f"{place}/{_PROBE}"
+            yield pattern, f"{place}/{PROBE}"
 
 
 def _stated(patterns: Sequence[str]) -> set[str]:

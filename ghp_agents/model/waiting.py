@@ -8,7 +8,7 @@ from ghp_agents.model.names import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.model.hold import Hold, Waiter
+    from ghp_agents.model.hold import Waiter
     from ghp_agents.model.issue import Issue
     from ghp_agents.model.lease import Lease
 
@@ -69,15 +69,13 @@ def _held_by_others(
 
 def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:
     """What those in the queue for a lease wait for: each earlier one of another that it meets."""
+    from ghp_agents.model.lease_record import what  # needed only where there is a queue
+
     return sorted(
-        Wait(waiter.holder, hold.holder, f"lease {_named(hold)}", f"L-{hold.id}")
+        Wait(waiter.holder, hold.holder, f"lease {what(hold.patterns, hold.name)}", f"L-{hold.id}")
         for waiter in queue
         for hold in waiter.behind
     )
-
-
-def _named(hold: "Hold") -> str:
-    return one_line(hold.name or " ".join(hold.patterns), NAME_SHOWN)
 
 
 def of_each(waits: Iterable[Wait]) -> dict[str, list[Wait]]:

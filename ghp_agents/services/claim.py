@@ -26,6 +26,7 @@ from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 20  # each after the first because the right changed meanwhile
 MINE = "mine"
+GIVEN = "given by "  # and how one begins that its holder gave on
 STOLEN = "stolen: "  # how the reason of a claim begins that was taken from a living holder
 
 
@@ -147,8 +148,10 @@ def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Cl
         raise refusal.closed(issue)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
+    seen: tuple[Lease | None, Sight] = (None, Sight())
     for _ in range(ATTEMPTS):
-        sight = _sight(me, lease)
+        sight = seen[1] if lease == seen[0] else _sight(me, lease)
+        seen = lease, sight
         stands = rules.standing(lease, me.name, me.epoch, lives=sight.lives)
         if not is_sure and (stands == "mine" or (stands == "held" and not steal)):
             lease, is_sure = me.leaser.read(name), True
@@ -201,8 +204,8 @@ def _mine(me: Me, issue: Issue, lease: Lease) -> Claimed:
         return Claimed(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None
-    stolen = lease.reason.startswith(STOLEN)
-    event = "claim" if previous is None else "steal" if stolen else "takeover"
+    event = "claim" if previous is None or lease.reason.startswith(GIVEN) else "takeover"
+    event = "steal" if lease.reason.startswith(STOLEN) else event
     shown, waits_for = show_claim(me, issue, lease, event, previous)
     return Claimed(shown, lease, MINE, previous, waits_for, mended=True)
 
@@ -292,7 +295,7 @@ def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: s
 
 
 def _given(me: Me) -> str:
-    return f"given by {me.name}"
+    return f"{GIVEN}{me.name}"
 
 
 def _released(me: Me, issue: Issue, lease: Lease | None, reason: str) -> Released:

@@ -16,7 +16,7 @@ from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
 from ghp_agents.model.presence import issue_of, number
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import presence
+from ghp_agents.services import claim_owed, presence
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
@@ -67,10 +67,11 @@ def show_claim(
     if not me.actor.is_person:
         _take_in_hand(me, issue, lease, waits_for)
     removed = (previous,) if previous and previous != me.name else ()
+    for former in removed:
+        bell.ring(me.ws.folders, former)
+        claim_owed.note(me.ws, issue, lease, former, me.actor)
     change = IssueChange(add_assignees=(me.name,), remove_assignees=removed)
     after = me.tracker.change(issue.number, change, me.actor)
-    if removed:
-        bell.ring(me.ws.folders, removed[0])
     _enter(me, event, issue, lease, lease.reason)
     return after, waits_for
 
@@ -122,6 +123,8 @@ def show_release(
         bell.ring(me.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
+    for former in removed:
+        claim_owed.note(me.ws, issue, lease, former, me.actor)
     change = IssueChange(add_assignees=added, remove_assignees=removed)
     after = me.tracker.change(issue.number, change, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]

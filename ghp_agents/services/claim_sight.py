@@ -5,7 +5,7 @@ only with the next sync, so a claim that this clone has just heard of is a sign 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents import files
@@ -43,22 +43,29 @@ def look(ws: Workspace, store: StateStore, leases: Iterable[Lease]) -> dict[str,
     if all(lease.is_person for lease in held):
         return {lease.name: Sight() for lease in held}
     views = {view.name: view for view in presence.look(ws, store, store.snapshot())}
-    noted = note(ws, held)
-    news_at = store.standing().news_at or 0.0
-    return {x.name: _sight(ws, x, views.get(x.holder or ""), noted, news_at) for x in held}
+    seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
+    silent = _silent_since(ws, store, seen.values())
+    return {name: _sight(ws, *one, silent.get(name)) for name, one in seen.items()}
 
 
-def _sight(
-    ws: Workspace, lease: Lease, view: AgentView | None, noted: Noted, news_at: float
-) -> Sight:
+def _sight(ws: Workspace, lease: Lease, view: AgentView | None, since: float | None) -> Sight:
     if lease.is_person or view is None:
         return Sight()
-    silent, lives = view.silent, view.liveness in LIVING
-    if not _is_said_since(view, lease):
-        silent = min(silent, max(0.0, news_at - noted[lease.name][1]))
-        lives = silent < ws.settings.dead_after
-    rests = view.liveness is Liveness.STOPPED and silent < ws.settings.dead_after
-    return Sight(view, lives, rests)
+    silent = view.silent if since is None else min(view.silent, since)
+    long = silent >= ws.settings.dead_after
+    lives = view.liveness in LIVING if since is None else not long
+    return Sight(view, lives, rests=view.liveness is Liveness.STOPPED and not long)
+
+
+def _silent_since(
+    ws: Workspace, store: StateStore, seen: Collection[tuple[Lease, AgentView | None]]
+) -> dict[str, float]:
+    """For how long nothing was heard since these claims, for each of which the holder's presence
+    does not tell: it was said before."""
+    noted = note(ws, [lease for lease, _ in seen])
+    doubtful = [x.name for x, view in seen if view and not _is_said_since(view, x)]
+    news_at = (store.standing().news_at or 0.0) if doubtful else 0.0
+    return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
 def _is_said_since(view: AgentView, lease: Lease) -> bool:

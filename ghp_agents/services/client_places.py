@@ -22,12 +22,30 @@ class Target(NamedTuple):
     path: Path
     shown: str  # for people
     top: Path  # the worktree's folder, or the user's home
-    is_tracked: bool = False
+    is_users: bool = False
 
     @property
     def line(self) -> str:
         """Its line in `info/exclude`."""
         return "/" + HOMES[self.client].project
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether it is a file of the project."""
+        return not self.is_users and _is_tracked(self.top, self.path)
+
+    @property
+    def leads_away(self) -> bool:
+        """Whether a link leads out of the worktree that was checked out, perhaps a stranger's."""
+        if self.is_users or self.path.resolve().is_relative_to(self.top.resolve()):
+            return False
+        parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
+        links = [each for each in parts if each != self.top and each.is_symlink()]
+        return any(_is_tracked(self.top, each) for each in links)
+
+
+def _is_tracked(top: Path, path: Path) -> bool:
+    return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
 
 
 # ------------------------------------------------------------------------------ which clients
@@ -79,8 +97,7 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
 def _in(ws: Workspace, client: str, top: Path) -> Target:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    listed = git.run(["ls-files", "--", HOMES[client].project], cwd=top)
-    return Target(client, path, shown, top, listed.code != 0 or bool(listed.text))
+    return Target(client, path, shown, top)
 
 
 def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
@@ -94,7 +111,8 @@ def users(environ: Mapping[str, str], client: str) -> Target:
     path = folder / HOMES[client].user
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-    return Target(client, path, shown, home if path.is_relative_to(home) else folder)
+    top = home if path.is_relative_to(home) else folder
+    return Target(client, path, shown, top, is_users=True)
 
 
 def _own_folder(client: str, environ: Mapping[str, str]) -> Path:

@@ -22,7 +22,7 @@ class HookFile(NamedTuple):
     path: Path
     shown: str  # for people
     top: Path | None  # the worktree that it is checked out in; None for one beside all worktrees
-    is_sourced: bool  # husky gives it to a shell, whether it is executable or not
+    runner: Path | None = None  # husky's, which gives it to a shell, executable or not
 
     @property
     def line(self) -> str | None:
@@ -57,7 +57,7 @@ def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile
     inside = not path.is_relative_to(ws.common_dir)
     owner = next((each for each in tops if inside and path.is_relative_to(each)), None)
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    return HookFile(name, path, shown, owner, husky)
+    return HookFile(name, path, shown, owner, folder / name if husky else None)
 
 
 def _configured(top: Path) -> Path | None:
@@ -114,7 +114,7 @@ def _takes_block(hook: HookFile, content: bytes) -> bool:
     """A link may lead to what others use, too, and git does not run what is not executable."""
     if hook.path.is_symlink() or not git_guard.is_shell(content):
         return False
-    return hook.is_sourced or _is_executable(hook.path)
+    return hook.runner is not None or _is_executable(hook.path)
 
 
 def _make(ws: Workspace, hook: HookFile) -> None:
@@ -168,7 +168,9 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
 
 
 def _unmake(ws: Workspace, hook: HookFile) -> None:
-    usersfile.delete(hook.path, hook.top or ws.common_dir)
+    inside = hook.path.is_relative_to(ws.common_dir)
+    top = hook.top or (ws.common_dir if inside else hook.path.parent.parent)
+    usersfile.delete(hook.path, top)
     if hook.line:
         exclude.remove(ws.common_dir, hook.line)
 

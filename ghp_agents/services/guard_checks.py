@@ -4,15 +4,16 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 from ghp_agents import usersfile, worktree
-from ghp_agents.errors import GhpError
-from ghp_agents.model import git_guard, guard, statusline
+from ghp_agents.model import git_guard, statusline
 from ghp_agents.model.finding import Check, Finding, info, ok, warning
-from ghp_agents.model.guard import HOMES, PLUGIN
+from ghp_agents.model.guard import HOMES
 from ghp_agents.services import client_places, guards
 from ghp_agents.services.client_places import GIT, Target
 from ghp_agents.services.git_guard import hook_files, scripts
+from ghp_agents.services.guards import python_in
 from ghp_agents.workspace import Workspace
 
 
@@ -37,11 +38,11 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
     """Whether the hooks in the clients' files call a program that is there, and call it rightly."""
     for client in HOMES:
         mine = client_places.users(ws.environ, client)
-        is_users = _python(mine) is not None
+        is_users = python_in(mine) is not None
         if is_users:
             yield from _check_target(mine, user=True)
         targets = client_places.here(ws, [client])
-        hooked = [target for target in targets if _python(target) is not None]
+        hooked = [target for target in targets if python_in(target) is not None]
         for target in hooked:
             yield from _check_target(target, user=False)
         bare = [str(target.top) for target in targets if target not in hooked]
@@ -52,23 +53,19 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"{', '.join(bare)}: what it edits there is not guarded.",
                 _again(client),
             )
+        if client == guards.CLAUDE and (hooked or is_users):
+            yield from _check_off(ws)
 
 
-def _python(target: Target) -> str | None:
-    """The interpreter that the hooks of ours in a file call; None where there are none."""
-    try:
-        text = guards.of_ours(target.path)
-        if text is None:
-            return None
-        if target.client == PLUGIN:
-            return guards.python_of_plugin(text)
-        return next((place.python for place in guard.places(text)), None)
-    except GhpError:
-        return None  # what the client cannot read it does not run either
+def _check_off(ws: Workspace) -> Iterator[Finding]:
+    for path in client_places.claude_settings(worktree.folders(ws.folder), ws.environ):
+        if client_places.setting(path, "disableAllHooks") is True:
+            text = f"{path} turns all hooks of Claude Code off: nothing is guarded."
+            yield warning("hooks", text, "Take `disableAllHooks` out of it.")
 
 
 def _check_target(target: Target, *, user: bool) -> Iterator[Finding]:
-    title, python = HOMES[target.client].title, _python(target)
+    title, python = HOMES[target.client].title, python_in(target)
     assert python is not None
     again = _again(target.client, user=user)
     if not _runs(python):
@@ -77,7 +74,7 @@ def _check_target(target: Target, *, user: bool) -> Iterator[Finding]:
     elif not guards.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are not those of this version."
         yield warning("hooks", text, again)
-    elif python != sys.executable:
+    elif not _is_this(python):
         text = f"The hooks of {title} in {target.shown} call another installation, {python}."
         yield info("hooks", text, f"If you want this one: ghp agent-init --hooks {target.client}")
     else:
@@ -88,11 +85,21 @@ def _runs(python: str) -> bool:
     return os.access(python, os.X_OK)
 
 
+def _is_this(python: str) -> bool:
+    """Whether it is of this installation, where it may have several names (`python3`)."""
+    return Path(python).parent == Path(sys.executable).parent
+
+
 def check_twice(ws: Workspace) -> Iterator[Finding]:
-    """Whether Claude Code runs our hooks both from a file of settings and from the plugin."""
+    """Whether a client runs our hooks from two of its files, or from one and from the plugin."""
+    for client in HOMES:
+        both = [*client_places.here(ws, [client]), client_places.users(ws.environ, client)]
+        twice = guards.doubled(both)
+        if twice:
+            yield warning("hooks-twice", *twice)
     plugins = client_places.plugins_enabled(worktree.folders(ws.folder), ws.environ)
     targets = [*client_places.here(ws, ["claude"]), client_places.users(ws.environ, "claude")]
-    hooked = [target.shown for target in targets if _python(target) is not None]
+    hooked = [target.shown for target in targets if python_in(target) is not None]
     if plugins and hooked:
         yield warning(
             "hooks-twice",
@@ -101,10 +108,6 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
             "Keep one: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks claude "
             "--remove` (with --user for your own file).",
         )
-    for path in client_places.claude_settings(worktree.folders(ws.folder), ws.environ):
-        if hooked and client_places.setting(path, "disableAllHooks") is True:
-            text = f"{path} turns all hooks of Claude Code off: nothing is guarded."
-            yield warning("hooks", text, "Take `disableAllHooks` out of it.")
 
 
 def check_status_line(ws: Workspace) -> Iterator[Finding]:
@@ -137,6 +140,13 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"Our block is no longer in {hook.shown}: commits there are not checked.",
                 _again(GIT),
             )
+        elif hook.runner is not None and not hook.runner.exists():
+            whole = False
+            yield warning(
+                "git-hooks",
+                f"Git runs no {hook.name} in {hook.top}: husky did not make {hook.runner} there.",
+                "Do there what your project does to install husky, such as `npm install`.",
+            )
     for finding in _check_scripts(made):
         whole = False
         yield finding
@@ -153,6 +163,6 @@ def _check_scripts(made: dict[str, bytes | None]) -> Sequence[Finding]:
         if python is None or content != git_guard.script(name, python):
             text = "Git's hooks are not those of this version."
             return [warning("git-hooks", text, _again(GIT))]
-        if python != sys.executable:
+        if not _is_this(python):
             return [info("git-hooks", f"Git's hooks call another installation, {python}.")]
     return []

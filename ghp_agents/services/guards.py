@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents import exclude, jsonsplice, usersfile
-from ghp_agents.errors import GhpError
+from ghp_agents.errors import GhpError, RefusedError
 from ghp_agents.jsontree import JsonError, parse
 from ghp_agents.model import guard, statusline
 from ghp_agents.model.client import CLIENTS
@@ -31,6 +31,7 @@ def to_put(
     that cannot be read: then nothing is written anywhere."""
     steps: list[Step] = []
     for target in targets:
+        _refuse_elsewhere(target)
         before = usersfile.read_text(target.path)
         after = _with_guards(target, before, python, environ)
         what = f"hooks for {HOMES[target.client].title} into {target.shown}"
@@ -40,6 +41,16 @@ def to_put(
         act = partial(_write, target, before, after, hide)
         steps.append(Step("put", "Put", what, act))
     return steps
+
+
+def _refuse_elsewhere(target: Target) -> None:
+    """A link of the user's may lead anywhere; one that was checked out may be a stranger's."""
+    if target.leads_away:
+        raise RefusedError(
+            f"{target.path} leads to {target.path.resolve()}, outside of the worktree, by a link "
+            "in the repository.",
+            hint="Look at that link; `--user` puts the hooks into your own files instead.",
+        )
 
 
 def _with_guards(
@@ -185,8 +196,13 @@ def opencode_plugin(python: str) -> str:
 # ------------------------------------------------------------------------------ what to know
 
 
-def advice(clients: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[str, str]]:
-    """What a person should know after guards were put in: a fact and what to do."""
+def advice(
+    clients: Sequence[str], targets: Sequence[Target], others: Sequence[Target]
+) -> Iterator[tuple[str, str]]:
+    """What a person should know after guards were put into `targets`: a fact and what to do.
+
+    `others` are the user's own files, if these are of a clone, or the other way round.
+    """
     for target in targets:
         if target.is_tracked:
             yield (
@@ -194,6 +210,10 @@ def advice(clients: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[
                 "machine.",
                 "Do not commit them, or use `--user` instead.",
             )
+    for client in clients:
+        twice = doubled([each for each in (*targets, *others) if each.client == client])
+        if twice:
+            yield twice
     if "codex" in clients:
         yield (
             "Codex runs new hooks only when you have trusted them.",
@@ -204,3 +224,34 @@ def advice(clients: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[
             "Cursor may load the hooks of Claude Code, too; then each of them would run twice.",
             "Leave its setting for third-party hooks off.",
         )
+
+
+def doubled(targets: Sequence[Target]) -> tuple[str, str] | None:
+    """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
+    Claude Code runs what is the same in both once."""
+    mine = [each for each in targets if each.is_users and python_in(each)]
+    own = {each.path for each in mine}  # a home may be a worktree, too
+    here = [each for each in targets if each.path not in own and python_in(each)]
+    if not mine or not here:
+        return None
+    client = mine[0].client
+    if client == CLAUDE and {python_in(each) for each in here} == {python_in(mine[0])}:
+        return None
+    return (
+        f"{HOMES[client].title} runs each of our hooks twice: by {mine[0].shown} and by "
+        f"{here[0].shown}.",
+        f"Keep one: `ghp agent-init --hooks {client} --remove`, or the same with --user.",
+    )
+
+
+def python_in(target: Target) -> str | None:
+    """The interpreter that the hooks of ours in a file call; None where there are none."""
+    try:
+        text = of_ours(target.path)
+        if text is None:
+            return None
+        if target.client == PLUGIN:
+            return python_of_plugin(text)
+        return next((place.python for place in guard.places(text)), None)
+    except GhpError:
+        return None  # what the client cannot read it does not run either

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import files
+from ghp_agents import files, touched
 from ghp_agents.clock import to_text
 from ghp_agents.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.model import lease_record as record
@@ -16,7 +16,7 @@ from ghp_agents.model.names import Actor, Timestamp, one_line
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import presence
+from ghp_agents.services import claim_sight, presence
 from ghp_agents.services.presence import AgentView
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
@@ -26,6 +26,15 @@ LIVING = (Liveness.ACTIVE, Liveness.STALE)
 WAITING = "waiting"  # a folder with one locked file for each process of this clone that waits
 
 Lives = Callable[[Actor], bool]
+
+
+class Listing(NamedTuple):
+    """All that is leased."""
+
+    held: list[Hold]
+    waiting: list[Waiter]
+    edits: list[touched.Touch]  # implicit leases of this clone
+    problems: list[Problem]  # what could not be read
 
 
 class Released(NamedTuple):
@@ -41,6 +50,20 @@ class Released(NamedTuple):
 def read_all(snapshot: Snapshot) -> tuple[list[Log], list[Problem]]:
     """All leases that ever were, in the order of their requests, and what could not be read."""
     return record.read(snapshot.files(record.FOLDER))
+
+
+def listing(ws: Workspace, store: StateStore, leaser: Leaser, *, implicit: bool = False) -> Listing:
+    """All that is leased now, as this clone knows it."""
+    snapshot = store.snapshot()
+    views = presence.look(ws, store, snapshot)
+    limits = ws.settings.dead_after, ws.settings.gone_after
+    touches = touched.list_all(ws.folders) if implicit else []
+    return Listing(
+        held(ws, store, leaser, snapshot, views),
+        queue(ws, store, leaser, snapshot, views),
+        [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
+        read_all(snapshot)[1],
+    )
 
 
 def lives_by(views: Sequence[AgentView]) -> Lives:
@@ -60,14 +83,16 @@ def held(
 
     Where two overlap, because clones had not heard of each other, the first in this list counts.
     """
-    logs = [log for log in read_all(snapshot)[0] if log.is_open]
+    logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
     mine = [log for log in logs if counts(ws, snapshot, log, lives, rights)]
     said = {log.nonce for log in logs}
     bare = [
         as_hold(right)
         for right in rights.values()
-        if right.holder is not None and right.nonce not in said and lives(holder_of(right))
+        if right.holder is not None
+        and right.nonce not in said
+        and (lives(holder_of(right)) or claim_sight.look(ws, store, [right])[right.name].lives)
     ]
     strict = [log.hold() for log in mine if log.request.right]
     ordinary = [log.hold() for log in mine if not log.request.right]
@@ -101,6 +126,11 @@ def known_rights(leaser: Leaser) -> dict[str, Lease]:
 def holder_of(right: Lease) -> Actor:
     """Who holds a right."""
     return Actor(right.holder or "", right.is_person)
+
+
+def holder_in(hold: Hold) -> Actor:
+    """Who holds a lease."""
+    return Actor(hold.holder, hold.is_person)
 
 
 def as_hold(right: Lease) -> Hold:
@@ -193,7 +223,7 @@ def release(
     for hold in chosen:
         _check_release(ws, by, hold, lives)
     for hold in chosen:
-        _give_back(ws, store, leaser, by, hold, reason)
+        give_back(ws, store, leaser, by, hold, reason)
     return Released(tuple(chosen), by)
 
 
@@ -282,8 +312,8 @@ def _is_of(hold: Hold, by: Actor) -> bool:
 
 
 def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives) -> None:
-    holder = Actor(hold.holder, hold.is_person)
-    if by in (holder,) or may_direct(ws, by) or not lives(holder):
+    holder = holder_in(hold)
+    if by == holder or may_direct(ws, by) or not lives(holder):
         return
     raise RefusedError(
         f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {hold.holder} since "
@@ -297,9 +327,10 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
     return who.is_person or who.name in ws.settings.orchestrators
 
 
-def _give_back(
+def give_back(
     ws: Workspace, store: StateStore, leaser: Leaser, by: Actor, hold: Hold, reason: str
 ) -> None:
+    """Give one lease back, whoever holds it."""
     if hold.strict:
         _give_right_back(leaser, store, hold, reason)
     end(ws, store, by, {hold.id: reason})
@@ -319,13 +350,16 @@ def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str)
             current = moved.current
 
 
-def end(ws: Workspace, store: StateStore, by: Actor, why: Mapping[str, str]) -> list[Log]:
-    """Say of leases, by id, that they have ended; those that have already stay as they are."""
+def end(ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]) -> list[Log]:
+    """Say of leases, by id, that they have ended; those that have already stay as they are.
+
+    Without a `by` it is said for their holders.
+    """
 
     def decide(snapshot: Snapshot) -> tuple[list[Log], list[Record]]:
         open_ones = [log for log in read_all(snapshot)[0] if log.is_open and log.id in why]
         said = [
-            ended(ws, snapshot, log, by, why[log.id], later)
+            ended(ws, snapshot, log, by or log.holder, why[log.id], later)
             for later, log in enumerate(open_ones, 1)
         ]
         return open_ones, said

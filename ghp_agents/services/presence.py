@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ghp_agents import files, pulse
@@ -24,6 +24,8 @@ from ghp_agents.workspace import Workspace
 
 SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
+LEASES = ".ghp/leases/"  # where there are none, nothing that reads them is loaded
+WAITS_FOR = "waitsFor"  # a field that is shown beside those of the presence
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
@@ -276,6 +278,13 @@ def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> No
         files.write_atomically(ws.cache_dir / TURNS, json.dumps(turns).encode())
     except OSError:
         return  # only memory of this clone; a read-only one observes anew each time
+
+
+def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:
+    """Whether anybody could wait for another; `services/waiting.py` tells, and is loaded only where
+    somebody has claimed an issue, or leased anything."""
+    claims = any("generation" in view.presence for view in views)
+    return claims or bool(snapshot.files(LEASES))
 
 
 def document(views: list[AgentView]) -> dict[str, Any]:

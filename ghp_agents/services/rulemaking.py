@@ -70,8 +70,7 @@ def make(
         "goneAfter": settings.gone_after,
         "claims": {str(claimed_issue(x.name)): _claim(x) for x in claims},
         "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in said]),
-        "rules": [rule.fields() for rule, _ in said],
-        **_index([patterns for _, patterns in said], fold),
+        **bind(said, fold),
     }
 
 
@@ -129,11 +128,11 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
     """All leases that are granted and not given back, in the order in which they count; whether
     their holders live is looked at when one matters."""
     rights = lease.known_rights(leaser)
-    logs = [log for log in lease.read_all(snapshot)[0] if log.is_open]
+    logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     said: list[Said] = []
     for hold in _standing(logs, rights):
-        patterns = _ready(hold.patterns, fold)
+        patterns = ready(hold.patterns, fold)
         if patterns:
             rule = Rule(
                 LEASE,
@@ -152,7 +151,7 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
 def _standing(logs: Sequence[Log], rights: Mapping[str, Lease]) -> list[Hold]:
     """In the order of `lease.held`: the rights first, then the others as they were asked for."""
     known = {log.nonce for log in logs}
-    there = [log for log in logs if log.granted is not None and lease.has_right(log, rights)]
+    there = [x for x in logs if x.is_open and x.granted and lease.has_right(x, rights)]
     bare = [x for x in rights.values() if x.holder is not None and x.nonce not in known]
     strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
     ordinary = [log.hold() for log in there if not log.request.right]
@@ -160,16 +159,16 @@ def _standing(logs: Sequence[Log], rights: Mapping[str, Lease]) -> list[Hold]:
 
 
 def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
-    said = [(Rule(SHARED, label="`agents.shared` says so"), _ready(settings.shared, fold))]
+    said = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
     text = owners_file.encode("latin-1").decode("utf-8", "replace")
     lines = codeowners.owned(codeowners.read(text), settings.shared_owners)
-    ready = [rule for line, mine in lines for rule in _line(line, mine, fold)]
-    said.append((Rule(SHARED, label="CODEOWNERS says so"), ready))
+    owned = [each for line, mine in lines for each in _line(line, mine, fold)]
+    said.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
     return [each for each in said if each[1]]
 
 
 def _line(line: Line, mine: bool, fold: bool) -> Iterable[Ready]:
-    for text, rule in _ready([line.pattern], fold):
+    for text, rule in ready([line.pattern], fold):
         source = rule.source.replace("(?:/|\\Z)", "\\Z") if line.only_here else rule.source
         yield text, rule._replace(include=mine, source=source)
 
@@ -182,7 +181,7 @@ def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[
     said: list[Said] = []
     for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
         issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
-        patterns = _ready(scope(issue.body), fold) if issue else []
+        patterns = ready(scope(issue.body), fold) if issue else []
         if issue and patterns:
             said.append((_scope(claim, issue), patterns))
     return said
@@ -218,7 +217,7 @@ def _elsewhere(
     return [view.name for view in views if view.name in holders and not view.is_here]
 
 
-def _ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
+def ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
     """Patterns ready to match; what a hand or another version wrote that is none is left out."""
     found: list[Ready] = []
     for each in patterns:
@@ -232,19 +231,20 @@ def _ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
 # -------------------------------------------------------------------------------- the index
 
 
-def _index(rules: Sequence[Sequence[Ready]], fold: bool) -> dict[str, Any]:
-    """Where each pattern is found; with each the number of its rule, and its own in the rule."""
+def bind(said: Sequence[Said], fold: bool) -> dict[str, Any]:
+    """The rules, and where each of their patterns is found: with each the number of its rule, and
+    its own in the rule."""
     index: dict[str, dict[str, list[Any]]] = {
         "paths": {}, "names": {}, "endings": {}, "globs": {},
     }  # fmt: skip
-    for number, patterns in enumerate(rules):
+    for number, (_, patterns) in enumerate(said):
         for position, (text, rule) in enumerate(patterns):
             kind, key = _place(text, rule)
             posting = [number, position, rule.include]
             rest = [rule.prefix, rule.source] if kind == "globs" else [text.endswith("/")]
             there = index[kind].setdefault(key.lower() if fold else key, [])
             there.append([*posting, *rest])
-    return index
+    return {"rules": [rule.fields() for rule, _ in said], **index}
 
 
 def _place(text: str, rule: pattern.Rule) -> tuple[str, str]:

@@ -6,15 +6,17 @@ the one that is kept is out of date, and who lives is looked up over all clones.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from ghp_agents import exempt, git, living, rulebook, rulestamp, touched
 from ghp_agents.clock import to_text
+from ghp_agents.errors import GhpError
 from ghp_agents.model.claim import PREFIX
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName
+from ghp_agents.model.presence import Presence
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.rulestamp import Sources
 from ghp_agents.services import authority, claim_sight, lease, presence, rulemaking
@@ -59,10 +61,15 @@ def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrac
 
 
 def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
-    """Bring the rulebook up to date, if anybody decides by one here. Raises GhpError."""
+    """Bring the rulebook up to date, if anybody decides by one here.
+
+    After a sync, and after commands. What is wrong with the state is for the next decision to say:
+    that takes the slow road then.
+    """
     sources = Sources(ws.place, ws.folders, ws.environ)
     if rulebook.exists(sources.folders[0]) and rulebook.load(sources) is None:
-        _write(ws, store, leaser, tracker, sources)
+        with contextlib.suppress(GhpError):
+            _write(ws, store, leaser, tracker, sources)
 
 
 def _write(
@@ -116,7 +123,8 @@ class _Bench:
 
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""
-        agent, here = self._agent, self._presence
+        agent = self._agent
+        here = self._ws.presence(agent) if agent else None
         if verdict.is_refused or not (agent and here and self._book["implicitLeases"]):
             return verdict
         if not rulebook.is_plain(verdict.path):
@@ -161,8 +169,11 @@ class _Bench:
         return Actor(git.config(self._ws.folder, "user.name") or "", is_person=True)
 
     @cached_property
-    def _presence(self) -> dict[str, Any] | None:
-        return self._ws.presence(self._agent) if self._agent else None
+    def _presence(self) -> Presence | None:
+        if self._agent is None:
+            return None
+        # Of an agent elsewhere, whose branch is checked here, what its clone has told.
+        return self._ws.presence(self._agent) or self._store.snapshot().agents().get(self._agent)
 
     @cached_property
     def _owner(self) -> str | None:

@@ -3,7 +3,17 @@
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import escalation, issue, news, note, presence
+from ghp_agents.services import (
+    claim_owed,
+    claim_sight,
+    escalation,
+    issue,
+    news,
+    note,
+    presence,
+    ruling,
+    settling,
+)
 from ghp_agents.workspace import Workspace
 
 
@@ -23,16 +33,23 @@ def sync(
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
     report = store.sync(push=push, paced=paced)
-    if report.fetched and push and not report.trouble:
-        named = issue.name_provisional(ws, store, leaser)
-        owed = escalation.post_owed(ws, store, tracker)
-        withdrawn = note.withdraw(ws, store)
-        if named or withdrawn or store.standing().unsent:
-            report = _together(report, store.sync(push=push))
-        report = report._replace(notes=(*report.notes, *owed))
+    sends = report.fetched and push and not report.trouble
+    notes: list[str] = []
+    if report.fetched:
+        claim_sight.observe(ws, leaser)
+        claim_owed.pay(ws, leaser, tracker)
+    if sends:
+        issue.name_provisional(ws, store, leaser)
+        notes += escalation.post_owed(ws, store, tracker)
+        note.withdraw(ws, store)
+    notes += settling.settle(ws, store, leaser, tracker)
+    if sends and store.standing().unsent:
+        report = _together(report, store.sync(push=push))
+    report = report._replace(notes=(*report.notes, *notes))
     snapshot = store.snapshot()
     seen = presence.look(ws, store, snapshot, processes=False)
     news.ring(ws, snapshot, leaser)
+    ruling.refresh(ws, store, leaser, tracker)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, store.publish(gone=gone))

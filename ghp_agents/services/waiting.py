@@ -7,6 +7,7 @@ from ghp_agents.model import waiting as rules
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.presence import issue_of
 from ghp_agents.model.waiting import Chain, Wait
+from ghp_agents.services import presence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this page
@@ -15,16 +16,8 @@ if TYPE_CHECKING:  # agent-status loads this page
     from ghp_agents.services.presence import AgentView
     from ghp_agents.workspace import Workspace
 
-LEASES = ".ghp/leases/"
 BLOCKED = "blocked"
-WAITS_FOR = "waitsFor"  # a field beside those of the presence
 _LIVES = (Liveness.ACTIVE, Liveness.STALE)
-
-
-def may_be(snapshot: "Snapshot", views: Iterable["AgentView"]) -> bool:
-    """Whether anybody could wait at all; told without loading or reading anything for it."""
-    claims = any("generation" in view.presence for view in views)
-    return claims or bool(snapshot.files(LEASES))
 
 
 def waits(
@@ -42,7 +35,7 @@ def waits(
     found: list[Wait] = []
     if any("generation" in view.presence for view in views):
         found += _for_issues(leaser, tracker, views)
-    if snapshot.files(LEASES):
+    if snapshot.files(presence.LEASES):
         from ghp_agents.services import lease
 
         found += rules.for_leases(lease.queue(ws, store, leaser, snapshot, views))
@@ -53,15 +46,16 @@ def waits(
 def _for_issues(
     leaser: "Leaser", tracker: "IssueTracker", views: Iterable["AgentView"]
 ) -> list[Wait]:
+    issues = tracker.list()
+    if not any(issue.blocked_by for issue in issues):
+        return []
     from ghp_agents.model.claim import PREFIX, claimed_issue
 
     known = {claimed_issue(lease.name): lease for lease in leaser.known(PREFIX) if lease.holder}
     claims = {number: lease for number, lease in known.items() if number is not None}
-    if len({lease.holder for lease in claims.values()}) < 2:
-        return []
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
-    return rules.for_issues(tracker.list(), claims, in_hand)
+    return rules.for_issues(issues, claims, in_hand)
 
 
 def shown(views: Iterable["AgentView"], known: Iterable[Wait]) -> list["AgentView"]:
@@ -75,7 +69,7 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
     if not mine:
         return view
     for_whom = [{"agent": wait.holder, "what": wait.what} for wait in mine]
-    said = {**view.presence, "status": BLOCKED, WAITS_FOR: for_whom}
+    said = {**view.presence, "status": BLOCKED, presence.WAITS_FOR: for_whom}
     return view._replace(presence=said)
 
 

@@ -25,6 +25,7 @@ class GitRefsStore:
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
         self._held: list[int] | None = None  # the lock's descriptors while this process has it
+        self._read: tuple[list[Tip], reading.KnownFiles] = ([], {})
 
     def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
         """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
@@ -34,7 +35,11 @@ class GitRefsStore:
         known = reading.tips(repository) if repository else []
         if at is not None and repository:
             known = reading.tips_at(repository, known, at)
-        return reading.GitSnapshot(self._ws, repository, known, waiting, past=at is not None)
+        if self._read[0] != known:
+            self._read = (known, {})
+        return reading.GitSnapshot(
+            self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
+        )
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""

@@ -35,8 +35,10 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> Non
         state / "objects/pack/tmp_pack_abc",
         used / ".git/ghp/agents/worker-1.json.99.tmp",
         used / ".git/ghp/cache/.sync.json.12345678.tmp",
+        used / ".git/ghp/touched/00ff.99.tmp",
     ]
     for path in left:
+        path.parent.mkdir(exist_ok=True)
         path.write_text("")
     (used / ".git/ghp/.state.0123.tmp/objects").mkdir(parents=True)
     (used / ".git/ghp.removed-0123").mkdir()
@@ -48,7 +50,7 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> Non
     assert findings(used)["left-over"] == [
         finding(
             "warning",
-            "Killed processes left 8 files behind: .git/ghp/.state.0123.tmp, "
+            "Killed processes left 9 files behind: .git/ghp/.state.0123.tmp, "
             ".git/ghp/agents/worker-1.json.99.tmp, .git/ghp/cache/.sync.json.12345678.tmp, ….",
             "`ghp agent-doctor --fix` removes them.",
             fixable=True,

@@ -1,5 +1,7 @@
 """What tests with the real clients have: the clients themselves, and models to talk to."""
 
+import os
+import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,8 @@ from tools import clients
 def installed() -> clients.Clients:
     """The pinned clients; without a way to the registry there is nothing to test."""
     try:
-        return clients.ready()
+        # Tests have a home of their own; npm is set up in the user's.
+        return clients.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
 
@@ -30,3 +33,13 @@ def models() -> Iterator[FakeModels]:
 def bench(installed: clients.Clients, models: FakeModels, home: Path) -> Bench:
     """Everything that a session is started with."""
     return Bench(installed, models, home)
+
+
+@pytest.fixture(autouse=True)
+def nothing_logged(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hooks keep their failures to themselves; here they come out."""
+    log = None
+    if "repo" in request.fixturenames:
+        log = Path(request.getfixturevalue("repo"), ".git/ghp/log.jsonl")
+    yield
+    assert log is None or not log.exists(), log.read_text()

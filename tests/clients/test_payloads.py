@@ -7,14 +7,15 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.clients import Bench, end
-from tests.support.fake_models import Call, Turn
+from tests.support.clients import PATIENCE, Bench, end
+from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit
 from tests.support.house import CHECKOUT
 
@@ -58,6 +59,16 @@ def test_claude_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
     hook = [sys.executable, str(RECORDER), str(recorded)]
     settings.write_text(json.dumps(hooks({event: [] for event in CLAUDE_EVENTS}, hook)))
 
+    is_done = threading.Event()  # a helper that is faster than its session ends in another way
+
+    def finish(request: Request) -> Turn:
+        is_done.set()
+        return Turn("All done.")
+
+    def help_after(request: Request) -> Turn:
+        assert is_done.wait(PATIENCE)
+        return Turn("Helped.")
+
     def at(name: str, **more: Any) -> dict[str, Any]:
         return {"file_path": str(repo / name), **more}
 
@@ -99,12 +110,12 @@ def test_claude_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
                 )
             ]
         ),
-        Turn("All done."),
+        finish,
     )
     bench.models.script(
         "one",
         Turn(calls=[Call("Write", at("sub.txt", content="sub\n"))]),
-        Turn("Helped."),
+        help_after,
         prompt="Help me.",
     )
     ended = end(bench.claude(repo, "one", "--settings", str(settings)))

@@ -1,5 +1,7 @@
 """Claude Code: what it really sends is understood, and it is answered in its own schema."""
 
+from typing import Any
+
 import pytest
 
 from ghp_agents.hooks import claude
@@ -39,7 +41,7 @@ def test_every_recorded_message_is_the_event_that_it_should_be(name: str) -> Non
         assert claude.parse(sent) is None
         return
     fields = {"name": sent["hook_event_name"], "session": SESSION, "cwd": "/repo", **expected}
-    assert claude.parse(sent) == Event("claude", **fields)  # type: ignore[arg-type]
+    assert claude.parse(sent) == Event("claude", **fields)
 
 
 def test_all_expected_messages_were_recorded() -> None:
@@ -85,7 +87,7 @@ def test_a_call_that_was_refused_is_nothing_that_the_agent_did() -> None:
         ("claude-PreToolUse-Write", {"tool_name": ["Write"]}),
     ],
 )
-def test_what_is_no_event_of_ours_is_none(name: str, changes: dict[str, object]) -> None:
+def test_what_is_no_event_of_ours_is_none(name: str, changes: dict[str, Any]) -> None:
     assert claude.parse(payload(name, **changes)) is None
 
 
@@ -96,7 +98,7 @@ def test_an_edit_without_a_path_is_an_edit_of_nothing(given: object) -> None:
     assert event.paths == ()
 
 
-def answered(name: str, **said: str) -> object:
+def answered(name: str, **said: str) -> dict[str, Any]:
     event = claude.parse(payload(name))
     assert event is not None
     return claude.render(event, Reply(**said))  # type: ignore[arg-type]

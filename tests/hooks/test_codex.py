@@ -1,5 +1,7 @@
 """Codex: what it really sends is understood; an unknown key would make it drop the whole answer."""
 
+from typing import Any
+
 import pytest
 
 from ghp_agents.hooks import codex
@@ -33,7 +35,7 @@ def test_every_recorded_message_is_the_event_that_it_should_be(name: str) -> Non
         assert codex.parse(sent) is None
         return
     fields = {"name": sent["hook_event_name"], "session": SESSION, "cwd": "/repo", "paths": []}
-    assert codex.parse(sent) == Event("codex", **{**fields, **expected})  # type: ignore[arg-type]
+    assert codex.parse(sent) == Event("codex", **{**fields, **expected})
 
 
 def test_all_expected_messages_were_recorded() -> None:
@@ -72,7 +74,7 @@ def test_other_tools_are_told_by_what_they_do() -> None:
     assert deed("", {}) == ()
 
 
-def answered(name: str, **said: str) -> object:
+def answered(name: str, **said: str) -> dict[str, Any]:
     event = codex.parse(payload(name))
     assert event is not None
     return codex.render(event, Reply(**said))  # type: ignore[arg-type]

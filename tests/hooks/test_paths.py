@@ -86,6 +86,11 @@ def test_a_worktree_by_another_name_is_the_same(repo: Path, tmp_path: Path) -> N
     assert [(target.place, target.path) for target in asked] == [(home(tmp_path / "name"), "a")]
 
 
+def test_who_stands_in_gits_own_folder_edits_the_worktree(repo: Path) -> None:
+    asked = targets([f"{repo}/a"], None, home(repo / ".git"), {})
+    assert [(target.place, target.path) for target in asked] == [(home(repo), "a")]
+
+
 def test_another_worktree_of_the_clone_is_named(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,27 +10,9 @@ import pytest
 from ghp_agents import pulse
 from ghp_agents.errors import UsageError
 from ghp_agents.hooks import scene
-from ghp_agents.hooks.event import Event
 from tests.support.git import git
+from tests.support.hooks import agent, event, in_use
 from tests.support.house import CHECKOUT
-
-BARE = {"HOME": "/nonexistent"}
-
-
-def event(client: str, kind: str, cwd: Path | str | None, **more: object) -> Event:
-    said = {"session": "12345678-abcd", **more}
-    folder = None if cwd is None else str(cwd)
-    return Event(client, kind, kind, cwd=folder, **said)  # type: ignore[arg-type]
-
-
-def in_use(repo: Path) -> Path:
-    (repo / ".git/ghp").mkdir()
-    return repo
-
-
-def agent(found: Event, environ: dict[str, str] | None = None) -> str | None:
-    at = scene.find(found, {**BARE, **(environ or {})})
-    return at.agent if at else None
 
 
 @pytest.mark.parametrize(
@@ -67,37 +48,6 @@ def test_a_name_that_is_none_is_an_error_and_no_path(repo: Path) -> None:
     in_use(repo)
     with pytest.raises(UsageError):
         agent(event("claude", "batch", repo), {"GHP_AGENT": "../../x"})
-
-
-def test_a_session_keeps_its_name_wherever_it_goes(
-    repo: Path, worktree: Callable[[Path, str], Path]
-) -> None:
-    in_use(repo)
-    (repo / ".git/ghp-agent").write_text("worker-1\n")
-    other = worktree(repo, "147")
-    (repo / ".git/worktrees/repo-147/ghp-agent").write_text("worker-2\n")
-    begun = scene.find(event("claude", "start", repo), BARE)
-    assert begun is not None
-    scene.keep(begun)
-    for kind in ("edit", "batch", "prompt", "stop", "end"):
-        assert agent(event("claude", kind, other)) == "worker-1"
-    assert agent(event("claude", "start", other, goes_on=True)) == "worker-1"
-    assert agent(event("claude", "batch", other, session="ffff0000")) == "worker-2"
-    assert agent(event("claude", "start", other)) == "worker-2"  # it begins there anew
-    scene.forget(begun)
-    assert agent(event("claude", "batch", other)) == "worker-2"
-
-
-@pytest.mark.parametrize("session", ["../../../etc/passwd", "a\0b", "x" * 1_000_000, "é\n"])
-def test_a_session_may_be_called_anything(repo: Path, session: str) -> None:
-    in_use(repo)
-    begun = scene.find(event("codex", "start", repo, session=session), BARE)
-    assert begun is not None
-    scene.keep(begun)
-    kept = [path.name for path in (repo / ".git/ghp/cache/sessions").iterdir()]
-    assert [len(name) for name in kept] == [16]
-    scene.forget(begun)
-    assert list((repo / ".git/ghp/cache/sessions").iterdir()) == []
 
 
 def test_a_repository_that_was_never_set_up_is_left_alone(repo: Path, tmp_path: Path) -> None:

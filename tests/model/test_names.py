@@ -119,3 +119,14 @@ def test_the_issue_of_a_branch_is_found_as_upstream_finds_it(
     branch: str, issue: int | None
 ) -> None:
     assert names.issue_of_branch(branch) == issue
+
+
+def test_ids_are_shortened_as_far_as_they_stay_unique() -> None:
+    ids = ["abcd1111", "abcd1122", "abce0000", "ff000000", "abcd1111"]
+    assert names.short_ids(ids) == {
+        "abcd1111": "abcd111",
+        "abcd1122": "abcd112",
+        "abce0000": "abce",
+        "ff000000": "ff00",
+    }
+    assert names.short_ids([]) == {}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghp_agents import pulse
-from ghp_agents.clock import ManualClock, to_seconds
+from ghp_agents.clock import to_seconds
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.model.escalation import Answer
 from ghp_agents.model.state import SyncReport
@@ -16,36 +16,10 @@ from ghp_agents.services.escalation import answer, escalate
 from ghp_agents.services.escalation_waiting import LOOK_EVERY, wait
 from ghp_agents.store.memory import Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import open_workspace
+from tests.support.script import Script
 
 TEXT = "Which database?\nBoth would do."
 WAITING = ("waiting", "Waiting for an answer: Which database? Both would do.")
-
-
-class Script(ManualClock):
-    """A clock on which things happen while somebody waits."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.begin = self.now()
-        self.plan: list[tuple[float, Callable[[], object]]] = []
-
-    @property
-    def passed(self) -> float:
-        """Seconds since the beginning."""
-        return self.now() - self.begin
-
-    def at(self, seconds: float, do: Callable[[], object]) -> None:
-        """Do something `seconds` after the beginning."""
-        self.plan.append((seconds, do))
-
-    def wait(self, seconds: float) -> None:
-        until = self.passed + seconds
-        while due := [each for each in self.plan if each[0] <= until]:
-            first = min(due, key=lambda each: each[0])
-            self.plan.remove(first)
-            super().wait(max(0.0, first[0] - self.passed))
-            first[1]()
-        super().wait(until - self.passed)
 
 
 class CountingStore(MemoryStore):

@@ -254,6 +254,28 @@ def test_anything_new_is_recorded(here: Station, change: str) -> None:
     assert second.handoff.id != first.handoff.id
 
 
+@pytest.mark.parametrize("work", ["file", "commit", "question", "note", "issue"])
+def test_where_there_is_no_work_a_hook_records_nothing(here: Station, work: str) -> None:
+    git(here.folder, "switch", "--quiet", "main")  # work without an issue
+    words: dict[str, object] = {"checkpoint": True, "unless_empty": True}
+    nothing = here.hand_over(**words)
+    assert (nothing.is_new, nothing.path, nothing.document) == (False, "", "")
+    match work:
+        case "file":
+            (here.folder / "new").write_text("x\n")
+        case "commit":
+            git(here.folder, "switch", "--quiet", "-c", "side")
+            commit(here.folder, {"a": "1\n"})
+        case "question":
+            here.ask("Which colour?")
+        case "note":
+            words["note"] = "More to know."
+        case "issue":
+            words["issue"] = "2"
+    assert here.hand_over(**words).is_new
+    assert not here.hand_over(**words).is_new
+
+
 def test_handing_over_twice_gives_the_issue_once(here: Station) -> None:
     assert here.hand_over(to="worker-2").is_new
     assert here.issue().assignees == ("worker-2",)

@@ -109,9 +109,9 @@ def test_a_person_who_holds_the_blocker_is_waited_for(place: Place) -> None:
 def test_nothing_is_loaded_where_nobody_claims_and_nobody_leases(place: Place) -> None:
     new(place, "Storage")
     beats(place, "worker-1", issue=1)
-    assert not waiting.may_be(place.store.snapshot(), views(place))
+    assert not presence.may_wait(place.store.snapshot(), views(place))
     works(place, "worker-1", 1)
-    assert waiting.may_be(place.store.snapshot(), views(place))
+    assert presence.may_wait(place.store.snapshot(), views(place))
 
 
 # ------------------------------------------------------------------------------ circles

@@ -1,18 +1,20 @@
 """The real Claude Code and the real Codex, each session in a home of its own, on a fake model."""
 
 import contextlib
+import itertools
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.fake_models import FakeModels
+from tests.support.fake_models import FakeModels, Json
 from tests.support.terminal import Terminal, terminal
 from tools.clients import Clients
 
-PATIENCE = 90  # seconds for one session, which takes two on a machine with nothing else to do
+PATIENCE = 180  # seconds for one session, which takes two on a machine with nothing else to do
 
 CODEX_CONFIG = """\
 model = "gpt-5.5"
@@ -59,13 +61,15 @@ class Bench(NamedTuple):
         key: str,
         *args: str,
         prompt: str = "Do it.",
+        allowed: Sequence[str] = ("Bash",),
         env: Mapping[str, str] | None = None,
     ) -> "subprocess.Popen[str]":
-        """Start `claude -p` in `cwd`; it may edit files and run commands without asking."""
+        """Start `claude -p` in `cwd`; it may edit files, and use the tools in `allowed`."""
         command = [
             str(self.clients.claude), "-p", prompt,
             "--output-format", "stream-json", "--verbose",
-            "--permission-mode", "acceptEdits", "--allowedTools", "Bash",
+            "--permission-mode", "acceptEdits",
+            *(["--allowedTools", *allowed] if allowed else []),
         ]  # fmt: skip
         return _start([*command, *args], cwd, self.claude_environment(key, env))
 
@@ -100,24 +104,57 @@ class Bench(NamedTuple):
         self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
     ) -> "subprocess.Popen[str]":
         """Start `codex exec` in `cwd`, outside any sandbox: there may be one around already."""
-        folder = self.home / ".codex"
-        folder.mkdir(exist_ok=True)
-        config = folder / "config.toml"
-        if not config.exists():
-            config.write_text(CODEX_CONFIG.format(url=self.models.url))
+        self._configure_codex()
         command = [
             str(self.clients.codex), "exec", "--json", "--skip-git-repo-check",
             "--dangerously-bypass-approvals-and-sandbox", *args, "Do it.",
         ]  # fmt: skip
         return _start(command, cwd, {**os.environ, "FAKE_KEY": key, **(env or {})})
 
+    def trust_project(self, folder: Path) -> None:
+        """What Codex asks its user for in a new folder."""
+        with self._configure_codex().open("a") as config:
+            config.write(f'\n[projects."{folder}"]\ntrust_level = "trusted"\n')
 
-def _start(command: Iterable[str], cwd: Path, env: Mapping[str, str]) -> "subprocess.Popen[str]":
+    @contextlib.contextmanager
+    def codex_server(self, cwd: Path) -> Iterator[Callable[[str, Json], Json]]:
+        """`codex app-server`, by which programs do what its user does at the screen."""
+        self._configure_codex()
+        server = _start([str(self.clients.codex), "app-server"], cwd, os.environ, subprocess.PIPE)
+        numbers = itertools.count()
+
+        def ask(method: str, params: Json) -> Json:
+            assert server.stdin
+            assert server.stdout
+            number = next(numbers)
+            server.stdin.write(json.dumps({"id": number, "method": method, "params": params}))
+            server.stdin.write("\n")
+            server.stdin.flush()
+            answers = (json.loads(line) for line in server.stdout)
+            return dict(next(each for each in answers if each.get("id") == number)["result"])
+
+        ask("initialize", {"clientInfo": {"name": "tests", "version": "1"}})
+        try:
+            yield ask
+        finally:
+            server.communicate(timeout=PATIENCE)
+
+    def _configure_codex(self) -> Path:
+        config = self.home / ".codex/config.toml"
+        config.parent.mkdir(exist_ok=True)
+        if not config.exists():
+            config.write_text(CODEX_CONFIG.format(url=self.models.url))
+        return config
+
+
+def _start(
+    command: Iterable[str], cwd: Path, env: Mapping[str, str], stdin: int = subprocess.DEVNULL
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [*command],
         cwd=cwd,
         env=env,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -133,3 +170,8 @@ def end(session: "subprocess.Popen[str]") -> Ended:
         out, err = session.communicate()
         raise AssertionError(f"The session did not end.\n{out[-4000:]}\n{err[-4000:]}") from None
     return Ended(session.returncode, [json.loads(line) for line in out.splitlines()], err)
+
+
+def ghp(*words: str) -> str:
+    """A command of ours as an agent's shell runs it, whatever is on PATH."""
+    return " ".join([sys.executable, "-m", "ghp_agents", *words])

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghp_agents.hooks import scene
+from ghp_agents.hooks.event import Event
 from tests.support.ghp import invoke
 from tests.support.house import CHECKOUT
 
@@ -28,6 +30,7 @@ class Hooked(NamedTuple):
         return json.loads(self.out) if self.out else None
 
 
+BARE = {"HOME": "/nonexistent"}
 SILENT = Hooked(0, b"", b"")
 
 
@@ -59,9 +62,9 @@ def write(path: Path | str, folder: Path, **changes: Any) -> dict[str, Any]:
     return payload("claude-PreToolUse-Write", folder, tool_input=given, **changes)
 
 
-def set_up(repo: Path, agent: str = "worker-1") -> Path:
-    """A repository that is in use, whose worktree is `agent`'s."""
-    assert invoke(f"agent-init --agent {agent}", repo).code == 0
+def set_up(repo: Path, agent: str | None = "worker-1") -> Path:
+    """A repository that is in use, whose worktree is `agent`'s, or nobody's."""
+    assert invoke(f"agent-init --agent {agent}" if agent else "agent-init", repo).code == 0
     return repo
 
 
@@ -86,3 +89,22 @@ def context(hooked: Hooked) -> str:
     text = said["additionalContext"]
     assert isinstance(text, str)
     return text
+
+
+def event(client: str, kind: str, cwd: Path | str | None, **more: object) -> Event:
+    """An event, in a session."""
+    said = {"session": "12345678-abcd", **more}
+    folder = None if cwd is None else str(cwd)
+    return Event(client, kind, kind, cwd=folder, **said)  # type: ignore[arg-type]
+
+
+def in_use(repo: Path) -> Path:
+    """A repository with the folder that marks one in use."""
+    (repo / ".git/ghp").mkdir()
+    return repo
+
+
+def agent(found: Event, environ: Mapping[str, str] | None = None) -> str | None:
+    """The agent whose event it is, where there is anything to do."""
+    at = scene.find(found, {**BARE, **(environ or {})})
+    return at.agent if at else None

@@ -70,7 +70,8 @@ def swap(court: Court, new: Lease, expected: Lease | None) -> Lease:
     Raises LeaseMovedError, UnknownError, GhpError.
     """
     with scratch(court.ws, court.repository) as private:
-        known = here.read(court.repository, new.name)
+        before = chain.known(court.repository, new.name)
+        known = before.lease
         if not _can_begin(private, known, expected):
             current = read(court, new.name)
             if revision(current) != revision(expected):
@@ -79,7 +80,8 @@ def swap(court: Court, new: Lease, expected: Lease | None) -> Lease:
             new = new._replace(generation=max(new.generation, known.generation + 1))
         made = chain.append(private, new, expected, court.ws.clock.now())
         _push(court, private, made, expected)
-    here.remember(court.ws, court.repository, made)
+    is_newest = chain.newest([before.lease, made]) is made
+    here.remember(court.ws, court.repository, made, before.here if is_newest else None)
     return made
 
 

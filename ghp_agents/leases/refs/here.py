@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.leases.refs import chain
-from ghp_agents.leases.refs.scratch import scratch
 from ghp_agents.model.lease import Lease, LeaseMovedError, revision
 from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, StateRepository, heal
 from ghp_agents.workspace import Workspace
@@ -32,6 +31,8 @@ def history(repository: StateRepository, name: str) -> list[Lease]:
 
 def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease | None) -> Lease:
     """Put `new` in the place of `expected`. Raises LeaseMovedError, GhpError."""
+    from ghp_agents.leases.refs.scratch import scratch  # only who writes needs a place for it
+
     with _locked(ws) as held, scratch(ws, repository) as private:
         known = chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
@@ -46,10 +47,17 @@ def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease
     raise git.failure(["update-ref"], moved)
 
 
-def remember(ws: Workspace, repository: StateRepository, lease: Lease) -> None:
+def remember(
+    ws: Workspace, repository: StateRepository, lease: Lease, before: str | None = None
+) -> None:
     """Keep what the remote said, if it is newer than what is known here. It decides nothing while
-    there is a remote, so where it cannot be kept nothing is lost."""
+    there is a remote, so where it cannot be kept nothing is lost.
+
+    With `before`, where our own ref was when the lease was made to follow what it holds.
+    """
     with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
+        if before is not None and _point(repository, lease, before, held).code == 0:
+            return
         own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
         if own is None or chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from ghp_agents import files, git
+from ghp_agents import files, git, rulebook, rulestamp
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import ledger, presence
@@ -21,6 +21,7 @@ from ghp_agents.workspace import Workspace
 
 LOCK = "state.lock"
 RIVAL_ATTEMPTS = 200  # only ever needed where no lock can be had
+TEMPORARY = ("agents", "outbox", "cache", "touched")  # folders that files are made in
 LEFT_BEHIND = 60.0  # seconds; nobody is at work for so long on what takes milliseconds
 
 
@@ -44,7 +45,8 @@ def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) 
     waiting = outbox.waiting(ws)
     commits, signatures = _plan(ws, repository, known, waiting, ())
     if commits:
-        _import(ws, repository, known, commits, held)
+        made = _import(ws, repository, known, commits, held)
+        _resign(ws, repository, known, commits, made)
     outbox.remove(waiting)
     live.remember(ws, signatures)
     return len(commits)
@@ -66,7 +68,8 @@ def commit(
     if reading.revision(reading.own_tip(repository, known), waiting) != expected:
         raise StateMovedError
     commits, signatures = _plan(ws, repository, known, waiting, records)
-    _import(ws, repository, known, commits, held)
+    made = _import(ws, repository, known, commits, held)
+    _resign(ws, repository, known, commits, made)
     outbox.remove(waiting)
     live.remember(ws, signatures)
 
@@ -77,14 +80,29 @@ def _import(
     known: Sequence[Tip],
     commits: Sequence[NewCommit],
     held: Sequence[int],
-) -> None:
+) -> str:
     if held:
         heal(repository, repository.ref)
     else:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
     own = reading.own_tip(repository, known)
     head = own.oid if own else None
-    import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
+    return import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
+
+
+def _resign(
+    ws: Workspace,
+    repository: StateRepository,
+    known: Sequence[Tip],
+    commits: Sequence[NewCommit],
+    made: str,
+) -> None:
+    """Presence, questions and handoffs change no rule: what edits were decided by is as good as
+    it was. We know by our own comparison that there is nothing else between the two commits."""
+    own = reading.own_tip(repository, known)
+    said = (path for commit in commits for path in commit.files)
+    if own and not any(path.startswith(rulestamp.RULED) for path in said):
+        rulebook.resign(ws.folders[0], repository.ref, own.oid, made)
 
 
 def _plan(
@@ -185,7 +203,7 @@ def _decode(ws: Workspace, document: git.Object | None) -> tuple[Agents, Mapping
 
 def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
     """Remove what killed writers left, once they cannot be at work on it any more."""
-    places = [Path(folder, name) for folder in ws.folders for name in ("agents", "outbox", "cache")]
+    places = [Path(folder, name) for folder in ws.folders for name in TEMPORARY]
     left = [path for place in places for path in place.glob("*.tmp")]
     objects = repository.path / "objects"
     # A pack that a killed fetch has kept for itself would be kept for ever.

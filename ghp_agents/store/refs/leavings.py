@@ -67,7 +67,7 @@ def left_overs(ws: Workspace) -> list[Path]:
     found += ws.ghp_dir.glob(".state.*.tmp")
     found += ws.common_dir.glob(f"{removing.GRAVE}*")
     for folder in ws.folders:
-        for part in ("agents", "outbox", "cache"):
+        for part in folding.TEMPORARY:
             found += Path(folder, part).glob("*.tmp")
     before = ws.clock.now() - AT_WORK
     return sorted(path for path in found if _changed_before(path, before))

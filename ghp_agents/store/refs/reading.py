@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents import git
 from ghp_agents.clock import to_text
 from ghp_agents.model import presence
-from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.model.names import UNNAMED, CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import LARGEST
 from ghp_agents.model.state import Problem, Tip, join_files
@@ -82,8 +82,10 @@ class GitSnapshot:
         waiting: outbox.Waiting | None = None,
         *,
         past: bool = False,
+        known_files: "KnownFiles | None" = None,
     ) -> None:
         self._ws = ws
+        self._known_files: KnownFiles = {} if known_files is None else known_files
         self._repository = repository
         self._tips = list(known)
         self._waiting = waiting or outbox.Waiting()
@@ -93,7 +95,7 @@ class GitSnapshot:
     @property
     def clone(self) -> CloneId:
         """This clone."""
-        return self._repository.clone if self._repository else CloneId("unnamed")
+        return self._repository.clone if self._repository else UNNAMED
 
     @property
     def revision(self) -> str:
@@ -133,8 +135,7 @@ class GitSnapshot:
             for _, record in self._waiting.records
         ]
         if self._repository and self._tips:
-            with self._repository.objects(largest=LARGEST) as reader:
-                below = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            below = self._below(self._repository, prefix)
             many += [each.files for each in below]
             for tip, each in zip(self._tips, below, strict=True):
                 for path, reason in each.left_out.items():
@@ -150,9 +151,15 @@ class GitSnapshot:
             for _, record in self._waiting.records
         ]
         if self._repository and self._own:
-            with self._repository.objects(largest=LARGEST) as reader:
-                many += [each.files for each in read_below(reader, [self._own.oid], prefix)]
+            many.append(self._below(self._repository, prefix)[0].files)  # ours is the first tip
         return join_files(many)
+
+    def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
+        if prefix not in self._known_files:
+            with repository.objects(largest=LARGEST) as reader:
+                found = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            self._known_files[prefix] = found
+        return self._known_files[prefix]
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
@@ -200,6 +207,9 @@ class Below(NamedTuple):
 
     files: dict[str, bytes]
     left_out: dict[str, str]
+
+
+KnownFiles = dict[str, list[Below]]  # by prefix, what commits have; theirs never changes
 
 
 def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:

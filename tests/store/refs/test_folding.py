@@ -43,6 +43,7 @@ def test_what_killed_writers_left_is_removed_once_nobody_can_be_at_work_on_it(
         ours / "agents/worker-1.json.123.tmp",
         ours / "outbox/.x.record.0abc.tmp",
         ours / "cache/.folded.json.0abc.tmp",
+        ours / "touched/00ff.123.tmp",
         state / "objects/tmp_obj_x",
         state / "objects/pack/tmp_pack_x",
         state / "objects/pack/pack-x.keep",

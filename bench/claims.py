@@ -1,0 +1,111 @@
+"""Sixteen clones claim sixteen issues at once where every push takes 0.8 s longer, as on a host far
+away, over the time of one claim. Once by processes that have started and wait for the word, as
+agents' sessions do, once by whole commands, which on few cores spend their time starting Python."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from bench.figure import Figure
+from bench.forks import elapsed, together
+from bench.place import Place, house
+from bench.timing import interleave, ratio
+from ghp_agents.model.issue import IssueChange
+from ghp_agents.services import claim
+from ghp_agents.services import issue as issues
+from ghp_agents.services.claim_showing import myself
+
+FAR_AWAY = 0.8  # seconds added to every push
+CLONES = 16
+ONCE_AND_A_HALF = 1.5
+
+
+def measure(place: Place) -> list[Figure]:
+    """One claim and many, each round on issues of its own."""
+    clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 5)
+    folders = _field(place, clones, delay, issues=2 * rounds * (clones + 1))
+    left = iter(range(1, 2 * rounds * (clones + 1) + 1))
+    python = place.installed.python
+    cases = {
+        "one": partial(_ready, folders[:1], left),
+        "all": partial(_ready, folders, left),
+        "one command": partial(_commands, folders[:1], left, python),
+        "all commands": partial(_commands, folders, left, python),
+    }
+    times = interleave(cases, rounds)
+    name = f"{clones} claims at once, {delay:g} s away"
+    lost = _lost(folders[0], taken=2 * rounds * (clones + 1))
+    return [
+        ratio("claims", name, times["all"], times["one"], "× one", ONCE_AND_A_HALF),
+        ratio(
+            "claims", f"{name}, whole commands", times["all commands"], times["one command"],
+            "× one", None,
+        ),
+        Figure("claims", "claims lost", lost, "claims", 0),
+    ]  # fmt: skip
+
+
+def _field(place: Place, number: int, delay: float, *, issues: int) -> list[Path]:
+    """Clones that know the issues, and each other; only then the remote is far away."""
+    remote = place.remote("claims")
+    folders = place.clones(remote, number)
+    _make(folders[0], issues)
+    for folder in [*folders, *folders]:
+        mine = house(folder, _agent(folder))
+        myself(mine.ws, mine.store, mine.leaser, mine.tracker)
+        mine.store.sync()
+    hook = remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec sleep {delay}\n")
+    hook.chmod(0o755)
+    return folders
+
+
+def _make(folder: Path, number: int) -> None:
+    mine = house(folder, "maker")
+    for each in range(number):
+        issues.new(mine.ws, mine.tracker, IssueChange(title=f"Issue {each + 1}"))
+
+
+def _agent(folder: Path) -> str:
+    return f"agent-of-{folder.name}"
+
+
+def _ready(folders: Sequence[Path], left: Iterator[int]) -> float:
+    """By processes that stand ready, each in its clone."""
+    works = [partial(_claim, folder, next(left)) for folder in folders]
+    return elapsed(together(works))
+
+
+def _claim(folder: Path, issue: int) -> None:
+    mine = house(folder, _agent(folder))
+    claimed = claim.claim(mine.ws, mine.store, mine.leaser, mine.tracker, str(issue))
+    assert claimed.how == "claim", claimed
+
+
+def _commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) -> float:
+    """By whole commands."""
+    started = time.perf_counter()
+    running = [
+        subprocess.Popen(
+            [python, "-m", "ghp_agents", "agent-claim", str(next(left)), "--as", _agent(folder)],
+            cwd=folder,
+            env=dict(os.environ),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for folder in folders
+    ]
+    for process in running:
+        _, said = process.communicate()
+        if process.returncode != 0:
+            raise RuntimeError(f"a claim ended with {process.returncode}: {said.decode()}")
+    return time.perf_counter() - started
+
+
+def _lost(folder: Path, taken: int) -> int:
+    """How many claims the remote does not have."""
+    return taken - len(house(folder).leaser.list("issue/"))

@@ -1,0 +1,119 @@
+"""One edit through the guard, a whole process, in a clone with a thousand leases of two hundred
+agents: what an agent's hook adds to each edit. Beside it: the hook itself, as clients start it."""
+
+import json
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from bench.figure import Figure
+from bench.place import Place, git, house
+from bench.timing import interleave, process, ratio
+from ghp_agents import pulse
+from ghp_agents.clock import to_text
+from ghp_agents.model import lease_record
+from ghp_agents.model.lease_record import Said
+from ghp_agents.model.names import Actor, Timestamp, digest
+from ghp_agents.model.record import Record
+from ghp_agents.ports import Snapshot
+from ghp_agents.services import ruling
+from ghp_agents.transact import transact
+
+LEASES, AGENTS = 1_000, 200
+FEW_PASSES = 4.0
+# As the hook does it, without a client: what is decided is the exit code.
+GUARD = (
+    "import os, sys, time\n"
+    "from ghp_agents import guard, pulse\n"
+    "from ghp_agents.locate import locate\n"
+    "place = locate(os.getcwd(), os.environ)\n"
+    "folders = pulse.state_folders(place.common_dir, os.environ)\n"
+    "found = guard.quick(place, folders, os.environ, 'worker-1', sys.argv[1], time.time())\n"
+    "os._exit(0 if found is not None and found.word == sys.argv[2] else 9)\n"
+)
+HELD, GLOB, FREE = "src/part-7/module.py", "docs/part-9/deep/page.md", "lib/free.py"
+
+
+def measure(place: Place) -> list[Figure]:
+    """An edit that is allowed, and some that are not, over `python -c pass`."""
+    leases, agents, rounds = (60, 12, 3) if place.quick else (LEASES, AGENTS, 40)
+    (clone,) = place.clones(place.remote("guard"), 1)
+    _fill(clone, leases, agents)
+    python, env = place.installed.python, dict(os.environ)
+    decide: list[str | Path] = [python, "-P", "-c", GUARD]
+    cases = {
+        "pass": partial(process, [python, "-c", "pass"], cwd=clone, env=env),
+        "allowed": partial(process, [*decide, FREE, "allow"], cwd=clone, env=env),
+        "denied": partial(process, [*decide, HELD, "deny"], cwd=clone, env=env),
+        "denied by a wildcard": partial(process, [*decide, GLOB, "deny"], cwd=clone, env=env),
+        "hook, allowed": partial(_hook, place, clone, env, FREE),
+        "hook, denied": partial(_hook, place, clone, env, HELD),
+    }
+    for name in cases:
+        cases[name]()  # compiles, and takes the implicit lease
+    times = interleave(cases, rounds)
+    unit = "× python -c pass"
+    return [
+        ratio("guard", name, times[name], times["pass"], unit, FEW_PASSES)
+        for name in cases
+        if name != "pass"
+    ]
+
+
+def _hook(place: Place, clone: Path, env: Mapping[str, str], path: str) -> float:
+    """The hook as Claude Code starts it before an edit."""
+    event = {
+        "session_id": "0b9e4d7c-1111-4c1e-9d61-000000000001",
+        "transcript_path": "/nowhere",
+        "cwd": str(clone),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(clone / path), "old_string": "a", "new_string": "b"},
+    }
+    stdin = clone.parent / "event.json"
+    stdin.write_text(json.dumps(event))
+    said = clone.parent / "said.json"
+    command: list[str | Path] = [place.installed.python, "-P", "-m", "ghp_agents", "hook", "claude"]
+    env = {**env, "GHP_AGENT": "worker-1"}
+    took = process(command, cwd=clone, env=env, stdin=stdin, stdout=said)
+    if ('"deny"' in said.read_text()) != (path == HELD):
+        raise RuntimeError(f"The hook decided wrongly of {path}: {said.read_text()}")
+    return took
+
+
+def _fill(clone: Path, leases: int, agents: int) -> None:
+    """Agents that live, and leases of theirs: of files, of folders, and with wildcards."""
+    (clone / ".gitignore").write_text("*.log\nbuild/\n")
+    git(clone, "add", ".gitignore")
+    git(clone, "commit", "-q", "-m", "Ignore what is built")
+    parts = house(clone)
+    now = parts.ws.clock.now()
+    for number in range(agents):
+        said = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
+        pulse.beat(parts.ws.folders, f"worker-{number + 1}", said, now, epoch=1)
+    parts.store.fold()
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        at = Timestamp(to_text(now))
+        asked = [_lease(snapshot, number, agents, at) for number in range(leases)]
+        return None, [lease_record.entry(said, said) for said in asked]
+
+    transact(parts.store, decide)
+    ruling.current(parts.ws, parts.store, parts.leaser, parts.tracker)
+
+
+def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> Said:
+    folder = f"part-{number}"
+    pattern = (f"/src/{folder}/", f"/src/{folder}/module.py", f"/docs/{folder}/**/*.md")[number % 3]
+    if number == 7:
+        pattern = "/src/part-7/"
+    if number == 9:
+        pattern = "/docs/part-9/**/*.md"
+    holder = Actor(f"worker-{2 + number % (agents - 1)}")
+    identity = digest("bench", str(number), length=12)
+    return Said(
+        lease=identity, id=identity, kind="request", clock=snapshot.clock + 1 + number,
+        clone=snapshot.clone, at=at, by=holder, holder=holder, epoch=1, patterns=(pattern,),
+        reason=f"the part {number} of the work", granted=True,
+    )  # fmt: skip

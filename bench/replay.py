@@ -1,0 +1,241 @@
+"""History replayed: every branch is an agent that edits its files in commit order, all at once, in
+one clone. Before each edit the real decision is asked, and what it says is written down, not
+obeyed, for the history stays as it was; then git merges every pair of branches, and each textual
+conflict is looked up among the denials. It counts as announced if one of the two was denied a path
+of it before its edit. The generated project has the shape of real ones, as measured on click 8.0.0
+to 8.1.3, requests 2.28.0 to 2.32.0 and this program's own first 187 commits: files of 100 lines in
+the median and of 600 in the 90th percentile; a tenth of them takes 31 to 45 % of the changes (a
+weight of rank^-0.8); 3 files to a commit (75th percentile 6, 90th 10), 2 hunks to a file (4, 12),
+2 lines to a hunk (6, 12), evenly over the file; half of the work is in one folder. The other
+history is of click's releases: each leaves the files that it changed as it left them in earnest.
+Agents count as at work until all are done. Printed beside it, without a bound: how it is where
+whoever is done lets go, while nobody has merged yet."""
+
+import os
+import random
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import history
+from bench.figure import Figure
+from bench.history import Branch, Change, History
+from bench.place import Place, git, house
+from ghp_agents import guard, touched
+from ghp_agents.errors import RefusedError
+from ghp_agents.model.names import AgentName
+from ghp_agents.services import leasing, presence, ruling
+from ghp_agents.services.authority import Verdict
+from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.wiring import House
+
+CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
+Decide = Callable[[House, str], Verdict]
+GIT = (2, 38)  # the first with `merge-tree --write-tree`
+
+
+class Conflict(NamedTuple):
+    """What git cannot merge: whose branches, and the paths under which either knows the file."""
+
+    one: str
+    other: str
+    kind: str
+    paths: frozenset[str]
+
+
+class Denial(NamedTuple):
+    """An agent was told not to edit."""
+
+    agent: str
+    path: str
+    holder: str
+
+
+@dataclass
+class Replay:
+    """What came of one history."""
+
+    pairs: int
+    conflicts: Sequence[Conflict]
+    edits: int = 0
+    denials: set[Denial] = field(default_factory=set)
+
+    def silent(self) -> list[Conflict]:
+        """Conflicts that nobody was told of."""
+        told = {(each.agent, each.path) for each in self.denials}
+        return [
+            each
+            for each in self.conflicts
+            if not any((who, path) in told for who in each[:2] for path in each.paths)
+        ]
+
+    def idle(self) -> set[Denial]:
+        """Denials between two whose branches merge cleanly where they were made."""
+        torn = {
+            (who, whom, path)
+            for each in self.conflicts
+            for who, whom in ((each.one, each.other), (each.other, each.one))
+            for path in each.paths
+        }
+        return {each for each in self.denials if (each.agent, each.holder, each.path) not in torn}
+
+
+def measure(place: Place) -> list[Figure]:
+    """Generated histories and real releases, with implicit leases alone and with explicit ones."""
+    version = tuple(int(part) for part in git(place.folder, "--version").split()[2].split(".")[:2])
+    if version < GIT:
+        place.say("replay: left out, for this git has no `merge-tree --write-tree` (2.38)")
+        return []
+    seeds, branches = ((1,), 12) if place.quick else ((1, 2), 60)
+    pasts = [history.generated(seed, files=300, branches=branches) for seed in seeds]
+    made = [(past, _conflicts(place, past)) for past in pasts]
+    releases = None if place.quick else history.of_releases(place, "click", CLICK)
+    real = [] if releases is None else [(releases, _conflicts(place, releases))]
+    name = f"{branches} branches"
+    figures = [
+        *_figures(name, [_replay(place, *each) for each in made]),
+        *_figures(
+            f"{name}, leases of folders", [_replay(place, *each, folders=True) for each in made]
+        ),
+        *(each for one in real for each in _figures("click's releases", [_replay(place, *one)])),
+    ]
+    leaving = [_replay(place, *each, leave=True) for each in made]
+    return [*figures, _announced(f"{name}, who is done lets go", leaving)]
+
+
+def _figures(what: str, replays: Sequence[Replay]) -> list[Figure]:
+    conflicts = sum(len(each.conflicts) for each in replays)
+    silent = sum(len(each.silent()) for each in replays)
+    pairs, edits = sum(each.pairs for each in replays), sum(each.edits for each in replays)
+    denials = sum(len(each.denials) for each in replays)
+    idle = sum(len(each.idle()) for each in replays)
+    share = 100 * idle / denials if denials else 0.0
+    note = f"{_percent(conflicts - silent, conflicts)} of {conflicts:,} in {pairs:,} pairs were"
+    told = f"{idle:,} of {denials:,} denials, on {edits:,} edits"
+    return [
+        Figure("replay", f"{what}: conflicts not announced", silent, "conflicts", 0, note=note),
+        Figure("replay", f"{what}: denials where the pair merges", share, "%", note=told),
+    ]
+
+
+def _announced(what: str, replays: Sequence[Replay]) -> Figure:
+    conflicts = sum(len(each.conflicts) for each in replays)
+    told = conflicts - sum(len(each.silent()) for each in replays)
+    note = f"{told:,} of {conflicts:,}"
+    share = 100 * told / max(1, conflicts)
+    return Figure("replay", f"{what}: conflicts announced", share, "%", note=note)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.4g} %" if whole else "none"
+
+
+# ------------------------------------------------------------------------- what agents ask
+
+
+def _replay(
+    place: Place,
+    past: History,
+    conflicts: Sequence[Conflict],
+    *,
+    folders: bool = False,
+    leave: bool = False,
+    decide: Decide | None = None,
+) -> Replay:
+    clone = place.repository("replay")
+    history.write(past, clone)
+    found = Replay(_pairs(past), conflicts)
+    agents = {branch.name: house(clone, branch.name) for branch in past.branches}
+    for branch in past.branches:
+        _begin(agents[branch.name], branch, folders=folders)
+    for branch, change, is_last in _in_turn(past):
+        for path in filter(None, (change.source, change.path)):
+            found.edits += 1
+            verdict = (decide or _decide)(agents[branch.name], path)
+            if verdict.is_refused:
+                found.denials.add(Denial(branch.name, path, verdict.holder or ""))
+        if leave and is_last:
+            _end(agents[branch.name])
+    return found
+
+
+def _pairs(past: History) -> int:
+    return len(past.branches) * (len(past.branches) - 1) // 2
+
+
+def _begin(agent: House, branch: Branch, *, folders: bool) -> None:
+    presence.register(agent.ws, agent.store, AgentName(branch.name))
+    if folders and branch.home:
+        wanted = Wanted((f"{branch.home}/",), reason="most of the work is here")
+        try:
+            leasing.acquire(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
+        except RefusedError:
+            return  # it goes on without, as most do
+
+
+def _end(agent: House) -> None:
+    name = agent.ws.agent()
+    touched.drop_all(agent.ws.folders, name)
+    presence.heartbeat(agent.ws, agent.store, name, {"status": "stopped"})
+
+
+def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
+    """The next edit of one of those who are not done, whose turn it is by luck; it is the same for
+    the same history."""
+    rng = random.Random(len(past.branches))
+    left = [(branch, [c for commit in branch.commits for c in commit]) for branch in past.branches]
+    while left:
+        turn = rng.randrange(len(left))
+        branch, changes = left[turn]
+        change = changes.pop(0)
+        if not changes:
+            del left[turn]
+        yield branch, change, not changes
+
+
+def _decide(agent: House, path: str) -> Verdict:
+    """As a hook asks before an edit: quickly, and where that cannot tell, thoroughly."""
+    ws, name = agent.ws, agent.ws.agent()
+    found = guard.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
+    if found is not None:
+        return found
+    parts = (agent.store, agent.leaser, agent.tracker)
+    return ruling.judge(ws, *parts, name, [path], editing=True)[0]
+
+
+# -------------------------------------------------------------------------- what git says
+
+
+def _conflicts(place: Place, past: History) -> list[Conflict]:
+    """All that git cannot merge, of every pair of branches."""
+    clone = place.repository("merging")
+    history.write(past, clone)
+    return [
+        Conflict(one.name, other.name, kind, _all_names(paths, [one.renames(), other.renames()]))
+        for one, other in combinations(past.branches, 2)
+        for kind, paths in _merged(clone, one.name, other.name)
+    ]
+
+
+def _merged(clone: Path, one: str, other: str) -> Iterator[tuple[str, list[str]]]:
+    """The conflicts of a merge: their kind and paths, as git tells programs."""
+    command = ["git", "merge-tree", "--write-tree", "-z", one, other]
+    done = subprocess.run(command, cwd=clone, capture_output=True)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"merging {one} and {other}: {done.stderr.decode()}")
+    messages = done.stdout.decode().partition("\0\0")[2].split("\0") if done.returncode else []
+    while len(messages) > 1:
+        count = int(messages[0])
+        kind = messages[count + 1]
+        if kind.startswith("CONFLICT"):
+            yield kind, messages[1 : count + 1]
+        messages = messages[count + 3 :]
+
+
+def _all_names(paths: Sequence[str], renames: Sequence[Mapping[str, str]]) -> frozenset[str]:
+    before = {new: old for names in renames for old, new in names.items()}
+    found = {*paths, *(before[path] for path in paths if path in before)}
+    return frozenset(found | {names[path] for names in renames for path in found if path in names})

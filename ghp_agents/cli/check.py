@@ -1,0 +1,141 @@
+"""`agent-check`: may these files be changed now? The one command behind all guards."""
+
+from typing import Any
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting
+from ghp_agents.errors import ExitCode, UsageError
+from ghp_agents.model.names import one_line
+from ghp_agents.services import check as services
+from ghp_agents.services.authority import Verdict
+from ghp_agents.services.check import Checked, Stranger
+from ghp_agents.wiring import House
+
+TOLD = 20  # things that a person is told one by one
+LINE = 1_000  # characters of one line
+
+
+@click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--staged", is_flag=True, help="What would be committed; for a pre-commit hook.")
+@click.option("--base", metavar="REF", help="All that HEAD changes since it left REF.")
+@click.option("--commits", is_flag=True, help="With --base: also who made the commits.")
+@click.option("--issue", type=click.IntRange(1), metavar="N", help="With --commits: of what issue.")
+@click.option("--json", "as_json", is_flag=True, help="Print what is refused as JSON.")
+@acting
+@click.pass_context
+def check(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    staged: bool,
+    base: str | None,
+    commits: bool,
+    issue: int | None,
+    as_json: bool,
+) -> None:
+    """Say which files must not be changed now, by whom they are held, and what to do.
+
+    Ends with 3 if there are any. Without arguments: all that differs from the last commit. People
+    are told, and never refused. --base asks the remote first, as the agent of the branch
+    agent/NAME/N-…; with --commits each commit must be by an agent that held the claim of issue N,
+    by its author or its trailer `Agent:`, or by a person.
+    """
+    _check_words(paths, staged=staged, base=base, commits=commits, issue=issue)
+    house: House = ctx.obj
+    checked = _checked(house, paths, staged, base, commits, issue)
+    if as_json:
+        refused = [_fields(each) for each in checked.refused]
+        output.as_json([*refused, *(_commit_fields(each) for each in checked.strangers)])
+    else:
+        _print(checked)
+    if checked.note:
+        output.say(one_line(checked.note, LINE))
+    if checked.refused or checked.strangers:
+        ctx.exit(int(ExitCode.REFUSED))
+
+
+def _check_words(
+    paths: tuple[str, ...], *, staged: bool, base: str | None, commits: bool, issue: int | None
+) -> None:
+    if sum((bool(paths), staged, base is not None)) > 1:
+        raise UsageError(
+            "Paths, --staged and --base are three different questions.",
+            hint="Ask them one by one.",
+        )
+    if commits and base is None:
+        raise UsageError(
+            "--commits needs to know since when.", hint="Use it with --base origin/main."
+        )
+    if issue is not None and not commits:
+        raise UsageError("--issue says of what issue the commits are.", hint="Add --commits.")
+
+
+def _checked(
+    house: House,
+    paths: tuple[str, ...],
+    staged: bool,
+    base: str | None,
+    commits: bool,
+    issue: int | None,
+) -> Checked:
+    parts = (house.ws, house.store, house.leaser, house.tracker)
+    if base is not None:
+        with output.busy("Asking the remote"):
+            return services.check_branch(*parts, base, commits=commits, issue=issue)
+    if staged:
+        chosen = services.staged(house.ws, house.environ, house.cwd)
+    else:
+        chosen = services.chosen(house.ws, paths, house.cwd)
+    return services.check(*parts, chosen)
+
+
+def _print(checked: Checked) -> None:
+    for verdict in checked.refused:
+        output.data(one_line(verdict.why, LINE))
+        output.data(f"  Next: {one_line(verdict.next, LINE)}")
+    for each in checked.strangers:
+        output.data(one_line(each.why, LINE))
+        output.data(f"  Next: {each.next}")
+    for verdict in checked.told[:TOLD]:
+        output.say(one_line(verdict.why, LINE))
+    for commit in checked.people[:TOLD]:
+        output.say(f"{commit.oid[:12]} is by a person: {one_line(commit.author, 80)}.")
+    more = max(0, len(checked.told) - TOLD) + max(0, len(checked.people) - TOLD)
+    if more:
+        output.say(f"And {more} more; --json has all that is refused.")
+    output.say(_summary(checked))
+
+
+def _summary(checked: Checked) -> str:
+    count = len(checked.verdicts)
+    words = [f"{count} file{'s' if count != 1 else ''} checked"]
+    if checked.commits:
+        words.append(f"{checked.commits} commit{'s' if checked.commits != 1 else ''}")
+    who = checked.who or "you"
+    refused = len(checked.refused) + len(checked.strangers)
+    return f"{' and '.join(words)} for {who}: {refused or 'none'} refused."
+
+
+def _fields(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "path": verdict.path,
+        "decision": verdict.word,
+        "kind": verdict.kind,
+        "holder": verdict.holder,
+        "since": verdict.since or None,
+        "why": verdict.why,
+        "next": verdict.next,
+    }
+
+
+def _commit_fields(each: Stranger) -> dict[str, Any]:
+    return {
+        "commit": each.commit.oid,
+        "decision": "deny",
+        "kind": "commit",
+        "agent": each.agent,
+        "why": each.why,
+        "next": each.next,
+    }

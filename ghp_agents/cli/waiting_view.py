@@ -1,0 +1,47 @@
+"""Who waits for whom, as `agent-status` shows it; what tells that is loaded only where somebody
+could wait."""
+
+from collections.abc import Sequence
+
+from ghp_agents.cli import output
+from ghp_agents.errors import UnknownError
+from ghp_agents.ports import Snapshot
+from ghp_agents.services import presence
+from ghp_agents.services.presence import AgentView
+from ghp_agents.wiring import House
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.model.waiting import Wait
+
+
+def waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
+    """Who waits for whom, as far as it is known here."""
+    if not presence.may_wait(snapshot, seen):
+        return []
+    from ghp_agents.services import waiting
+
+    try:
+        return waiting.waits(house.ws, house.store, house.leaser, house.tracker, snapshot, seen)
+    except UnknownError as error:  # who is alive can be told all the same
+        output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
+        return []
+
+
+def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
+    """The agents, and who of them is blocked."""
+    if not known:
+        return views
+    from ghp_agents.services import waiting
+
+    return waiting.shown(views, known)
+
+
+def tell(known: "list[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
+    """Print each one's chain of waiting."""
+    if not known:
+        return
+    from ghp_agents.services import waiting
+
+    for sentence in waiting.sentences(known, [view.name for view in views]):
+        output.data(output.clean(f"{indent}{sentence}"))

@@ -1,0 +1,85 @@
+"""Under which name a session works: the one under which it began, wherever its agent goes."""
+
+import os
+
+from ghp_agents import pulse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ghp_agents.hooks.event import Event
+    from ghp_agents.locate import Location
+
+FOLDER = "/cache/sessions/"
+KEPT_FOR = 30 * 86_400.0  # seconds, for the names of sessions that never said that they end
+
+
+def name_of(
+    event: "Event", environ: "Mapping[str, str]", place: "Location", folders: "Sequence[str]"
+) -> str | None:
+    """The name of the agent, by its environment, by its session, or by its place.
+
+    A session keeps its name, because its shell commands have it in their environment.
+    """
+    named = environ.get("GHP_AGENT")
+    if named:
+        return named
+    begins = event.kind == "start" and not event.goes_on
+    kept = None if begins else _kept(folders, event.session)
+    return kept or pulse.whoami(place, environ)
+
+
+def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -> None:
+    """Remember the name of a session; where that cannot be, it is found out anew each time."""
+    for path in _places(folders, session):
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            _drop_old(os.path.dirname(path), now)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(name)
+        except OSError:
+            continue
+        return
+
+
+def forget(folders: "Sequence[str]", session: str | None) -> None:
+    """The session is over."""
+    for path in _places(folders, session):
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
+
+
+def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
+    for path in _places(folders, session):
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            name = os.read(file, 128).decode("ascii", "replace")
+        finally:
+            os.close(file)
+        if pulse.is_name(name):
+            return name
+    return None
+
+
+def _drop_old(folder: str, now: float) -> None:
+    for name in os.listdir(folder):
+        if os.stat(f"{folder}/{name}").st_mtime < now - KEPT_FOR:
+            os.unlink(f"{folder}/{name}")
+
+
+def _places(folders: "Sequence[str]", session: str | None) -> "list[str]":
+    return [folder + FOLDER + _digest(session) for folder in folders] if session else []
+
+
+def _digest(session: str) -> str:
+    """A session as the name of a file."""
+    total = 0
+    for char in session[:256]:
+        total = (total * 1_000_003 + ord(char)) % (2**64 - 59)
+    return f"{total:016x}"

@@ -1,0 +1,82 @@
+"""The segment of Claude Code's status line: who works here, on what, and what waits for a person.
+
+    worker-1 · #12 implementing · 1 question open · 2 agents stale
+
+It is printed after every message, so the agent's own part is read from its presence file, and the
+counts, which need the state, are kept for a while.
+"""
+
+import os
+
+from ghp_agents import quickjson
+from ghp_agents.hooks import scene
+from ghp_agents.hooks.event import Event, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ghp_agents.hooks.scene import Scene
+
+KEPT = 30.0  # seconds that counts are shown before they are made again
+CACHE = "/cache/segment.json"
+SEPARATOR = " · "
+
+
+def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
+    """What is shown for a session; empty where no agent is named, or nothing is set up."""
+    workspace = payload.get("workspace")
+    cwd = text(workspace, "current_dir") or text(payload, "cwd")
+    session = text(payload, "session_id") or None
+    found = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
+    if found is None:
+        return ""
+    parts = [found.agent, _work(found.presence() or {}), *_counts(found)]
+    return SEPARATOR.join([part for part in parts if part])
+
+
+def _work(presence: "Mapping[str, Any]") -> str:
+    issue, status = presence.get("issue"), presence.get("status")
+    number = f"#{issue}" if type(issue) is int else ""
+    words = [number, status if isinstance(status, str) and status.isprintable() else ""]
+    return " ".join([word for word in words if word])
+
+
+def _counts(here: "Scene") -> "list[str]":
+    kept = quickjson.read(here.folders[0] + CACHE) or {}
+    at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
+    fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
+    if not (fresh and type(questions) is int and type(stale) is int):
+        questions, stale = _count(here)
+        _keep(here, {"at": here.now, "open": questions, "stale": stale})
+    return [
+        f"{questions} question{'s' if questions != 1 else ''} open" if questions else "",
+        f"{stale} agent{'s' if stale != 1 else ''} stale" if stale else "",
+    ]
+
+
+def _count(here: "Scene") -> "tuple[int, int]":
+    """Open questions, and agents that are stale, in the joined state."""
+    from ghp_agents.model.liveness import Liveness
+    from ghp_agents.services import escalation, presence
+
+    house = here.house()
+    snapshot = house.store.snapshot()
+    asked, _ = escalation.read_all(snapshot)
+    views = presence.look(house.ws, house.store, snapshot)
+    return (
+        sum(each.is_open for each in asked),
+        sum(view.liveness is Liveness.STALE for view in views),
+    )
+
+
+def _keep(here: "Scene", counts: "Mapping[str, Any]") -> None:
+    path = here.folders[0] + CACHE
+    fresh = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(fresh, "wb") as file:
+            file.write(quickjson.encode(counts))
+        os.replace(fresh, path)
+    except OSError:
+        return  # then they are made again

@@ -1,0 +1,149 @@
+"""A lease on its way: what is wanted, by whom, and what stands in its way."""
+
+import shlex
+from contextlib import suppress
+from typing import NamedTuple
+
+from ghp_agents.errors import GhpError, RefusedError, UsageError
+from ghp_agents.files import random_hex
+from ghp_agents.model import lease_record as record
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.lease_record import Log, what
+from ghp_agents.model.names import UNNAMED, Actor, AgentName, agent_name, one_line
+from ghp_agents.model.presence import number
+from ghp_agents.ports import StateStore
+from ghp_agents.services import lease as leases
+from ghp_agents.services import presence, strict
+from ghp_agents.services.covering import Ground, Reach
+from ghp_agents.workspace import Workspace
+
+LONGEST = 366 * 86_400.0  # seconds that a lease may be taken for
+
+
+class Wanted(NamedTuple):
+    """What somebody wants to have alone: patterns as they count from the root, or a resource."""
+
+    patterns: tuple[str, ...] = ()
+    name: str | None = None
+    reason: str = ""
+    ttl: float | None = None  # seconds
+    strict: bool = False
+    holder: str | None = None  # an agent that it is for; None: for who asks
+    said: tuple[str, ...] = ()  # the patterns as they were said, in their folder
+
+
+class Plan(NamedTuple):
+    """What is wanted, checked, and what it would cover here."""
+
+    id: str
+    wanted: Wanted
+    by: Actor
+    holder: Actor
+    epoch: int
+    reach: Reach
+    approved_by: str = ""
+    question: str = ""  # by which it was approved
+
+    @property
+    def right(self) -> str:
+        """The right that a strict lease needs."""
+        wanted = self.wanted
+        return strict.right_name(wanted.patterns, wanted.name) if wanted.strict else ""
+
+    @property
+    def words(self) -> str:
+        """What is wanted, as words of a command."""
+        wanted = self.wanted
+        if wanted.name is not None:
+            return f"--name {wanted.name}"
+        said = wanted.said or wanted.patterns
+        shown = " ".join(shlex.quote(word) for word in said[:3])
+        return shown if len(said) <= 3 else f"{shown} …"
+
+    def is_same(self, log: Log) -> bool:
+        """Whether a lease is this one: of the same, for the same."""
+        asked = log.request
+        mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
+        return mine == (asked.holder, asked.patterns, asked.name, asked.right)
+
+
+class Obstacle(NamedTuple):
+    """What stands in the way of a lease."""
+
+    place: str  # what both mean
+    holder: str
+    is_person: bool
+    since: str
+    kind: str  # held, waiting, editing
+    lease: str = ""  # its id in print
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """It, for people."""
+        who = f"{self.holder} (a person)" if self.is_person else self.holder
+        said = {
+            "held": f"is leased by {who}",
+            "waiting": f"is waited for by {who}, who came first,",
+            "editing": f"is being edited by {who}",
+        }[self.kind]
+        about = ": ".join(filter(None, (self.lease, self.reason)))
+        return f"{self.place} {said} since {self.since}{f' ({about})' if about else ''}"
+
+
+def met(plan: Plan, hold: Hold, kind: str = "held") -> Obstacle:
+    """Another's lease as an obstacle."""
+    place = plan.reach.meets(hold.patterns, hold.name) or what(hold.patterns, hold.name)
+    reason = hold.reason
+    return Obstacle(
+        place, hold.holder, hold.is_person, hold.since, kind, hold.short, one_line(reason, 120)
+    )
+
+
+def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = "") -> Plan:
+    """Check what is wanted, and let who asks be known to live. Raises GhpError."""
+    if bool(wanted.patterns) == (wanted.name is not None):
+        raise UsageError(
+            "A lease is of patterns, or of a named resource.",
+            hint="Name files and folders, or a resource: src/parser/, or --name staging-db.",
+        )
+    if wanted.name is not None:
+        record.resource(wanted.name)
+    if wanted.ttl is not None and not 1 <= wanted.ttl <= LONGEST:
+        raise UsageError("A lease is for 1 second to a year.", hint="Say how long: --ttl 30m")
+    by = ws.actor()
+    holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
+    if holder != by and not leases.may_direct(ws, by):
+        raise RefusedError(
+            f"{by} may not lease for {holder}.",
+            hint='People may, and agents that the setting "orchestrators" names.',
+        )
+    if store.snapshot().clone == UNNAMED:  # whose clock counts for a lease is a matter of names
+        with suppress(GhpError, OSError):
+            store.fold()
+    reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
+    return Plan(
+        id=identity or random_hex(6),
+        wanted=wanted._replace(reason=reason),
+        by=by,
+        holder=holder,
+        epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
+        reach=Ground(ws).reach(wanted.patterns, wanted.name),
+        approved_by=by.name if leases.may_direct(ws, by) else "",
+    )
+
+
+def _epoch(ws: Workspace, store: StateStore, by: Actor, holder: Actor) -> int:
+    """The agent's epoch, at least 1. Who asks for itself is registered, and lives from now on."""
+    if holder == by:
+        stopped = (ws.presence(holder.name) or {}).get("status") == "stopped"
+        try:
+            said = {"status": "idle"} if stopped else {}
+            presence.heartbeat(ws, store, AgentName(holder.name), said)
+        except OSError as error:
+            raise GhpError(
+                f"{holder} cannot be registered: {error.strerror}.",
+                hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
+            ) from None
+    known = ws.presence(holder.name) or store.snapshot().agents().get(holder.name, {})
+    return max(1, number(known, "epoch"))

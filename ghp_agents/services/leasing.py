@@ -1,0 +1,110 @@
+"""Taking a lease: it is written down if nothing stands in its way, else one is told what does."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ghp_agents.errors import RefusedError
+from ghp_agents.model.hold import Hold
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.services import approval, presence, strict
+from ghp_agents.services import lease as leases
+from ghp_agents.services.lease_decision import Attempt, Case, decide, edits
+from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, met, prepare
+from ghp_agents.transact import transact
+from ghp_agents.workspace import Workspace
+
+
+class Leased(NamedTuple):
+    """A lease that is held now."""
+
+    hold: Hold
+    is_new: bool
+    covered: tuple[str, ...]  # files here
+
+
+class HeldError(RefusedError):
+    """Something stands in the way; `obstacles` has all of it."""
+
+    def __init__(self, plan: Plan, obstacles: Sequence[Obstacle]) -> None:
+        self.obstacles = tuple(obstacles)
+        more = len(obstacles) - 1
+        others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        super().__init__(
+            f"{obstacles[0].words}.{others}",
+            hint=f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
+            "or ask: `ghp agent-escalate …`.",
+        )
+
+
+def acquire(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, wanted: Wanted
+) -> Leased:
+    """Take a lease, or raise RefusedError with who has it and what next.
+
+    What is held already stays so; with a time, it holds for that long from now. Shared paths need
+    approval, which is asked for. Raises UnknownError for a strict one that nobody can decide.
+    """
+    plan = prepare(ws, store, wanted)
+    if not holds_already(ws, store, leaser, plan):
+        plan = approval.approved(ws, store, leaser, tracker, plan)
+    tried = attempt(ws, store, leaser, plan)
+    if tried.log is None:
+        raise HeldError(plan, tried.obstacles)
+    return leased(plan, tried)
+
+
+def leased(plan: Plan, tried: Attempt) -> Leased:
+    """What an attempt that succeeded has got."""
+    assert tried.log is not None
+    return Leased(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
+
+
+def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) -> bool:
+    """Whether the lease is held: then nobody needs to approve it again."""
+    snapshot = store.snapshot()
+    mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
+    if not mine:
+        return False
+    lives = leases.lives_by(presence.look(ws, store, snapshot))
+    rights = leases.known_rights(leaser)
+    return any(leases.counts(ws, snapshot, log, lives, rights) for log in mine)
+
+
+def attempt(
+    ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan, *, in_line: bool = False
+) -> Attempt:
+    """Try once. What stands in the way is in the answer; `in_line` then keeps a place for later.
+
+    Edits by others are looked for before and after it is written: they are files, it is a commit,
+    and each is written before the other is looked for. Raises UnknownError.
+    """
+    if plan.right and holds_already(ws, store, leaser, plan):
+        leaser.read(plan.right)  # what is known here may be out of date; then it is not any more
+    case = Case(ws, store, leaser, plan, in_line=in_line)
+    tried = transact(store, partial(decide, case))
+    if tried.log is None and not tried.obstacles:
+        tried = _with_right(case)._replace(asked=True)
+    if tried.log is None or not tried.is_new:
+        return tried
+    edited = edits(ws, plan)
+    if not edited:
+        return tried
+    hold = tried.log.hold()
+    leases.give_back(ws, store, leaser, plan.by, hold, f"{edited[0].holder} edits it")
+    return Attempt(obstacles=tuple(edited), spent=True)
+
+
+def _with_right(case: Case) -> Attempt:
+    """The attempt of a strict lease, after its right: of which others know at once."""
+    ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
+    reason = plan.wanted.reason
+    try:
+        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason)
+    except strict.RivalError as error:
+        rival = (met(plan, error.hold),)
+        return transact(store, partial(decide, case._replace(elsewhere=rival)))
+    tried = transact(store, partial(decide, case._replace(right=right)))
+    if tried.log is None:
+        strict.give_back(leaser, right, "another was first in its clone")
+    return tried

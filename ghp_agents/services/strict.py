@@ -1,0 +1,127 @@
+"""Strict leases: rights over all clones to paths, which overlap as the names of rights do not.
+
+One compare-and-swap decides who has one right, but two rights may be to one file. So a claimant
+writes first and looks then: of two that see each other at least one gives way, and who has seen
+nobody after writing has it alone. The lower nonce stays longer, so that not both give way for ever.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.names import Actor, digest
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.services import claim_sight
+from ghp_agents.services.covering import Reach
+from ghp_agents.services.lease import NAMES, PATHS, as_hold, holder_of
+from ghp_agents.workspace import Workspace
+
+ATTEMPTS = 20  # each after the first because the right changed meanwhile
+LOOKS = 5  # at rivals who ought to give way
+PAUSE = 0.3  # seconds between two looks
+
+
+class RivalError(RefusedError):
+    """Another has a right to some of it."""
+
+    def __init__(self, hold: Hold) -> None:
+        self.hold = hold
+        super().__init__(
+            f"{hold.holder} has it for all clones since {hold.since}.",
+            hint="Work on something else, or wait for it with --wait.",
+        )
+
+
+def right_name(patterns: Sequence[str], name: str | None) -> str:
+    """What the right to patterns, or to a resource, is called."""
+    return f"{NAMES}{name}" if name is not None else f"{PATHS}{digest(*patterns)}"
+
+
+def take(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    holder: Actor,
+    epoch: int,
+    reach: Reach,
+    reason: str = "",
+) -> Lease:
+    """The right to all that `reach` names, which nobody else has. Raises RivalError, UnknownError;
+    then it is given back, or was never taken."""
+    name = right_name(reach.patterns, reach.name)
+    known = {right.name: right for right in leaser.list(PATHS if reach.name is None else name)}
+    _refuse(_met(ws, store, known.values(), holder, reach)[0])
+    got = _swap(ws, store, leaser, name, holder, epoch, reach, reason, known.get(name))
+    return got if reach.name is not None else _alone(ws, store, leaser, got, reach)
+
+
+def _swap(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    name: str,
+    holder: Actor,
+    epoch: int,
+    reach: Reach,
+    reason: str,
+    current: Lease | None,
+) -> Lease:
+    for _ in range(ATTEMPTS):
+        if current and current.holder and holder_of(current) == holder:
+            return current  # ours already: a process before this one was killed half-way
+        _refuse(_met(ws, store, [current] if current else [], holder, reach)[0])
+        try:
+            return leaser.acquire(
+                name, holder.name, expected=current, epoch=epoch, reason=reason,
+                patterns=reach.patterns,
+            )  # fmt: skip
+        except LeaseMovedError as moved:
+            current = moved.current
+    raise UnknownError(
+        f"{name} changed again and again while it was being taken.", hint="Try again."
+    )
+
+
+def _alone(ws: Workspace, store: StateStore, leaser: Leaser, got: Lease, reach: Reach) -> Lease:
+    """The right, once nobody else is seen who has one to the same."""
+    for _ in range(LOOKS):
+        others = [right for right in leaser.list(PATHS) if right.name != got.name]
+        rivals, lapsed = _met(ws, store, others, holder_of(got), reach)
+        if not rivals:
+            for right in lapsed:  # its holder must not find it held, should it come back
+                give_back(leaser, right, f"lapsed: {got.holder} has taken it")
+            return got
+        if any(right.nonce < got.nonce for right in rivals):
+            break
+        ws.clock.wait(PAUSE)
+    give_back(leaser, got, "another came at the same time")
+    raise RivalError(as_hold(rivals[0]))
+
+
+def give_back(leaser: Leaser, right: Lease, reason: str) -> None:
+    """Give a right back that nobody else has taken meanwhile."""
+    try:
+        leaser.release(right.name, expected=right, reason=reason)
+    except LeaseMovedError:
+        return
+
+
+def _met(
+    ws: Workspace, store: StateStore, rights: Iterable[Lease], holder: Actor, reach: Reach
+) -> tuple[list[Lease], list[Lease]]:
+    """The rights of others that have something in common with `reach`: of those who live, and of
+    the others."""
+    met = [
+        right
+        for right in rights
+        if right.holder is not None and reach.meets_other(as_hold(right), holder)
+    ]
+    seen = claim_sight.look(ws, store, met) if met else {}
+    living = [right for right in met if seen[right.name].lives]
+    return living, [right for right in met if right not in living]
+
+
+def _refuse(rivals: Sequence[Lease]) -> None:
+    if rivals:
+        raise RivalError(as_hold(rivals[0]))

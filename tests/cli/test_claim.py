@@ -1,0 +1,337 @@
+"""`agent-claim` and `agent-release`, and what other commands show of a claim; whole outputs."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import Result, invoke, run_ghp
+
+Clones = Callable[[int], list[Path]]
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No background process; nobody is named but by --as."""
+    monkeypatch.setenv("GHP_BACKGROUND", "0")
+
+
+@pytest.fixture
+def two(clones: Clones) -> tuple[Path, Path]:
+    """Two clones that know of two issues."""
+    one, other = clones(2)
+    invoke("agent-issue new 'Parse files' --priority high", one)
+    invoke("agent-issue new 'Write docs' --blocked-by 1", one)
+    for clone in (one, other, one):
+        assert invoke("agent-sync", clone).code == 0
+    return one, other
+
+
+def ghp(folder: Path, args: str | Sequence[str]) -> Result:
+    """A command with every time of day taken out of what it says."""
+    result = invoke(args, folder)
+    return Result(result.code, STAMP.sub("<then>", result.out), STAMP.sub("<then>", result.err))
+
+
+# ------------------------------------------------------------------------------- claiming
+
+
+def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ #1 Parse files is yours.\n")
+    assert ghp(one, "agent-claim '#1' --as worker-1") == (
+        0,
+        "1\n",
+        "#1 Parse files is yours already, since <then>.\n",
+    )
+
+
+def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Path]) -> None:
+    one, other = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    ghp(one, "agent-heartbeat --as worker-1 --action 'Read the grammar'")
+    ghp(one, "agent-sync")
+    ghp(other, "agent-sync")
+    assert ghp(other, "agent-claim 1 --as worker-2") == (
+        3,
+        "",
+        "Error: #1 is claimed by worker-1 since <then>; it is active, last: Read the grammar.\n"
+        "Hint: Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
+        "agent-escalate …`). With a good reason it can be taken: `ghp agent-claim 1 --steal "
+        "--reason TEXT`.\n",
+    )
+
+
+def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
+    two: tuple[Path, Path],
+) -> None:
+    one, other = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    assert ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'") == (
+        0,
+        "1\n",
+        "✓ #1 Parse files is yours; it was worker-1's (stolen: It is urgent).\n",
+    )
+    for clone in (other, one):
+        ghp(clone, "agent-sync")
+    told = (
+        "Your claim of #1 was taken: worker-2 holds it since <then> (stolen: It is urgent). Stop "
+        "working on #1; what you have not pushed can be handed over with `ghp agent-handoff "
+        "--issue 1`. `ghp agent-claim --next` finds other work.\n"
+    )
+    for _ in range(2):  # as long as it is so
+        assert ghp(one, "agent-status --as worker-1").out.endswith(told)
+        assert ghp(one, "agent-resume --as worker-1").out.startswith(told + "\n# Resume: ")
+    assert told not in ghp(one, "agent-status --as worker-3").out
+    assert told in ghp(one, "agent-status --as worker-1 --json").err
+    for command in ("agent-release 1", "agent-issue close 1"):
+        assert ghp(one, f"{command} --as worker-1") == (
+            3,
+            "",
+            "Error: #1 is claimed by worker-2 since <then>: stolen: It is urgent.\n"
+            "Hint: Stop working on #1. `ghp agent-claim --next` finds other work; a person can "
+            "decide otherwise: `ghp agent-escalate …`.\n",
+        )
+    ghp(one, "agent-heartbeat --as worker-1 --issue 0")
+    assert told not in ghp(one, "agent-status --as worker-1").out
+
+
+def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> None:
+    one, other = two
+    assert ghp(other, "agent-claim --next --as worker-2") == (
+        0,
+        "1\n",
+        "✓ #1 Parse files is yours.\n",
+    )
+    assert ghp(one, "agent-claim --next --as worker-1") == (
+        3,
+        "",
+        "Error: No issue is ready: 1 is blocked by another, 1 is claimed by worker-2.\n"
+        "Hint: `ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one.\n",
+    )
+
+
+def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    assert ghp(one, "agent-claim 2 --as worker-2").err == (
+        "✓ #2 Write docs is yours.\n"
+        "Warning: It waits for #1 (worker-1).\n"
+        "Hint: `ghp agent-claim --next` finds one that can go on.\n"
+    )
+    assert re.search(
+        r"worker-2 +active +blocked +#2 .* Waits for #1 \(worker-1\)",
+        ghp(one, "agent-status").out,
+    )
+
+
+def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
+    one, other = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    ghp(one, "agent-sync")
+    ghp(other, "agent-sync")
+    args = ["agent-claim", "1", "--as", "worker-2", "--steal", "--reason", "x", "--json"]
+    assert json.loads(ghp(other, args).out) == {
+        "issue": 1,
+        "title": "Parse files",
+        "holder": "worker-2",
+        "generation": 2,
+        "since": "<then>",
+        "how": "steal",
+        "previous": "worker-1",
+        "waitsFor": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("", "Name an issue, or let one be chosen."),
+        ("1 --next", "Name an issue, or let one be chosen."),
+        ("--next --steal --reason x", "--next takes nothing from anybody."),
+        ("--next --reason x", "--next takes nothing from anybody."),
+        ("1 --steal", "Taking an issue from its holder needs a reason."),
+    ],
+)
+def test_odd_words_are_refused_before_anything_is_done(
+    two: tuple[Path, Path], words: str, error: str
+) -> None:
+    one, _ = two
+    result = ghp(one, f"agent-claim {words} --as worker-1")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"Error: {error}\nHint: ")
+
+
+def test_where_the_remote_cannot_be_reached_it_ends_with_4(
+    two: tuple[Path, Path], remote: Path
+) -> None:
+    one, _ = two
+    remote.rename(remote.with_suffix(".away"))
+    broke = "Error: The connection to origin broke while issue/1 was being changed, so that may "
+    silent = "Error: The remote origin decides this, and gave no answer: "
+    for command, said in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):
+        result = ghp(one, f"agent-{command} --as worker-1")
+        assert (result.code, result.out) == (4, "")
+        assert result.err.startswith(said)
+
+
+def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    assert run_ghp("agent-claim 1 --as worker-1", one) == (0, "1\n", "✓ #1 Parse files is yours.\n")
+
+
+# ---------------------------------------------------------------------------- giving back
+
+
+def test_an_issue_is_given_back_and_once(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "✓ #1 Parse files is given back.\n")
+    assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "Nobody holds #1 Parse files.\n")
+
+
+def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    for number in (1, 2):
+        ghp(one, f"agent-claim {number} --as worker-1")
+    assert ghp(one, "agent-release 1 '#2' --as worker-1").err == (
+        "✓ #1 Parse files is given back.\n✓ #2 Write docs is given back.\n"
+    )
+
+
+def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    assert ghp(one, "agent-release 1 --as @me --reason 'Not now'").err == (
+        "✓ #1 Parse files is given back; it was worker-1's.\n"
+    )
+    assert "release #1: Not now; held by worker-1" in ghp(one, "agent-log").out
+
+
+def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    give = "agent-release 1 --to worker-2 --as worker-1"
+    assert ghp(one, give) == (0, "", "✓ #1 Parse files is worker-2's now.\n")
+    assert ghp(one, give) == (0, "", "#1 Parse files is worker-2's already.\n")
+
+
+def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    for words in ("src/", "docs/", "--name staging"):
+        assert ghp(one, f"agent-lease {words} --as worker-1").code == 0
+    leases = {
+        " ".join(lease.get("patterns") or []) or lease.get("name"): lease["id"]
+        for lease in json.loads(invoke("agent-leases --json", one).out)
+    }
+    assert sorted(leases) == ["docs/", "src/", "staging"]
+    docs = f"L-{leases['docs/'].removeprefix('L-')}"
+    result = ghp(one, f"agent-release 1 src/ {docs} --name staging --as worker-1")
+    assert result.code == 0, result.err
+    assert re.sub(r"L-\w+", "L-…", result.err) == (
+        "✓ #1 Parse files is given back.\n"
+        "✓ L-… (docs/) is given back.\n"
+        "✓ L-… (staging) is given back.\n"
+        "✓ L-… (src/) is given back.\n"
+    )
+    assert json.loads(invoke("agent-leases --json", one).out) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("", "Nothing is named that should be given back."),
+        ("src/ --to worker-2", "Only an issue can be given to somebody."),
+        ("1 src/ --to worker-2", "Only an issue can be given to somebody."),
+        ("1 --name staging --to worker-2", "Only an issue can be given to somebody."),
+        ("--to worker-2", "Only an issue can be given to somebody."),
+    ],
+)
+def test_odd_words_give_nothing_back(two: tuple[Path, Path], words: str, error: str) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    result = ghp(one, f"agent-release {words} --as worker-1")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"Error: {error}\nHint: ")
+    assert ghp(one, "agent-claim 1 --as worker-1").err.startswith("#1 Parse files is yours already")
+
+
+# ------------------------------------------------------------------------------ what shows
+
+
+def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
+    one, other = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    ghp(one, "agent-claim 2 --as @me")
+    ghp(one, "agent-sync")
+    ghp(other, "agent-sync")
+    assert ghp(other, "agent-issues").out == (
+        "ISSUE  PRIORITY  STATE  HOLDER       ASSIGNED     BLOCKED BY  LABELS  TITLE\n"
+        "#1     high      open   worker-1     worker-1                         Parse files\n"
+        "#2     medium    open   Test Person  Test Person  #1                  Write docs\n"
+    )
+    claims = [each["claim"] for each in json.loads(ghp(other, "agent-issues --json").out)]
+    assert claims == [
+        {
+            "holder": "worker-1",
+            "isPerson": False,
+            "generation": 1,
+            "since": "<then>",
+            "liveness": "active",
+        },
+        {"holder": "Test Person", "isPerson": True, "generation": 1, "since": "<then>"},
+    ]
+    assert json.loads(ghp(other, "agent-issue show 1 --json").out)["claim"] == claims[0]
+
+
+def test_a_page_says_who_holds_it_since_when_and_why(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1 --reason 'I know it'")
+    assert (
+        "claimed by: worker-1 (active) since <then>, generation 1: I know it\n"
+        in ghp(one, "agent-issue show 1").out
+    )
+    ghp(one, "agent-claim 2 --as @me")
+    assert (
+        "claimed by: Test Person (a person) since <then>, generation 1\n"
+        in ghp(one, "agent-issue show 2").out
+    )
+
+
+def test_a_holder_that_stopped_is_shown_as_such(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    ghp(one, "agent-status --set stopped --as worker-1")
+    assert "#1     high      open   worker-1 (stopped)  worker-1" in ghp(one, "agent-issues").out
+
+
+def test_what_is_claimed_is_not_ready(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    ghp(one, "agent-issue assign 1 worker-1 --remove")
+    assert ghp(one, "agent-issues --ready").err == (
+        "No issue is ready. `ghp agent-issues` shows what is claimed, assigned or blocked.\n"
+    )
+
+
+def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
+    one, other = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    for clone in (one, other):
+        ghp(clone, "agent-sync")
+    ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'")
+    ghp(other, "agent-release 1 --to worker-3 --as worker-2")
+    for clone in (other, one):
+        ghp(clone, "agent-sync")
+    told = [
+        line for line in ghp(one, "agent-log --issue 1").out.splitlines() if "presence" not in line
+    ]
+    assert [line.removeprefix("<then>  ") for line in told if "issue-" not in line] == [
+        "worker-1  claim #1",
+        "worker-2  steal #1: stolen: It is urgent",
+        "worker-2  release #1: to worker-3",
+    ]

@@ -1,0 +1,322 @@
+"""`agent-init --hooks` as people call it: what it says, writes, warns of and takes away."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import Result, invoke
+from tests.support.git import commit, git, run_git
+from tests.support.hosts import executable
+from tests.support.setup import give_exclude, ours
+
+Worktree = Callable[[Path, str], Path]
+SETTINGS = ".claude/settings.local.json"
+CODEX = (
+    "Warning: Codex runs new hooks only when you have trusted them.\n"
+    "Hint: Start `codex` here, and accept them with /hooks.\n"
+)
+GIT_HOOKS = """\
+✓ Wrote .git/ghp/hooks/pre-commit, which the hook pre-commit calls.
+✓ Wrote .git/ghp/hooks/prepare-commit-msg, which the hook prepare-commit-msg calls.
+✓ Made the hook .git/hooks/pre-commit.
+✓ Made the hook .git/hooks/prepare-commit-msg.
+"""
+DONE = (0, "", "✓ Nothing to do: this repository is set up and has its hooks.\n")
+NONE = Result(0, "", "✓ Nothing to do: there are no such hooks of ours.\n")
+
+
+@pytest.fixture
+def place(repo: Path) -> Path:
+    """A repository that is set up."""
+    give_exclude(repo)
+    invoke("agent-init", repo)
+    return repo
+
+
+def all_files(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file of a worktree and of its hooks, with its mode."""
+    tops = [path for path in folder.rglob("*") if ".git" not in path.relative_to(folder).parts]
+    places = [*tops, *folder.glob(".git/hooks/*"), folder / ".git/info/exclude"]
+    files = [path for path in places if path.is_file()]
+    return {str(path): (path.read_bytes(), path.stat().st_mode) for path in files}
+
+
+def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree: Worktree) -> None:
+    linked = worktree(place, "147")
+    before = all_files(place), all_files(linked)
+    assert invoke("agent-init --hooks claude,codex,git", place) == (
+        0,
+        "",
+        f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
+        f"✓ Put hooks for Claude Code into {linked}/{SETTINGS}.\n"
+        "✓ Put hooks for Codex into .codex/hooks.json.\n"
+        f"✓ Put hooks for Codex into {linked}/.codex/hooks.json.\n{GIT_HOOKS}{CODEX}",
+    )
+    for folder in (place, linked):
+        assert git(folder, "status", "--porcelain") == ""
+        settings = json.loads((folder / SETTINGS).read_text())
+        (group,) = settings["hooks"]["Stop"]
+        assert group["hooks"][0]["command"] == sys.executable
+    after = all_files(place), all_files(linked)
+    assert invoke("agent-init --hooks claude,codex,git", linked) == DONE
+    assert (all_files(place), all_files(linked)) == after, "byte-identical files"
+    assert invoke("agent-init --hooks codex --remove", linked) == (
+        0,
+        "",
+        "✓ Removed the hooks of Codex: .codex/hooks.json.\n"
+        f"✓ Removed the hooks of Codex: {linked}/.codex/hooks.json.\n"
+        "✓ Took the line /.codex/hooks.json out of .git/info/exclude.\n",
+    )
+    assert (place / SETTINGS).exists(), "only what is named is taken away"
+    assert invoke("agent-init --hooks --remove", linked) == (
+        0,
+        "",
+        f"✓ Removed the hooks of Claude Code: {SETTINGS}.\n"
+        f"✓ Removed the hooks of Claude Code: {linked}/{SETTINGS}.\n"
+        f"✓ Took the line /{SETTINGS} out of .git/info/exclude.\n"
+        "✓ Removed the hook .git/hooks/pre-commit.\n"
+        "✓ Removed the hook .git/hooks/prepare-commit-msg.\n"
+        "✓ Removed .git/ghp/hooks/pre-commit.\n"
+        "✓ Removed .git/ghp/hooks/prepare-commit-msg.\n",
+    )
+    assert (all_files(place), all_files(linked)) == before
+    assert invoke("agent-init --hooks --remove", place) == NONE
+
+
+def test_a_dry_run_says_it_and_does_nothing(place: Path) -> None:
+    before = all_files(place)
+    assert invoke("agent-init --hooks gemini,git --dry-run", place) == (
+        0,
+        "Would put hooks for Gemini CLI into .gemini/settings.json.\n"
+        "Would write .git/ghp/hooks/pre-commit, which the hook pre-commit calls.\n"
+        "Would write .git/ghp/hooks/prepare-commit-msg, which the hook prepare-commit-msg calls.\n"
+        "Would make the hook .git/hooks/pre-commit.\n"
+        "Would make the hook .git/hooks/prepare-commit-msg.\n",
+        "",
+    )
+    assert all_files(place) == before
+    invoke("agent-init --hooks gemini", place)
+    hooked = all_files(place)
+    assert invoke("agent-init --hooks gemini --remove --dry-run", place) == (
+        0,
+        "Would remove the hooks of Gemini CLI: .gemini/settings.json.\n"
+        "Would take the line /.gemini/settings.json out of .git/info/exclude.\n",
+        "",
+    )
+    assert all_files(place) == hooked
+
+
+def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").symlink_to(shutil.which("git") or "")
+    alone = {"PATH": f"{tmp_path}/bin"}
+    assert invoke("agent-init --hooks", place, alone) == (
+        2,
+        "",
+        "Error: No client that can be hooked was found here.\n"
+        "Hint: Name it: --hooks claude,codex,gemini,cursor,opencode,git.\n",
+    )
+    (place / ".cursor").mkdir()
+    executable(tmp_path / "bin/claude", "")
+    assert invoke("agent-init --hooks --dry-run", place, alone) == (
+        0,
+        f"Would put hooks for Claude Code into {SETTINGS}.\n"
+        "Would put hooks for Cursor into .cursor/hooks.json.\n",
+        "",
+    )
+
+
+def test_a_repository_that_is_not_set_up_is_set_up_first(repo: Path) -> None:
+    assert invoke("agent-init --hooks claude", repo) == (
+        0,
+        "",
+        "Nothing leaves this clone: there is no remote.\n"
+        "✓ Made the private repository .git/ghp/state.git.\n"
+        "✓ Wrote the view .ghp/agent-status.json, kept out of git by .git/info/exclude.\n"
+        f"✓ Put hooks for Claude Code into {SETTINGS}.\n",
+    )
+
+
+def test_a_tracked_file_is_said_to_be_that(place: Path) -> None:
+    before = '{"version": 1, "hooks": {"stop": [{"command": "./own.sh"}]}}\n'
+    commit(place, {".cursor/hooks.json": before})
+    assert invoke("agent-init --hooks claude,cursor", place).err == (
+        f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
+        "✓ Put hooks for Cursor into .cursor/hooks.json.\n"
+        "Warning: .cursor/hooks.json is tracked by git, and the hooks in it name a program of this "
+        "machine.\n"
+        "Hint: Do not commit them, or use `--user` instead.\n"
+        "Warning: Cursor may load the hooks of Claude Code, too; then each of them would run "
+        "twice.\n"
+        "Hint: Leave its setting for third-party hooks off.\n"
+    )
+    assert git(place, "status", "--porcelain") == " M .cursor/hooks.json"
+    invoke("agent-init --hooks --remove", place)
+    assert (place / ".cursor/hooks.json").read_text() == before
+
+
+def test_a_file_that_is_broken_stops_everything_before_anything_is_written(place: Path) -> None:
+    (place / ".gemini").mkdir()
+    (place / ".gemini/settings.json").write_text('{\n  "a": 1,\n  b: 2\n}\n')
+    before = all_files(place)
+    assert invoke("agent-init --hooks claude,gemini,git", place) == (
+        1,
+        "",
+        f"Error: {place}/.gemini/settings.json, line 3: a name in double quotes is expected; it "
+        "was left as it is.\n"
+        "Hint: Correct that line, and try again.\n",
+    )
+    assert all_files(place) == before
+
+
+def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, place: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude/settings.json").write_text('{\n  // mine\n  "model": "x",\n}\n')
+    before = all_files(home)
+    said = invoke("agent-init --hooks claude,codex --user", tmp_path)
+    assert said == (
+        0,
+        "",
+        "✓ Put hooks for Claude Code into ~/.claude/settings.json.\n"
+        f"✓ Put hooks for Codex into ~/.codex/hooks.json.\n{CODEX}",
+    )
+    there = (0, "", "✓ Nothing to do: the hooks are there.\n")
+    assert invoke("agent-init --hooks claude,codex --user", tmp_path) == there
+    assert invoke("agent-init --hooks claude --remove", place) == (
+        0,
+        "",
+        f"{NONE.err}Those in ~/.claude/settings.json stay; with --user they are taken out, too.\n",
+    )
+    assert invoke("agent-init --hooks --user --remove", tmp_path) == (
+        0,
+        "",
+        "✓ Took the hooks of Claude Code out of ~/.claude/settings.json.\n"
+        "✓ Removed the hooks of Codex: ~/.codex/hooks.json.\n",
+    )
+    assert all_files(home) == before
+
+
+def test_the_plugin_beside_hooks_is_warned_of(place: Path, home: Path) -> None:
+    user = home / ".claude/settings.json"
+    user.parent.mkdir()
+    user.write_text('{"enabledPlugins": {"ghp-agents@ghp-agents": true}}')
+    assert invoke("agent-init --hooks claude", place).err == (
+        f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
+        f"Warning: The plugin is enabled, too ({user}): each hook would run twice.\n"
+        "Hint: Use one of them: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks "
+        "claude --remove`.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--hooks vim", "'vim' is not a client that can be hooked."),
+        ("--user", "--user is only for --hooks."),
+        ("--hooks git --user", "Git's hooks belong to a repository, not to a user."),
+        ("--hooks claude --user --agent w", "--agent is not for --user."),
+        ("--hooks claude --remove --agent w", "--agent is not for --remove."),
+        ("--hooks claude --remove --remote-refs", "--remote-refs is not for --hooks."),
+        ("--hooks claude --yes", "--yes is only for --remove."),
+    ],
+)
+def test_words_that_do_not_fit_are_refused(place: Path, words: str, error: str) -> None:
+    before = all_files(place)
+    done = invoke(f"agent-init {words}", place)
+    assert (done.code, done.err.splitlines()[0]) == (2, f"Error: {error}")
+    assert all_files(place) == before
+
+
+def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
+    before = git(place, "status", "--porcelain", "--ignored")
+    (place / ".gemini").mkdir()
+    (place / ".gemini/settings.json").write_text("{ }")
+    invoke("agent-init --hooks codex,gemini,git", place)
+    done = invoke("agent-init --remove --yes", place)
+    assert done.code == 0
+    assert "  the hooks of Codex: .codex/hooks.json\n" in done.err
+    assert "  take the hooks of Gemini CLI out of .gemini/settings.json\n" in done.err
+    assert (place / ".gemini/settings.json").read_text() == "{ }"
+    assert "✓ Removed the hook .git/hooks/pre-commit.\n" in done.err
+    assert ours(place) == []
+    assert (place / ".git/info/exclude").read_text() == "*.swp\n"
+    assert not (place / ".codex").exists()
+    assert not (place / ".git/hooks").exists()
+    assert before == "!! .ghp/"
+    assert git(place, "status", "--porcelain", "--ignored") == "?? .gemini/"
+
+
+def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> None:
+    (place / ".git/ghp/hooks").write_text("in the way")
+    done = invoke("agent-init --hooks codex,git", place)
+    assert done.code == 1
+    said = done.err.splitlines()
+    assert said[0] == "✓ Put hooks for Codex into .codex/hooks.json."
+    assert said[1].startswith(
+        "Error: Could not write .git/ghp/hooks/pre-commit, which the hook pre-commit calls: "
+    )
+    assert said[2:] == [
+        "Hint: Correct that, and run the command again: it goes on where it stopped."
+    ]
+    (place / ".git/ghp/hooks").unlink()
+    assert invoke("agent-init --hooks codex,git", place) == (0, "", GIT_HOOKS + CODEX)
+
+
+def test_hooks_of_the_user_beside_those_of_a_clone_are_warned_of(place: Path) -> None:
+    invoke("agent-init --hooks gemini --user", place)
+    assert invoke("agent-init --hooks gemini", place).err == (
+        "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
+        "Warning: Gemini CLI runs each of our hooks twice: by ~/.gemini/settings.json and by "
+        ".gemini/settings.json.\n"
+        "Hint: Keep one: `ghp agent-init --hooks gemini --remove`, or the same with --user.\n"
+    )
+
+
+# ------------------------------------------------------------------------------ the guard at work
+
+
+def test_an_agent_cannot_commit_what_is_in_anothers_hands_and_a_person_can(place: Path) -> None:
+    commit(place, {"src/a.py": "1\n", "b.py": "1\n"})
+    invoke(["agent-issue", "new", "Parser", "--body", "## Scope\n\n- src/**\n"], place)
+    assert invoke("agent-claim 1 --as worker-2", place).code == 0
+    invoke("agent-init --hooks git", place)
+    (place / "src/a.py").write_text("2\n")
+    (place / "b.py").write_text("2\n")
+    refused = run_git(place, "commit", "-am", "Change", env={"GHP_AGENT": "worker-1"})
+    assert refused.returncode == 1
+    assert "src/a.py" in refused.stderr
+    assert "worker-2" in refused.stderr
+    assert "\n  Next: " in refused.stderr
+    free = run_git(place, "commit", "-m", "Change", "--", "b.py", env={"GHP_AGENT": "worker-1"})
+    assert (free.returncode, free.stderr) == (0, "")
+    assert git(place, "log", "-1", "--format=%B").rstrip() == "Change\n\nAgent: worker-1"
+    told = run_git(place, "commit", "-am", "By a person")
+    assert told.returncode == 0
+    assert "worker-2" in told.stderr
+
+
+def test_a_merge_is_checked_for_what_its_maker_changed_and_not_for_what_comes_with_it(
+    place: Path,
+) -> None:
+    commit(place, {"src/a.py": "1\n", "b.py": "1\n"})
+    git(place, "checkout", "--quiet", "-b", "side")
+    commit(place, {"src/a.py": "2\n", "b.py": "side\n"})
+    git(place, "checkout", "--quiet", "main")
+    commit(place, {"b.py": "main\n"})
+    invoke(["agent-issue", "new", "Parser", "--body", "## Scope\n\n- src/**\n"], place)
+    assert invoke("agent-claim 1 --as worker-2", place).code == 0
+    invoke("agent-init --hooks git", place)
+    agent = {"GHP_AGENT": "worker-1"}
+    assert run_git(place, "merge", "side", env=agent).returncode == 1, "b.py is in conflict"
+    (place / "b.py").write_text("both\n")
+    (place / "src/a.py").write_text("mine\n")
+    refused = run_git(place, "commit", "-a", "--no-edit", env=agent)
+    assert refused.returncode == 1
+    assert "src/a.py" in refused.stderr
+    (place / "src/a.py").write_text("2\n")
+    merged = run_git(place, "commit", "-a", "--no-edit", env=agent)
+    assert (merged.returncode, merged.stderr) == (0, "")

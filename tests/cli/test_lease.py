@@ -1,0 +1,316 @@
+"""`agent-lease`, `agent-leases`, `agent-release` as agents, people and scripts call them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.ghp import CHECKOUT, invoke, run_ghp
+from tests.support.git import git
+from tests.support.leases import furnish
+
+ONE, TWO, THREE = ({"GHP_AGENT": f"worker-{number}"} for number in (1, 2, 3))
+Clones = Callable[[int], list[Path]]
+
+
+@pytest.fixture
+def place(repo: Path) -> Path:
+    return furnish(repo)
+
+
+def lease(where: Path, *args: str, env: dict[str, str] = ONE) -> str:
+    """Lease, and answer the id."""
+    code, out, err = invoke(["agent-lease", *args], where, env)
+    assert code == 0, err
+    return out.rstrip("\n")
+
+
+def listed(where: Path, *args: str) -> list[dict[str, Any]]:
+    code, out, err = invoke(["agent-leases", "--json", *args], where)
+    assert (code, err) == (0, "")
+    found: list[dict[str, Any]] = json.loads(out)
+    return found
+
+
+def holders(where: Path) -> list[str]:
+    return [each["holder"] for each in listed(where) if each["state"] == "held"]
+
+
+# -------------------------------------------------------------------------------- taking
+
+
+def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
+    code, out, err = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
+    assert code == 0
+    assert err == "✓ Leased src/, !b.py: it covers 2 files (src/a.py, src/gen/x.py).\n"
+    name = out.rstrip("\n")
+    assert name.startswith("L-")
+    (each,) = listed(place)
+    assert each | {"since": "-"} == {
+        "id": name,
+        "state": "held",
+        "holder": "worker-1",
+        "person": False,
+        "patterns": ["src/", "!b.py"],
+        "name": None,
+        "since": "-",
+        "until": None,
+        "reason": "parser",
+        "approved": False,
+        "strict": False,
+    }
+    again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
+    said = f"src/, !b.py is leased to worker-1 already, since {each['since']}.\n"
+    assert again == (0, out, said)
+
+
+def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
+    name = lease(place, "src/", "--reason", "parser")
+    since = listed(place)[0]["since"]
+    code, out, err = invoke("agent-lease a.py", place / "src", TWO)
+    assert (code, out) == (3, "")
+    assert err == (
+        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}: parser).\n"
+        "Hint: Work on something else, wait for it with `ghp agent-lease a.py --wait`, or ask: "
+        "`ghp agent-escalate …`.\n"
+    )
+
+
+def test_json_has_the_files(place: Path) -> None:
+    code, out, _ = invoke("agent-lease docs/ --ttl 30m --json", place, ONE)
+    assert code == 0
+    assert json.loads(out)["covers"] == ["docs/a.md"]
+    assert json.loads(out)["until"] > json.loads(out)["since"]
+
+
+def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
+    _, _, err = invoke("agent-lease '*'", place, ONE)
+    assert err.endswith("it covers 5 files (README.md, docs/a.md, src/a.py and 2 more).\n")
+    invoke("agent-release '*'", place, ONE)
+    code, _, err = invoke("agent-lease nothing.xyz", place, ONE)
+    assert code == 0
+    assert err == (
+        "✓ Leased nothing.xyz.\n"
+        "Warning: It covers no file that is here yet.\n"
+        "Hint: `git ls-files` lists what there is.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "Error: A lease is of patterns, or of a named resource.\nHint: "),
+        ([""], "Error: A pattern is empty.\nHint: "),
+        (["!a"], "Error: These patterns only take away, so they name nothing.\nHint: "),
+        (["../x"], "Error: '../x' is outside of this repository.\nHint: "),
+        (["/etc"], "Error: '/etc' is outside of this repository.\nHint: "),
+        (["a\nb"], "Error: 'a b' has characters that cannot be printed.\nHint: "),
+        (["--name", "A B"], "Error: 'A B' is not a name for a resource.\nHint: "),
+        (["a", "--timeout", "5"], "Error: --timeout says how long to wait.\nHint: "),
+        (["a", "--ttl", "soon"], "Usage: "),
+        (["a", "--for", "No Agent"], "Error: 'No Agent' is not a name for an agent.\nHint: "),
+        ([f"f{number}" for number in range(10_000)], "Error: 10000 patterns are too many;"),
+    ],
+)
+def test_bad_words_end_with_2_and_change_nothing(place: Path, args: list[str], said: str) -> None:
+    code, out, err = invoke(["agent-lease", *args], place, ONE)
+    assert (code, out) == (2, "")
+    assert err.startswith(said)
+    assert listed(place) == []
+
+
+def test_a_huge_reason_with_odd_characters_is_shown_harmlessly(place: Path) -> None:
+    lease(place, "src/", "--reason", "\x1b[31m" + "x" * 100_000)
+    code, out, _ = invoke("agent-leases", place)
+    assert code == 0
+    assert "\x1b" not in out
+    assert len(out.splitlines()[1]) < 250
+
+
+def test_a_person_leases_and_lists_and_gives_back(place: Path) -> None:
+    lease(place, "--name", "staging-db", "--ttl", "2h", env={})
+    lease(place, "src/", env={})
+    code, out, err = invoke("agent-leases", place)
+    assert (code, err) == (0, "")
+    head, first, second = out.splitlines()
+    assert head.split() == ["ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"]
+    assert first.split()[1:5] == ["held", "Test", "Person", "staging-db"]
+    assert second.split()[1:5] == ["held", "Test", "Person", "src/"]
+    code, _, err = invoke("agent-release src/ --name staging-db", place)
+    assert code == 0
+    assert err.count("is given back.") == 2
+    assert invoke("agent-leases", place) == (0, "", "Nothing is leased.\n")
+    assert invoke("agent-leases --json", place) == (0, "[]\n", "")
+
+
+def test_edits_are_shown_when_asked(place: Path) -> None:
+    from ghp_agents import touched
+
+    invoke("agent-heartbeat", place, ONE)
+    folders = [str(place / ".git/ghp")]
+    touched.take(folders, "worker-1", 1, "src/a.py", 1_750_000_000.0)
+    assert listed(place) == []
+    assert listed(place, "--implicit") == [
+        {"state": "editing", "holder": "worker-1", "path": "src/a.py",
+         "since": "2025-06-15T15:06:40Z"}
+    ]  # fmt: skip
+    out = invoke("agent-leases --implicit", place).out
+    assert out.splitlines()[1].split()[:4] == ["-", "edits", "worker-1", "src/a.py"]
+    code, _, err = invoke("agent-lease src/", place, TWO)
+    assert code == 3
+    assert "src/a.py is being edited by worker-1 since 2025-06-15T15:06:40Z." in err
+
+
+def test_shared_files_need_leave_which_a_person_gives(place: Path) -> None:
+    (place / ".ghp").mkdir()
+    (place / ".ghp/config.json").write_text('{"agents": {"shared": ["/README.md"]}}')
+    code, out, err = invoke("agent-lease ./README.md", place, ONE)
+    assert (code, out) == (3, "")
+    (asked,) = json.loads(invoke("agent-escalations --json", place).out)
+    assert asked["id"] in err
+    assert invoke(["agent-answer", asked["id"], "approve"], place).code == 0
+    lease(place, "./README.md")
+    assert listed(place)[0]["approved"] is True
+
+
+# -------------------------------------------------------------------------------- waiting
+
+
+def start(where: Path, args: str, env: dict[str, str]) -> "subprocess.Popen[str]":
+    """A command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", *args.split()],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def code_of(process: "subprocess.Popen[str]") -> int:
+    """How a process ended."""
+    process.communicate(timeout=120)
+    return process.returncode
+
+
+def in_line(process: "subprocess.Popen[str]") -> str:
+    """What a process that waits says first: its place."""
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> None:
+    lease(place, "src/")
+    with start(place, "agent-lease src/a.py --wait", TWO) as second:
+        assert in_line(second).startswith("1st in line, after worker-1: src/a.py is leased by ")
+        with start(place, "agent-lease src/ --wait", THREE) as third:
+            assert in_line(third).startswith("2nd in line, after worker-1, worker-2: ")
+            (_, one, two) = listed(place)
+            assert [one["state"], two["state"]] == ["waiting", "waiting"]
+            assert [each["holder"] for each in two["behind"]] == ["worker-1", "worker-2"]
+            assert invoke("agent-release src/", place, ONE).code == 0
+            out, err = second.communicate(timeout=60)
+            assert (second.returncode, out[:2]) == (0, "L-"), err
+            assert holders(place) == ["worker-2"]
+            assert invoke("agent-release ./src/a.py", place, TWO).code == 0
+            out, err = third.communicate(timeout=60)
+            assert (third.returncode, out[:2]) == (0, "L-"), err
+    assert holders(place) == ["worker-3"]
+
+
+def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None:
+    lease(place, "src/")
+    for end, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        with start(place, "agent-lease src/ --wait", TWO) as waiter:
+            in_line(waiter)
+            assert [each["state"] for each in listed(place)] == ["held", "waiting"]
+            waiter.send_signal(end)
+            waiter.communicate(timeout=60)
+            assert waiter.returncode == code
+        assert [each["state"] for each in listed(place)] == ["held"]
+    assert invoke("agent-release src/", place, ONE).code == 0
+    lease(place, "src/", env=THREE)
+
+
+def test_a_timeout_ends_with_3(place: Path) -> None:
+    lease(place, "src/")
+    code, out, err = invoke("agent-lease src/ --wait --timeout 0", place, TWO)
+    assert (code, out) == (3, "")
+    assert "Error: Not free within 0 s: 1st in line, after worker-1: " in err
+
+
+# ------------------------------------------------------------------------------ two clones
+
+
+def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_about(
+    clones: Clones,
+) -> None:
+    one, other = (furnish(each) for each in clones(2))
+    lease(one, "src/")
+    lease(other, "./src/a.py", env=TWO)
+    for each in (one, other, one):
+        assert invoke("agent-sync", each).code == 0
+    assert holders(one) == holders(other)
+    assert sorted(holders(one)) == ["worker-1", "worker-2"]
+    (asked,) = json.loads(invoke("agent-escalations --json", one).out)
+    assert asked["question"].startswith("Two leases overlap: who should have src/a.py?")
+    assert invoke("agent-lease src/b.py", other, THREE).code == 3
+
+
+def test_of_two_strict_leases_in_two_clones_one_is_granted_without_a_sync(
+    clones: Clones,
+) -> None:
+    one, other = (furnish(each) for each in clones(2))
+    lease(one, "src/", "--strict", "--reason", "rename")
+    code, out, err = invoke("agent-lease ./src/a.py --strict", other, TWO)
+    assert (code, out) == (3, "")
+    assert "src/a.py is leased by worker-1 since " in err
+    assert invoke("agent-release src/", one, ONE).code == 0
+    lease(other, "./src/a.py", "--strict", env=TWO)
+    assert [each["strict"] for each in listed(other)] == [True]
+
+
+def test_a_strict_lease_out_of_reach_is_unknown_and_an_ordinary_one_is_not(
+    clones: Clones,
+) -> None:
+    (one,) = (furnish(each) for each in clones(1))
+    git(one, "remote", "set-url", "origin", str(one.parent / "gone.git"))
+    assert invoke("agent-lease src/ --strict", one, ONE).code == 4
+    assert listed(one) == []
+    lease(one, "src/")
+
+
+@pytest.mark.slow
+def test_of_many_processes_that_want_one_file_in_one_clone_one_has_it(place: Path) -> None:
+    crowd = [start(place, "agent-lease src/a.py", {"GHP_AGENT": f"w-{n}"}) for n in range(12)]
+    ended = [code_of(process) for process in crowd]
+    assert sorted(ended) == [0] + [3] * 11
+    assert len(holders(place)) == 1
+
+
+@pytest.mark.slow
+def test_of_many_strict_ones_in_many_clones_at_most_one_is_granted(clones: Clones) -> None:
+    places = [furnish(each) for each in clones(6)]
+    words = ("src/", "src/a.py", "*.py")
+    crowd = [
+        start(where, f"agent-lease {words[n % 3]} --strict", {"GHP_AGENT": f"w-{n}"})
+        for n, where in enumerate(places)
+    ]
+    ended = [code_of(process) for process in crowd]
+    assert ended.count(0) <= 1
+    assert set(ended) <= {0, 3}
+
+
+def test_the_whole_program_leases(place: Path) -> None:
+    done = run_ghp("agent-lease src/ --as worker-7", place)
+    assert (done.code, done.err) == (
+        0, "✓ Leased src/: it covers 3 files (src/a.py, src/b.py, src/gen/x.py).\n",
+    )  # fmt: skip
+    assert run_ghp("agent-release src/ --as worker-7", place).code == 0

@@ -1,0 +1,224 @@
+"""The real Codex, hooked by `agent-init --hooks codex`, with a model that says its lines."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.clients.steps import OTHER, TRUSTED, checkpoints, run, set_up, states
+from tests.support.clients import Bench, end, ghp
+from tests.support.fake_models import Call, Request, Turn
+from tests.support.git import commit, git
+
+pytestmark = pytest.mark.slow
+
+FILES = {"free.py": "free\n", "src/parser.py": "old\n", "src/old.py": "old\n", "b.py": "b\n"}
+
+
+@pytest.fixture
+def here(bench: Bench, repo: Path) -> Path:
+    """A repository with some files, hooked, whose agent is worker-1; worker-2 is about, too."""
+    commit(repo, FILES, "Files")
+    set_up(bench, repo, "codex")
+    return repo
+
+
+def patch(*lines: str) -> Call:
+    return Call("apply_patch", "\n".join(["*** Begin Patch", *lines, "*** End Patch"]))
+
+
+def shell(command: str) -> Call:
+    return Call("exec_command", {"cmd": command})
+
+
+# ------------------------------------------------------------------------------ the guard
+
+
+def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
+    bench: Bench, here: Path
+) -> None:
+    run("agent-lease", "src/", "--reason", "new parser", cwd=here, env=OTHER)
+    edits = {
+        "src/new.py": patch("*** Add File: src/new.py", "+new"),
+        "src/parser.py": patch("*** Update File: src/parser.py", "@@", "-old", "+new"),
+        "src/old.py": patch("*** Delete File: src/old.py"),
+        "src/b.py": patch("*** Update File: b.py", "*** Move to: src/b.py", "@@", "-b", "+c"),
+        # One refused file refuses the patch: it is made as a whole, or not at all.
+        "src/two.py": patch("*** Add File: one.py", "+1", "*** Add File: src/two.py", "+2"),
+    }
+    bench.models.script("one", *(Turn(calls=[edit]) for edit in edits.values()), Turn("I stop."))
+    ended = end(bench.codex(here, "one", TRUSTED))
+    assert ended.code == 0, ended.err
+    assert git(here, "status", "--porcelain", "--untracked-files=all") == ""
+    said = bench.models.requests("one")[-1].said
+    for path in edits:
+        reason = rf"{path} is leased by worker-2 since [^(]*\(L-[0-9a-f]+: new parser\)\.\nNext: "
+        assert re.search("Command blocked by PreToolUse hook: " + reason, said), (path, said)
+
+
+def test_a_patch_that_touches_nobodys_files_is_made(bench: Bench, here: Path) -> None:
+    run("agent-lease", "src/", cwd=here, env=OTHER)
+    edit = patch(
+        "*** Add File: new.py", "+new",
+        "*** Update File: b.py", "*** Move to: c.py", "@@", "-b", "+c",
+        "*** Delete File: free.py",
+    )  # fmt: skip
+    bench.models.script("one", Turn(calls=[edit]), Turn("I stop."))
+    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    git(here, "add", "--all")
+    assert git(here, "diff", "--cached", "--name-status", "--no-renames") == "\n".join(
+        ["D\tb.py", "A\tc.py", "D\tfree.py", "A\tnew.py"]
+    )
+
+
+def test_a_patch_that_the_shell_is_given_is_refused_as_well(bench: Bench, here: Path) -> None:
+    run("agent-lease", "src/", cwd=here, env=OTHER)
+    command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {}\n*** End Patch\nEOF\n"
+    below = {"cmd": command.format("old.py"), "workdir": str(here / "src")}
+    bench.models.script(
+        "one",
+        Turn(calls=[shell(command.format("src/old.py"))]),
+        Turn(calls=[shell("cd src && " + command.format("old.py"))]),
+        Turn(calls=[Call("exec_command", below)]),
+        Turn(calls=[shell(command.format("free.py"))]),
+    )
+    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    assert git(here, "status", "--porcelain") == " D free.py"
+    last = bench.models.requests("one")[-1].said
+    assert last.count("PreToolUse hook: src/old.py is leased by worker-2") == 3
+
+
+def test_a_patch_made_in_a_folder_below_means_the_files_there(bench: Bench, here: Path) -> None:
+    run("agent-lease", "src/parser.py", cwd=here, env=OTHER)
+    edit = patch("*** Update File: parser.py", "@@", "-old", "+new")
+    free = patch("*** Update File: old.py", "@@", "-old", "+new")
+    bench.models.script("one", Turn(calls=[edit]), Turn(calls=[free]))
+    assert end(bench.codex(here / "src", "one", TRUSTED)).code == 0
+    assert git(here, "status", "--porcelain") == " M src/old.py"
+    assert "src/parser.py is leased by worker-2" in bench.models.said("one")
+
+
+# ------------------------------------------------------------------- trust, as users give it
+
+
+def test_codex_runs_no_hook_before_its_user_has_trusted_it_and_all_after(
+    bench: Bench, here: Path
+) -> None:
+    run("agent-lease", "src/", cwd=here, env=OTHER)
+    add = patch("*** Add File: src/new.py", "+new")
+    before = states(here)["worker-1"]
+    bench.models.script("one", Turn(calls=[add]))
+    assert end(bench.codex(here, "one")).code == 0
+    assert git(here, "status", "--porcelain", "--untracked-files=all") == "?? src/new.py"
+    assert states(here)["worker-1"] == before
+    (here / "src/new.py").unlink()
+
+    with bench.codex_server(here) as ask:
+        (found,) = ask("hooks/list", {"cwds": [str(here)]})["data"]
+        assert {hook["trustStatus"] for hook in found["hooks"]} == {"untrusted"}
+        state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in found["hooks"]}
+        edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": state}
+        ask("config/batchWrite", {"edits": [edit]})
+    bench.models.script("two", Turn(calls=[add]))
+    assert end(bench.codex(here, "two")).code == 0
+    assert git(here, "status", "--porcelain") == ""
+    assert "src/new.py is leased by worker-2" in bench.models.said("two")
+    # What was trusted stays so when the hooks are installed once more.
+    run("agent-init", "--hooks", "codex", cwd=here)
+    bench.models.script("three", Turn(calls=[add]))
+    assert end(bench.codex(here, "three")).code == 0
+    assert "src/new.py is leased by worker-2" in bench.models.said("three")
+
+
+# ------------------------------------------------------------------------ what it is told
+
+
+def test_an_answer_that_comes_meanwhile_is_context_after_the_next_tool(
+    bench: Bench, here: Path
+) -> None:
+    def answered(request: Request) -> Turn:
+        found = re.search(r"E-[0-9a-f]{4,}", request.said)
+        assert found, request.said
+        run("agent-answer", found[0], "A tab is eight columns.", "--as", "@me", cwd=here)
+        return Turn(calls=[shell("ls")])
+
+    question = ghp("agent-escalate", "'How wide is a tab?'", "--as", "worker-1")
+    bench.models.script("one", Turn(calls=[shell(question)]), answered, Turn("I stop."))
+    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    before, after = (request.said for request in bench.models.requests("one")[-2:])
+    assert "A tab is eight columns." not in before
+    assert after.count("A tab is eight columns.") == 1
+
+
+def test_a_session_begins_with_who_it_is_and_where_the_last_one_stopped(
+    bench: Bench, here: Path
+) -> None:
+    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
+    run("agent-handoff", "--issue", "1", "--to", "worker-1", "--note", "The lexer is next.",
+        cwd=here, env=OTHER)  # fmt: skip
+    bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
+    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    first, last = bench.models.requests("one")[0].said, bench.models.requests("one")[-1].said
+    for told in ("acts as agent `worker-1`", "Parse tabs", "The lexer is next."):
+        assert told in first
+    assert re.search(r"^worker-1\b", last, re.MULTILINE)
+
+
+def test_a_session_without_a_name_is_named_after_itself_in_its_shell_too(
+    bench: Bench, repo: Path
+) -> None:
+    run("agent-init", "--hooks", "codex", cwd=repo)
+    bench.trust_project(repo)
+    bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
+    ended = end(bench.codex(repo, "one", TRUSTED))
+    name = f"codex-{ended.events[0]['thread_id'][-4:]}"
+    assert f"acts as agent `{name}`" in bench.models.requests("one")[0].said
+    assert re.search(rf"^{name}\b", bench.models.said("one"), re.MULTILINE)
+    assert states(repo)[name]["status"] == "stopped"
+
+
+# ---------------------------------------------------------------- what others see of it
+
+
+def test_its_presence_moves_with_its_tools_and_stops_and_a_checkpoint_is_left(
+    bench: Bench, here: Path
+) -> None:
+    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/1-tabs")
+    seen: list[tuple[str, str]] = []
+
+    def look(then: Call | None) -> Callable[[Request], Turn]:
+        def line(request: Request) -> Turn:
+            mine = states(here)["worker-1"]
+            seen.append((mine["status"], mine["lastAction"]))
+            return Turn(calls=[then] if then else [])
+
+        return line
+
+    change = patch("*** Update File: free.py", "@@", "-free", "+half done")
+    bench.models.script("one", look(change), look(shell("git status")), look(None))
+    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    assert [status for status, _ in seen] == ["implementing"] * 3
+    assert [action for _, action in seen[1:]] == ["Edited free.py", "Ran git status"]
+    after = states(here)["worker-1"]
+    assert (after["status"], after["kind"]) == ("stopped", "codex")
+    (logged,) = checkpoints(here)
+    assert (logged["actor"], logged["issue"], logged["text"]) == (
+        "worker-1",
+        1,
+        "1 uncommitted file",
+    )
+
+
+def test_a_hook_that_cannot_run_never_stops_a_session(bench: Bench, here: Path) -> None:
+    run("agent-lease", "src/", cwd=here, env=OTHER)
+    hooks = json.loads((here / ".codex/hooks.json").read_text())
+    (here / ".codex/hooks.json").write_text(
+        re.sub(r'"\S*/python\S* ', '"/gone/python ', json.dumps(hooks))
+    )
+    bench.models.script("one", Turn(calls=[patch("*** Delete File: src/old.py")]), Turn("I stop."))
+    ended = end(bench.codex(here, "one", TRUSTED))
+    assert ended.code == 0, ended.err
+    assert git(here, "status", "--porcelain") == " D src/old.py"

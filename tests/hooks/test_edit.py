@@ -1,0 +1,226 @@
+"""Before an edit: what another works on is refused with who, since when and what next."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.hooks.edit import explain, plain
+from ghp_agents.services.authority import DENY, Verdict
+from tests.support.ghp import invoke
+from tests.support.git import git
+from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write
+
+ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
+
+
+def edits(agent: dict[str, str], repo: Path, path: Path | str) -> Hooked:
+    return call("claude", write(path, repo, session_id=agent["GHP_AGENT"]), repo, agent)
+
+
+def reason(hooked: Hooked) -> str:
+    assert (hooked.code, hooked.err) == (0, b"")
+    said = hooked.said["hookSpecificOutput"]
+    assert set(said) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
+    assert (said["hookEventName"], said["permissionDecision"]) == ("PreToolUse", "deny")
+    text = said["permissionDecisionReason"]
+    assert isinstance(text, str)
+    return text
+
+
+def test_who_edits_a_file_first_has_it(repo: Path) -> None:
+    set_up(repo, None)
+    assert edits(ONE, repo, repo / "src/a.py") == SILENT
+    assert edits(ONE, repo, repo / "src/a.py") == SILENT
+    refused = reason(edits(TWO, repo, repo / "src/a.py"))
+    assert refused.startswith("src/a.py is being edited by worker-1 in this clone since ")
+    assert "\nNext: " in refused
+    assert edits(TWO, repo, repo / "src/b.py") == SILENT
+    assert log(repo) == []
+
+
+def test_an_agent_that_is_not_registered_is_before_it_edits(repo: Path) -> None:
+    set_up(repo, None)
+    assert edits(TWO, repo, repo / "a") == SILENT
+    assert presence(repo, "worker-2")["kind"] == "claude"
+    assert reason(edits(ONE, repo, repo / "a")).startswith("a is being edited by worker-2 ")
+
+
+def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: Path) -> None:
+    set_up(repo, None)
+    (repo / "src").mkdir()
+    (repo / "src/a.py").touch()
+    (repo / "alias.py").symlink_to("src/a.py")
+    (repo / "folder").symlink_to("src")
+    (tmp_path / "name").symlink_to(repo)
+    assert edits(ONE, repo, repo / "src/a.py") == SILENT
+    ways = ("alias.py", "folder/a.py", "src/../src/./a.py", f"{tmp_path}/name/src/a.py")
+    for way in ways:
+        refused = reason(edits(TWO, repo, repo / way))
+        assert refused.startswith("src/a.py is being edited by worker-1 in this clone since ")
+
+
+def test_upper_and_lower_case_are_one_where_git_says_so(repo: Path) -> None:
+    set_up(repo, None)
+    git(repo, "config", "core.ignorecase", "true")
+    assert edits(ONE, repo, repo / "src/a.py") == SILENT
+    assert "being edited by worker-1" in reason(edits(TWO, repo, repo / "SRC/A.py"))
+    git(repo, "config", "core.ignorecase", "false")
+    assert edits(TWO, repo, repo / "SRC/A.py") == SILENT
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/hosts", "../beside", "out/a", ".git/config", "a\0b", "\ud800", "", "src/../../x",
+        "/no/such/folder/a",
+    ],
+)  # fmt: skip
+def test_what_is_none_of_ours_is_let_go(repo: Path, tmp_path: Path, path: str) -> None:
+    set_up(repo, None)
+    (tmp_path / "outside").mkdir()
+    (repo / "out").symlink_to(tmp_path / "outside")
+    for agent in (ONE, TWO):
+        said = write(path, repo)
+        assert call("claude", said, repo, agent) == SILENT
+    assert not (repo / ".git/ghp/touched").exists()
+    assert log(repo) == []
+
+
+@pytest.mark.parametrize("name", ["line\nbreak.py", "tab\there", " ", "'; rm -rf ~ #", "é✓.py"])
+def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str) -> None:
+    set_up(repo, None)
+    assert edits(ONE, repo, repo / name) == SILENT
+    refused = reason(edits(TWO, repo, repo / name))
+    shown = name.replace("\n", "�").replace("\t", "�")
+    assert refused.startswith(f"{shown} is being edited by worker-1 in this clone since ")
+    assert log(repo) == []
+
+
+def test_the_worktree_of_another_agent_is_not_edited(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    set_up(repo)
+    other = set_up(worktree(repo, "147"), "worker-2")
+    assert reason(edits(ONE, repo, other / "a.py")) == (
+        "a.py is in the worktree of worker-2, who is at work there.\n"
+        "Next: Edit the copy in your own worktree."
+    )
+    assert edits(ONE, repo, repo / "a.py") == SILENT
+    invoke("agent-status --set stopped --as worker-2", other)
+    assert edits(ONE, repo, other / "b.py") == SILENT
+
+
+def test_the_same_file_in_two_worktrees_is_one_file(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    set_up(repo)
+    other = set_up(worktree(repo, "147"), "worker-2")
+    assert edits(ONE, repo, repo / "a.py") == SILENT
+    assert "being edited by worker-1" in reason(edits(TWO, other, other / "a.py"))
+
+
+def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
+    set_up(repo, None)
+    invoke("agent-issue new 'Parse the input' --as @me", repo)
+    assert invoke("agent-claim 1 --as worker-1", repo).code == 0
+    assert edits(ONE, repo, repo / "a.py") == SILENT
+    stolen = invoke("agent-claim 1 --steal --reason 'it is urgent' --as worker-2", repo)
+    assert stolen.code == 0, stolen
+    told = reason(patch(repo, ONE)).splitlines()
+    assert told[0].startswith("Your claim of #1 was taken: worker-2 holds it since ")
+    assert told[0].endswith(" (stolen: it is urgent).")
+    assert [line[:6] for line in told[1:]] == ["Next: "]  # once, for all files of the patch
+
+
+# ------------------------------------------------------------------------ several at once
+
+PATCH = (
+    "*** Begin Patch\n*** Update File: free.py\n@@\n-a\n+b\n*** Update File: mine.py\n"
+    "*** Move to: src/theirs.py\n*** Delete File: gone.py\n*** End Patch"
+)
+
+
+def patch(repo: Path, agent: dict[str, str], command: str = PATCH) -> Hooked:
+    said = payload("codex-PreToolUse-apply_patch", repo, tool_input={"command": command})
+    return call("codex", said, repo, agent)
+
+
+def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> None:
+    set_up(repo, None)
+    for path in ("src/theirs.py", "gone.py"):
+        assert edits(TWO, repo, repo / path) == SILENT
+    lines = reason(patch(repo, ONE)).splitlines()
+    assert [line.split(" since ")[0] for line in lines[:2]] == [
+        "src/theirs.py is being edited by worker-2 in this clone",
+        "gone.py is being edited by worker-2 in this clone",
+    ]
+    assert [line[:6] for line in lines[2:]] == ["Next: "] * (len(lines) - 2)
+    invoke("agent-status --set stopped --as worker-2", repo)
+    assert patch(repo, ONE) == SILENT
+
+
+def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
+    set_up(repo, None)
+    assert edits(TWO, repo, repo / "shell.txt") == SILENT
+    said = payload("codex-PreToolUse-Bash-heredoc", repo)
+    assert "being edited by worker-2" in reason(call("codex", said, repo, ONE))
+    assert call("codex", payload("codex-PreToolUse-Bash", repo), repo, ONE) == SILENT
+
+
+@pytest.mark.parametrize(
+    ("client", "said", "answer"),
+    [
+        (
+            "gemini",
+            {"hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "replace"},
+            {"decision": "deny", "reason": ...},
+        ),
+        (
+            "cursor",
+            {"hook_event_name": "preToolUse", "conversation_id": "s", "tool_name": "Write"},
+            {"permission": "deny", "user_message": ..., "agent_message": ...},
+        ),
+        (
+            "opencode",
+            {"hook_event_name": "tool.execute.before", "session_id": "s", "tool_name": "edit"},
+            {"deny": ...},
+        ),
+    ],
+)
+def test_every_client_is_refused_in_its_own_words(
+    repo: Path, client: str, said: dict[str, Any], answer: dict[str, Any]
+) -> None:
+    set_up(repo, None)
+    assert edits(TWO, repo, repo / "a.py") == SILENT
+    given = {"file_path": str(repo / "a.py"), "filePath": str(repo / "a.py")}
+    done = call(client, said | {"cwd": str(repo), "tool_input": given}, repo, ONE)
+    assert (done.code, done.err) == (0, b"")
+    why = {value for key, value in done.said.items() if answer[key] is ...}
+    assert len(why) == 1
+    assert why.pop().startswith("a.py is being edited by worker-2 in this clone since ")
+    assert {key: ... if answer[key] is ... else value for key, value in done.said.items()} == answer
+
+
+# ----------------------------------------------------------------------------- the words
+
+
+def refused(number: int, hint: str = "Wait.") -> Verdict:
+    return Verdict(DENY, f"p{number}", why=f"p{number} is leased.", next=hint)
+
+
+def test_what_is_next_for_several_is_said_once() -> None:
+    assert explain([refused(1), refused(2), refused(3, "Ask.")]) == (
+        "p1 is leased.\np2 is leased.\np3 is leased.\nNext: Wait.\nNext: Ask."
+    )
+
+
+def test_of_very_many_files_the_rest_is_named() -> None:
+    lines = explain([refused(number) for number in range(1, 24)]).splitlines()
+    assert lines[19:] == ["p20 is leased.", "Refused, too: p21, p22, p23", "Next: Wait."]
+
+
+def test_nobodys_words_reach_beyond_their_line() -> None:
+    assert plain("a\n\x1b[31mb\u202e") == "a��[31mb�"
+    assert plain("x" * 5_000) == "x" * 1_000 + "…"

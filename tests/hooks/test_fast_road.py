@@ -1,0 +1,83 @@
+"""A hook runs with every edit and after every batch of tools: it must cost little more than
+starting Python, so it imports nothing but its own few modules."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.hooks import SILENT, call, payload, presence, set_up, write
+from tests.support.house import CHECKOUT
+
+EVERY = {
+    "background", "cli", "cli.main", "hooks", "hooks.claude", "hooks.entry", "hooks.event",
+    "hooks.handlers", "hooks.naming", "hooks.scene", "locate", "presencefile", "pulse", "quickjson",
+}  # fmt: skip
+BATCH = {"bell", "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence"}
+EDIT = {
+    "exempt", "guard", "hooks.edit", "hooks.paths", "living", "rulebook", "rulestamp", "services",
+    "services.authority", "touched",
+}  # fmt: skip
+END = {"bell", "hooks.presence", "hooks.session", "living", "mishaps", "touched"}
+IN_C = {"_json", "fcntl", "gc", "time"}  # and free
+
+
+def imported(args: list[str], cwd: Path, said: object, path: str) -> set[str]:
+    """The modules that a Python program imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-P", *args],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": path},
+        input=json.dumps(said),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ""
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()[1:]}
+
+
+@pytest.fixture
+def ready(repo: Path) -> Path:
+    """A repository in which a session is at work, and its rulebook is made."""
+    set_up(repo)
+    call("claude", payload("claude-SessionStart-startup", repo), repo)
+    assert call("claude", write(repo / "a", repo), repo) == SILENT
+    assert call("claude", write(repo / "a", repo), repo) == SILENT
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("event", "modules"),
+    [("PreToolUse-Write", EDIT), ("PostToolBatch", BATCH), ("SessionEnd", END)],
+)
+def test_what_happens_all_the_time_imports_its_own_few_modules(
+    ready: Path, tmp_path: Path, event: str, modules: set[str]
+) -> None:
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "nothing/__main__.py").touch()
+    path, said = f"{CHECKOUT}:{tmp_path}", payload(f"claude-{event}", ready)
+    before: Any = presence(ready)["seq"]
+    bare = imported(["-m", "nothing"], ready, said, path)
+    ours = imported(["-m", "ghp_agents", "hook", "claude"], ready, said, path) - bare
+    named = {name.removeprefix("ghp_agents.") for name in ours if name.startswith("ghp_agents.")}
+    assert named == EVERY | modules
+    assert {name for name in ours if name.partition(".")[0] != "ghp_agents"} <= IN_C
+    assert (presence(ready)["seq"] > before) == (event != "PreToolUse-Write")  # it did its work
+
+
+def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "nothing/__main__.py").touch()
+    path, said = f"{CHECKOUT}:{tmp_path}", payload("codex-PreToolUse-Bash", ready)
+    bare = imported(["-m", "nothing"], ready, said, path)
+    ours = imported(["-m", "ghp_agents", "hook", "codex"], ready, said, path) - bare
+    assert {name for name in ours if name.startswith("ghp_agents.")} == {
+        f"ghp_agents.{name}"
+        for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.entry", "hooks.event",
+                     "quickjson")
+    }  # fmt: skip

@@ -1,0 +1,268 @@
+"""A session from its beginning to its end: presence, identity, what to go on with, and leaving."""
+
+import fcntl
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.ghp import invoke
+from tests.support.git import commit, git
+from tests.support.hooks import (
+    SESSION,
+    SILENT,
+    Hooked,
+    call,
+    context,
+    log,
+    payload,
+    presence,
+    set_up,
+    write,
+)
+
+START = "claude-SessionStart-startup"
+IDENTITY = (
+    "ghp-agents coordinates the agents of this repository. This session acts as agent `worker-1`."
+)
+
+
+def begins(repo: Path, name: str = START, env: dict[str, str] | None = None, **more: Any) -> Hooked:
+    return call("claude", payload(name, repo, **more), repo, env)
+
+
+def ends(repo: Path, **more: Any) -> None:
+    assert call("claude", payload("claude-SessionEnd", repo, **more), repo) == SILENT
+
+
+# ------------------------------------------------------------------------------ beginning
+
+
+def test_a_session_that_begins_is_registered(repo: Path, tmp_path: Path) -> None:
+    set_up(repo, None)
+    (repo / ".git/ghp-agent").write_text("worker-1\n")
+    env = {"CLAUDE_PID": "4321", "CLAUDE_ENV_FILE": str(tmp_path / "env")}
+    told = context(begins(repo, env=env))
+    assert told.startswith(
+        f"{IDENTITY} `ghp agent-status` shows who works on what.\n\n"
+        "# Resume: work without an issue\n"
+    )
+    found = presence(repo)
+    names = ("kind", "status", "session", "epoch", "worktree", "branch", "lastAction")
+    assert [found[name] for name in names] == [
+        "claude", "idle", SESSION, 1, "repo", "main", "Started",
+    ]  # fmt: skip
+    assert found["local"]["pid"] == 4321
+    assert log(repo) == []
+
+
+def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path) -> None:
+    set_up(repo)
+    file = tmp_path / "env"
+    file.write_text("export OTHER=1")  # another hook's, without an end
+    for name in (START, "claude-SessionStart-resume", "claude-SessionStart-compact"):
+        begins(repo, name, {"CLAUDE_ENV_FILE": str(file)})
+    assert file.read_text() == "export OTHER=1\nexport GHP_AGENT=worker-1\n"
+    begins(repo, START, {"CLAUDE_ENV_FILE": str(file), "GHP_AGENT": "worker-2"})
+    begins(repo, START, {"CLAUDE_ENV_FILE": str(file)})
+    assert file.read_text().splitlines()[1:] == [
+        "export GHP_AGENT=worker-1", "export GHP_AGENT=worker-2", "export GHP_AGENT=worker-1",
+    ]  # fmt: skip
+
+
+def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:
+    set_up(repo)
+    told = context(begins(repo, env={"CLAUDE_ENV_FILE": str(repo / "no/such/file")}))
+    assert "Its shell commands are known by `--as worker-1`." in told
+
+
+@pytest.mark.parametrize(
+    ("client", "said"),
+    [
+        ("codex", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
+        ("gemini", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
+        ("cursor", {"hook_event_name": "sessionStart", "conversation_id": "s-1"}),
+        ("opencode", {"hook_event_name": "session.start", "session_id": "s-1", "pid": 4321}),
+    ],
+)
+def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> None:
+    set_up(repo)
+    done = call(client, said | {"cwd": str(repo)}, repo)
+    assert (done.code, done.err) == (0, b"")
+    heard = {
+        "codex": lambda out: out["hookSpecificOutput"]["additionalContext"],
+        "gemini": lambda out: out["hookSpecificOutput"]["additionalContext"],
+        "cursor": lambda out: out["additional_context"],
+        "opencode": lambda out: out["context"],
+    }[client](done.said)
+    assert "This session acts as agent `worker-1`." in heard
+    assert ("`--as worker-1`" in heard) == (client != "opencode")
+    assert "# Resume: work without an issue" in heard
+    found = presence(repo)
+    assert (found["kind"], found["session"]) == (client, "s-1")
+    assert log(repo) == []
+
+
+def test_a_new_session_of_an_agent_goes_on_with_its_issue(repo: Path) -> None:
+    set_up(repo)
+    invoke("agent-issue new 'Parse the input' --as @me", repo)
+    begins(repo)
+    assert (
+        invoke("agent-claim 1 --as worker-1", repo, {"CLAUDE_CODE_SESSION_ID": SESSION}).code == 0
+    )
+    ends(repo)
+    told = context(begins(repo, session_id="00000000-0000-4000-8000-00000000000f"))
+    assert "# Resume: #1 “Parse the input”" in told
+    found = presence(repo)
+    assert (found["issue"], found["generation"], found["epoch"]) == (1, 1, 2)
+    assert call("claude", write(repo / "a", repo), repo) == SILENT  # and it has the claim
+
+
+def test_a_session_that_is_resumed_lives_again(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    ends(repo)
+    assert presence(repo)["status"] == "stopped"
+    begins(repo, "claude-SessionStart-resume")
+    found = presence(repo)
+    assert (found["status"], found["epoch"]) == ("idle", 1)
+
+
+def test_a_session_that_is_compacted_stays_what_it_was(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    call("claude", payload("claude-UserPromptSubmit", repo), repo)
+    before = presence(repo)
+    assert IDENTITY in context(begins(repo, "claude-SessionStart-compact"))
+    after = presence(repo)
+    assert (after["status"], after["epoch"]) == ("implementing", before["epoch"])
+
+
+def test_what_the_agent_was_told_as_it_began_is_no_news_later(repo: Path) -> None:
+    set_up(repo)
+    name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
+    invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
+    assert "SQLite" in context(begins(repo))
+    assert "SQLite" not in context(begins(repo, "claude-SessionStart-resume"))
+    assert call("claude", payload("claude-PostToolBatch", repo), repo) == SILENT
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "😀"])
+def test_the_context_is_no_longer_than_clients_take(repo: Path, letter: str) -> None:
+    set_up(repo)
+    begins(repo)
+    (repo / "a").write_text("work\n")
+    note = " ".join([letter * 50] * 400)
+    assert invoke(["agent-handoff", "--note", note, "--as", "worker-1"], repo).code == 0
+    told = context(begins(repo))
+    assert 5_000 < len(told.encode("utf-16-le")) // 2 <= 10_000
+    assert log(repo) == []
+
+
+def test_an_issue_that_cannot_be_found_hides_nothing_else(repo: Path) -> None:
+    set_up(repo)
+    git(repo, "switch", "--quiet", "-c", "feature/77-gone")
+    told = context(begins(repo))
+    assert told.startswith(IDENTITY)
+    assert "77" in told
+
+
+# --------------------------------------------------------------------------------- prompts
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("idle", "implementing"),
+        ("waiting", "implementing"),
+        ("stopped", "implementing"),
+        ("planning", "planning"),
+        ("blocked", "blocked"),
+        ("testing", "testing"),
+    ],
+)
+def test_an_agent_that_is_asked_something_is_at_work(repo: Path, before: str, after: str) -> None:
+    set_up(repo)
+    begins(repo)
+    invoke(f"agent-status --set {before} --as worker-1", repo)
+    assert call("claude", payload("claude-UserPromptSubmit", repo), repo) == SILENT
+    assert presence(repo)["status"] == after
+
+
+def test_a_prompt_brings_news_though_no_bell_rang(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
+    invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
+    (repo / ".git/ghp/cache/bell/worker-1").unlink()
+    assert "\nSQLite\n" in context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
+    assert call("claude", payload("claude-UserPromptSubmit", repo), repo) == SILENT
+
+
+# ------------------------------------------------------------------------------------- end
+
+
+def test_a_session_that_ends_leaves_nothing_held(repo: Path) -> None:
+    set_up(repo, None)
+    begins(repo)
+    assert call("claude", write(repo / "a", repo), repo) == SILENT
+    ends(repo)
+    found = presence(repo, "claude-0001")
+    assert (found["status"], found["lastAction"]) == ("stopped", "Started")
+    names = [path.name for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."]
+    assert names == []
+    assert call("claude", write(repo / "a", repo), repo, {"GHP_AGENT": "worker-2"}) == SILENT
+    assert list((repo / ".git/ghp/cache/sessions").iterdir()) == []
+    assert log(repo) == []
+
+
+def test_the_end_of_an_older_session_stops_nobody(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    begins(repo, session_id="ffffffff-0000-4000-8000-000000000002")
+    assert call("claude", write(repo / "a", repo), repo, {"GHP_AGENT": "worker-1"}) == SILENT
+    ends(repo)
+    found = presence(repo)
+    assert (found["status"], found["session"]) == ("idle", "ffffffff-0000-4000-8000-000000000002")
+    assert "rival" not in found["local"]
+    assert [path for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."] != []
+
+
+def test_a_beat_that_is_stuck_holds_up_no_end(repo: Path) -> None:
+    set_up(repo)
+    begins(repo)
+    with (repo / ".git/ghp/agents/.worker-1.lock").open("w") as stuck:
+        fcntl.flock(stuck, fcntl.LOCK_EX)
+        ends(repo)
+        assert presence(repo)["status"] == "stopped"
+
+
+def test_an_end_without_a_beginning_is_nothing(repo: Path) -> None:
+    set_up(repo, None)
+    ends(repo)
+    assert not (repo / ".git/ghp/agents").exists() or not list(
+        (repo / ".git/ghp/agents").glob("*.json")
+    )
+    assert log(repo) == []
+
+
+def test_ten_sessions_in_ten_worktrees_are_ten_agents(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    set_up(repo, None)
+    commit(repo, {"a.py": "a\n"}, "Files")
+    places = [worktree(repo, str(number)) for number in range(10)]
+    ids = [f"00000000-0000-4000-8000-00000000{number:04x}" for number in range(0xA00, 0xA0A)]
+    for place, session in zip(places, ids, strict=True):
+        begins(place, session_id=session)
+    names = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
+    assert names == [f"claude-0a0{number}" for number in range(10)]
+    refused = [
+        call("claude", write(place / "a.py", place, session_id=session), place).out != b""
+        for place, session in zip(places, ids, strict=True)
+    ]
+    assert refused == [False] + [True] * 9
+    shown = json.loads(invoke("agent-status --json", repo).out)["agents"]
+    assert [shown[name]["worktree"] for name in names] == [place.name for place in places]

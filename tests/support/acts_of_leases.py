@@ -1,0 +1,91 @@
+"""What happens in a simulated world, step by step: leases and edits."""
+
+from ghp_agents import rulebook, touched
+from ghp_agents.errors import NotFoundError
+from ghp_agents.model.claim import fence_of
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.names import AgentName
+from ghp_agents.services import lease as leases
+from ghp_agents.services import leasing, presence, ruling
+from ghp_agents.services.lease_plan import Wanted
+from tests.support import laws
+from tests.support.acts import Act, Run, Step
+from tests.support.world import PATHS
+
+THINGS = (
+    Wanted(name="db"),
+    Wanted(name="db", strict=True),
+    Wanted(patterns=("src/",)),
+    Wanted(patterns=("src/a.py",)),
+    Wanted(patterns=("src/",), strict=True),
+    Wanted(patterns=("src/b.py",), strict=True),
+    Wanted(patterns=("docs/",), ttl=500),
+    Wanted(name="db", ttl=500),
+)
+
+
+def _lease(run: Run, step: Step) -> str | None:
+    acting = run.acting(step)
+    if acting is None:
+        return "nobody"
+    session, ws = acting
+    here, wanted = run.world.clones[session.clone], THINGS[step.number % len(THINGS)]
+    with run.by("lease", session.agent):
+        got = leasing.acquire(ws, here.store, here.leaser, run.world.tracker, wanted)
+    if wanted.strict:
+        laws.check_strict(run.world, session, got.hold)
+        run.world.strict.append(got.hold)
+    laws.check_holds(run.world, session.clone)
+    return "granted" if got.is_new else "kept"
+
+
+def _give_back(run: Run, step: Step) -> str | None:
+    acting = run.acting(step)
+    if acting is None:
+        return "nobody"
+    session, ws = acting
+    here = run.world.clones[session.clone]
+    mine = [hold for hold in _holds(run, session.clone) if hold.holder == session.agent]
+    if not mine:
+        return "nothing"
+    word = f"L-{mine[step.number % len(mine)].id}"
+    with run.by("give-back", session.agent):
+        try:
+            leases.release(ws, here.store, here.leaser, [word])
+        except NotFoundError:  # it ended while it was looked at
+            return "ended"
+    return None
+
+
+def _edit(run: Run, step: Step) -> str | None:
+    """An agent wants to edit, and asks before it does."""
+    acting = run.acting(step)
+    if acting is None:
+        return "nobody"
+    session, ws = acting
+    here, path = run.world.clones[session.clone], PATHS[step.number % len(PATHS)]
+    presence.heartbeat(ws, here.store, AgentName(session.agent), {})
+    before = laws.rivals(run.world, session, path)
+    rulebook.drop(ws.folders[0])  # a book is stamped by refs, and these are in memory
+    parts = (here.store, here.leaser, run.world.tracker)
+    (verdict,) = ruling.judge(ws, *parts, AgentName(session.agent), [path], editing=True)
+    if verdict.is_refused:
+        return f"denied, {verdict.kind}"
+    known = {lease.name: lease for lease in here.leaser.known("issue/")}
+    fence = fence_of(known, session.agent, ws.presence(session.agent) or {})
+    laws.require(fence is None, "a fenced holder edits nothing", session, path, fence)
+    still = before & laws.rivals(run.world, session, path)
+    laws.require(not still, "nobody edits what another living one holds", session, path, still)
+    mine = touched.find(ws.folders, path)
+    laws.require(
+        mine is not None and mine.agent == session.agent, "who edits has a lease of it", path, mine
+    )
+    return "allowed"
+
+
+def _holds(run: Run, clone: int) -> list[Hold]:
+    snapshot = run.world.clones[clone].store.snapshot()
+    return [log.hold() for log in leases.read_all(snapshot)[0] if log.is_open and log.granted]
+
+
+OF_LEASES: dict[str, Act] = {"leases": _lease, "gives-back": _give_back, "edits": _edit}

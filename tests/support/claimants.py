@@ -1,0 +1,119 @@
+"""Agents and people who claim issues, each in a clone, on real git."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.issues.local import LocalTracker
+from ghp_agents.leases.git_ref import GitRefLeaser
+from ghp_agents.model.issue import Issue, IssueChange
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.names import AgentName
+from ghp_agents.ports import Leaser
+from ghp_agents.services import claim, presence, sync
+from ghp_agents.services import issue as issues
+from ghp_agents.services.claim import Claimed, Released
+from ghp_agents.store.git_refs import GitRefsStore
+from ghp_agents.workspace import open_workspace
+
+
+class Claimant:
+    """An agent in a clone, or (`@me`) the person there; the clock may be shared with others."""
+
+    def __init__(
+        self, folder: Path, name: str, clock: ManualClock, *, leaser: Leaser | None = None
+    ) -> None:
+        self.name = name
+        self.clock = clock
+        self.ws = open_workspace(folder, dict(os.environ), clock, name)
+        self.store = GitRefsStore(self.ws)
+        self.leaser: Leaser = leaser or GitRefLeaser(self.ws)
+        self.tracker = LocalTracker(self.ws, self.store, self.leaser)
+        self.parts = (self.ws, self.store, self.leaser, self.tracker)
+
+    # ---------------------------------------------------------------------------- acting
+
+    def claim(self, number: int, **how: Any) -> Claimed:
+        with self._beating():
+            return claim.claim(*self.parts, str(number), **how)
+
+    def claim_next(self) -> Claimed:
+        with self._beating():
+            return claim.claim_next(*self.parts)
+
+    def release(self, number: int, **how: Any) -> Released:
+        with self._beating():
+            return claim.release(*self.parts, str(number), **how)
+
+    def close(self, number: int, message: str = "") -> Issue:
+        with self._beating():
+            return claim.close(*self.parts, str(number), message).issue
+
+    def beat(self, **said: Any) -> None:
+        with self._beating():
+            presence.heartbeat(self.ws, self.store, AgentName(self.name), said)
+
+    def sync(self) -> "Claimant":
+        sync.sync(*self.parts)
+        return self
+
+    def new(self, title: str, *, blocked_by: tuple[int, ...] = (), **fields: Any) -> Issue:
+        change = IssueChange(title=title, **fields)
+        blockers = [str(number) for number in blocked_by]
+        return issues.new(self.ws, self.tracker, change, blocked_by=blockers).issue
+
+    # --------------------------------------------------------------------------- looking
+
+    @property
+    def presence(self) -> dict[str, Any]:
+        """What this machine knows of the agent."""
+        return self.ws.presence(self.name) or {}
+
+    @property
+    def in_hand(self) -> tuple[Any, ...]:
+        """The issue, the generation of its claim, and the status."""
+        said = self.presence
+        return said.get("issue"), said.get("generation"), said.get("status")
+
+    def assignees(self, number: int) -> tuple[str, ...]:
+        return self.tracker.get(number).assignees
+
+    def story(self, number: int) -> list[tuple[str, str, int | None, str]]:
+        """What the ledger says of the claims of an issue: event, actor, generation, text."""
+        events = ("claim", "takeover", "steal", "release")
+        return [
+            (entry.event, entry.actor, entry.generation, entry.text)
+            for entry in self._ledger()
+            if entry.issue == number and entry.event in events
+        ]
+
+    def _ledger(self) -> list[LedgerEntry]:
+        return self.store.ledger()
+
+    # -------------------------------------------------------------------------- the clock
+
+    def _beating(self) -> "_Beats":
+        return _Beats(self)
+
+
+class _Beats:
+    """Presence files are as old as their beats are by the clock of the test."""
+
+    def __init__(self, one: Claimant) -> None:
+        self._one = one
+        self._before = dict(self._ages())
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        now = self._one.clock.now()
+        for path, content in self._ages():
+            if self._before.get(path) != content:
+                os.utime(path, (now, now))
+
+    def _ages(self) -> Iterator[tuple[Path, bytes]]:
+        for path in (self._one.ws.ghp_dir / "agents").glob("*.json"):
+            yield path, path.read_bytes()

@@ -1,0 +1,153 @@
+"""A place to lease in, for tests: a repository with files, and agents who share its records."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ghp_agents import pulse, touched
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.leases.memory import Board, MemoryLeaser
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.state import SyncReport
+from ghp_agents.services import lease, lease_waiting, leasing, presence
+from ghp_agents.services.covering import Ground
+from ghp_agents.services.lease import Listing, Released
+from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.services.leasing import Leased
+from ghp_agents.services.sync import sync
+from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.escalations import RivalStore
+from tests.support.git import commit
+from tests.support.script import Script
+
+FILES = {
+    "README.md": "",
+    "docs/a.md": "",
+    "src/a.py": "",
+    "src/b.py": "",
+    "src/gen/x.py": "",
+}
+NOW = "2025-06-15T15:06:40Z"
+
+
+class Yard:
+    """A clone, and all who work in it. Several may share a hub and a board, as on one remote."""
+
+    def __init__(
+        self,
+        repo: Path,
+        clone: str = "here",
+        *,
+        clock: Script | None = None,
+        hub: Hub | None = None,
+        board: Board | None = None,
+    ) -> None:
+        self.repo = repo
+        self.clock = clock or Script()
+        self.store: MemoryStore = RivalStore(self.clock, clone, hub)
+        self.leaser = MemoryLeaser(self.clock, board)
+        self.tracker = MemoryTracker(self.clock)
+
+    def ws(self, agent: str | None, **environ: str) -> Workspace:
+        """The workspace of an agent, or of the person."""
+        return open_workspace(self.repo, {**os.environ, **environ}, self.clock, agent)
+
+    def parts(self, agent: str | None) -> tuple[Workspace, MemoryStore, MemoryLeaser, Any]:
+        """What every service takes."""
+        return self.ws(agent), self.store, self.leaser, self.tracker
+
+    # ------------------------------------------------------------------ what they do
+
+    def wanted(self, words: tuple[str, ...], cwd: Path | None = None, **more: Any) -> Wanted:
+        """What the words of a command come to."""
+        said = Ground(self.ws(None)).spelled(words, cwd or self.repo) if words else ()
+        return Wanted(said, **more)
+
+    def take(self, agent: str | None, *words: str, **more: Any) -> Leased:
+        """Lease something at once."""
+        return leasing.acquire(*self.parts(agent), self.wanted(words, **more))
+
+    def wait(
+        self, agent: str | None, *words: str, timeout: float | None = None, **more: Any
+    ) -> tuple[Leased, list[str]]:
+        """Lease something in its turn; also the places in the queue that were told."""
+        told: list[str] = []
+        wanted = self.wanted(words, **more)
+        got = lease_waiting.wait(*self.parts(agent), wanted, timeout=timeout, tell=told.append)
+        return got, told
+
+    def give(self, agent: str | None, *words: str, **more: Any) -> Released:
+        """Give something back."""
+        said = {"cwd": self.repo, **more}
+        return lease.release(self.ws(agent), self.store, self.leaser, words, **said)
+
+    def edit(self, agent: str, path: str) -> str | None:
+        """Begin to edit a file; the one who has it already, if there is one."""
+        ws = self.ws(agent)
+        if ws.presence(agent) is None:
+            presence.register(ws, self.store, pulse_name(agent))
+        epoch = (ws.presence(agent) or {})["epoch"]
+        return touched.take(ws.folders, agent, epoch, path, self.clock.now())
+
+    def beat(self, agent: str, status: str = "implementing", epoch: int = 1) -> None:
+        """Let an agent be known to live, or to have stopped."""
+        seq = int(self.clock.passed) + 1
+        said = {"status": status, "epoch": epoch, "seq": seq, "timestamp": NOW}
+        self.store.beat(agent, said)
+
+    def sync(self) -> SyncReport:
+        """Exchange what was said, and settle what follows from it."""
+        report = sync(*self.parts(None))
+        if report.fetched:
+            self.leaser.hear()
+        return report
+
+    # ------------------------------------------------------------------ what there is
+
+    def listing(self) -> Listing:
+        """All that is leased, as this clone knows it."""
+        return lease.listing(self.ws(None), self.store, self.leaser, implicit=True)
+
+    def held(self) -> list[tuple[str, str]]:
+        """Who has what."""
+        return [(hold.holder, _what(hold)) for hold in self.listing().held]
+
+    def events(self) -> list[tuple[str, str, str]]:
+        """Events of the ledger that are about leases: who, what, and the text."""
+        return [_event(x) for x in self.store.ledger() if x.event.startswith("lease")]
+
+
+def pulse_name(agent: str) -> Any:
+    """An agent's name, checked."""
+    assert pulse.is_name(agent)
+    return agent
+
+
+def _what(hold: Hold) -> str:
+    return hold.name or " ".join(hold.patterns)
+
+
+def _event(entry: LedgerEntry) -> tuple[str, str, str]:
+    return entry.actor, entry.event, entry.text
+
+
+def furnish(repo: Path) -> Path:
+    """Give a repository some files, unless it has them."""
+    if not (repo / "src/gen").exists():
+        commit(repo, FILES, "Files")
+    return repo
+
+
+def make_yard(repo: Path) -> Yard:
+    """One clone without a remote."""
+    return Yard(furnish(repo))
+
+
+def two_yards(one: Path, other: Path) -> tuple[Yard, Yard]:
+    """Two clones around one remote, on one clock."""
+    clock, hub, board = Script(), Hub(), Board()
+    first = Yard(furnish(one), "clone-a", clock=clock, hub=hub, board=board)
+    second = Yard(furnish(other), "clone-b", clock=clock, hub=hub, board=board)
+    return first, second

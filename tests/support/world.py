@@ -1,0 +1,357 @@
+"""A simulated world for the laws of authority: clones around one remote, each with a clock of its
+own, in which agents and people claim, take over, steal, lease, die and come back.
+
+The services are the real ones, on the stores and leasers in memory; presence is in real files, as
+it always is. What is simulated is time, the network and who gets in between.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.leases.memory import Board, MemoryLeaser
+from ghp_agents.locate import Location
+from ghp_agents.model.hold import Hold
+from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import Actor
+from ghp_agents.model.record import Record
+from ghp_agents.model.state import SyncReport
+from ghp_agents.presencefile import read as read_presence
+from ghp_agents.store.memory import Hub, MemorySnapshot, MemoryStore
+from ghp_agents.workspace import Workspace
+from tests.support.git import git
+
+CLONES = 3
+AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
+PERSON = "Ada"
+PATHS = ("src/a.py", "src/b.py", "docs/c.md")
+DEAD_AFTER = 1_800.0
+SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
+
+
+class SkewedClock:
+    """A machine's clock, which is wrong by always as much."""
+
+    def __init__(self, world: ManualClock, skew: float) -> None:
+        self._world, self._skew = world, skew
+
+    def now(self) -> float:
+        """Seconds since the epoch, as this machine has them."""
+        return self._world.now() + self._skew
+
+    def wait(self, seconds: float) -> None:
+        """Time passes for all."""
+        self._world.wait(seconds)
+
+
+class PersonsWorkspace(Workspace):
+    """Where a person acts; git need not be asked for the name."""
+
+    def actor(self) -> Actor:
+        """The person."""
+        return Actor(PERSON, is_person=True)
+
+
+class Session(NamedTuple):
+    """One life of an agent, in one clone."""
+
+    agent: str
+    clone: int
+    token: str
+
+
+class Write(NamedTuple):
+    """A change of a right, and what was true when it happened."""
+
+    before: Lease | None
+    after: Lease
+    by: str  # who acted
+    epoch: int  # of who acted; 0 for a person
+    clone: int
+    how: str  # the kind of the step: claim, steal, release, …
+    holder_lived: bool  # the holder before was alive for all that could be known
+
+
+class WorldLeaser(MemoryLeaser):
+    """A clone's leaser: tells the world what it wrote, and lets others get in before it does."""
+
+    def __init__(self, world: "World", clone: int, clock: SkewedClock, board: Board) -> None:
+        super().__init__(clock, board)
+        self.world, self.clone, self.line = world, clone, board
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        # Whoever comes in between may wake a holder that was found dead: that is too late for it.
+        lived = self.world.holder_lives(self.line.leases.get(new.name), self.clone)
+        self.world.interlope()
+        before = self.line.leases.get(new.name)
+        try:
+            return super()._swap(expected, new)
+        finally:
+            after = self.line.leases.get(new.name)
+            if after is new or (after and after.nonce == new.nonce):
+                self.world.wrote(before, after, self.clone, lived)
+
+
+class WorldStore(MemoryStore):
+    """A clone's store: live presence is in files, and others get in before a commit."""
+
+    def __init__(self, world: "World", clone: int, clock: SkewedClock, hub: Hub) -> None:
+        super().__init__(clock, f"clone-{clone}", hub)
+        self.world, self.number, self.clock = world, clone, clock
+        self.folder = world.folder / f"c{clone}/.git/ghp/agents"
+        self._stamped: dict[str, int] = {}
+
+    def look_at_files(self) -> None:
+        """Take over live presence; a file that was written since has this machine's time."""
+        if not self.folder.is_dir():
+            return
+        for entry in os.scandir(self.folder):
+            if not entry.name.endswith(".json"):
+                continue
+            if self._stamped.get(entry.name) == entry.stat().st_mtime_ns:
+                continue
+            said = read_presence(entry.path)
+            if said is None:
+                continue
+            now = self.clock.now()
+            os.utime(entry.path, (now, now))
+            self._stamped[entry.name] = Path(entry.path).stat().st_mtime_ns
+            name = entry.name.removesuffix(".json")
+            self.beat(name, said)
+            self.world.beaten(name, self.number, said)
+
+    def snapshot(self, at: float | None = None) -> MemorySnapshot:
+        """The state, with what the files say."""
+        self.look_at_files()
+        return super().snapshot(at)
+
+    def fold(self) -> int:
+        """Bring what the files say into the history."""
+        self.look_at_files()
+        return super().fold()
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add records, unless somebody was faster."""
+        self.world.interlope()
+        super().commit(records, expected)
+        self.world.committed += [(self.number, record.id) for record in records]
+
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+        """Exchange with the remote; rights come along."""
+        clone = self.world.clones[self.number]
+        clone.cut(away=not clone.board.reachable)  # a line that broke is broken for all
+        report = super().sync(push=push, paced=paced)
+        if report.fetched:
+            clone.leaser.hear()
+            self.world.synced(self.number)
+        return report
+
+
+@dataclass
+class Clone:
+    """One clone on one machine, with a line to the remote that can be cut."""
+
+    number: int
+    clock: SkewedClock
+    hub: Hub
+    board: Board
+    store: WorldStore = field(init=False)
+    leaser: WorldLeaser = field(init=False)
+    heard: dict["Life", "Sign"] = field(default_factory=dict)  # by the last sync
+    heard_at: float | None = None
+
+    def cut(self, *, away: bool) -> None:
+        """The remote cannot be reached from here, or can be again."""
+        self.hub.reachable = self.board.reachable = not away
+
+
+class Life(NamedTuple):
+    """An agent from a start to its end."""
+
+    clone: int
+    agent: str
+    epoch: int
+
+
+class Sign(NamedTuple):
+    """The last sign of life: when it was given, or came to where others could hear of it."""
+
+    at: float
+    seq: int
+
+
+@cache
+def template() -> Path:
+    """A repository with the files that are leased; made once, and gone with the process."""
+    folder = Path(tempfile.mkdtemp(prefix="ghp-world-"))
+    atexit.register(shutil.rmtree, folder)
+    git(folder, "init", "-q", "--template=", "-b", "main", ".")
+    for name in PATHS:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("one\n")
+    git(folder, "add", ".")
+    return folder
+
+
+class World:
+    """All of it, and what is true in it, whoever knows that."""
+
+    leasers: type[WorldLeaser] = WorldLeaser
+    stores: type[WorldStore] = WorldStore
+
+    def __init__(self, folder: Path, seed: int, *, clones: int = CLONES) -> None:
+        self.folder = folder
+        self.random = Random(seed)
+        self.clock = ManualClock()
+        hub, board = Hub(), Board(token=self._token)
+        self.board = board
+        self.tracker = MemoryTracker(self.clock)
+        self.clones: list[Clone] = []
+        for number in range(clones):
+            self.clones.append(self._clone(number, hub, board))
+        self.sessions: dict[str, list[Session]] = {name: [] for name in AGENTS}
+        self.asleep: set[Session] = set()  # they do nothing, and may wake
+        self.ended: set[Session] = set()
+        self.writes: list[Write] = []
+        self.committed: list[tuple[int, str]] = []  # clone, id of a record
+        self.beats: dict[Life, Sign] = {}
+        self.reached: dict[Life, Sign] = {}  # the remote
+        self.taken_at: dict[str, float] = {}  # when a right was taken, by its nonce
+        self.acting: list[tuple[str, str]] = []  # how, and who; the innermost last
+        self.rivals: list[Callable[[], None]] = []
+        self.strict: list[Hold] = []  # leases over all clones, as they were acknowledged
+        self.counts: Counter[str] = Counter()
+
+    def _token(self, size: int) -> str:
+        return self.random.randbytes(size).hex()
+
+    def _clone(self, number: int, hub: Hub, board: Board) -> Clone:
+        shutil.copytree(template(), self.folder / f"c{number}")
+        line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
+        clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
+        made = Clone(number, clock, Hub(hub.histories), line)
+        made.store = self.stores(self, number, clock, made.hub)
+        made.leaser = self.leasers(self, number, clock, line)
+        return made
+
+    # ------------------------------------------------------------------------- who acts
+
+    def workspace(self, clone: int, agent: str | None, token: str = "") -> Workspace:
+        """Where an agent acts, or with None the person."""
+        folder = self.folder / f"c{clone}"
+        place = Location(str(folder), f"{folder}/.git", f"{folder}/.git")
+        environ = {"HOME": str(self.folder), "GHP_BACKGROUND": "0"}
+        if agent is None:
+            return PersonsWorkspace(place, environ, self.clones[clone].clock)
+        environ |= {"GHP_AGENT": agent, "CLAUDE_CODE_SESSION_ID": token}
+        return Workspace(place, environ, self.clones[clone].clock)
+
+    def begin(self, agent: str, clone: int) -> Session:
+        """A new life of an agent; an earlier one in the same clone ends, one elsewhere goes on."""
+        lives = self.sessions[agent]
+        self.ended |= {life for life in lives if life.clone == clone}
+        number = len(lives) + 1
+        token = f"{AGENTS.index(agent):04x}{number:04x}-0d7e-4f4b-9a53-1f5f0e7c3b21"
+        lives.append(Session(agent, clone, token))
+        return lives[-1]
+
+    def awake(self, agent: str, *, former: bool = False) -> Session | None:
+        """The life of an agent that can act; with `former` an earlier one that does not know of
+        the later."""
+        able = [x for x in self.sessions[agent] if x not in self.asleep and x not in self.ended]
+        if former and len(able) > 1:
+            return able[0]
+        return able[-1] if able and able[-1] == self.sessions[agent][-1] else None
+
+    def epoch(self, clone: int, agent: str) -> int:
+        """The epoch of an agent's life in a clone."""
+        path = self.folder / f"c{clone}/.git/ghp/agents/{agent}.json"
+        found = (read_presence(str(path)) or {}).get("epoch")
+        return found if isinstance(found, int) else 0
+
+    # --------------------------------------------------------------------- what happens
+
+    def interlope(self) -> None:
+        """Just before a write: somebody else gets in, if that is the plan."""
+        if self.rivals:
+            self.rivals.pop()()
+
+    def wrote(self, before: Lease | None, after: Lease, clone: int, lived: bool) -> None:
+        """A right was changed."""
+        how, by = self.acting[-1]
+        epoch = 0 if by == PERSON else self.epoch(clone, by)
+        self.taken_at[after.nonce] = self.clock.now()
+        self.writes.append(Write(before, after, by, epoch, clone, how, lived))
+
+    def beaten(self, agent: str, clone: int, said: Mapping[str, object]) -> None:
+        """An agent said something in a clone."""
+        epoch, seq = said["epoch"], said["seq"]
+        assert isinstance(epoch, int)
+        assert isinstance(seq, int)
+        self.beats[Life(clone, agent, epoch)] = Sign(self.clock.now(), seq)
+
+    def synced(self, clone: int) -> None:
+        """What a clone said is with the remote, and what is there is with the clone."""
+        now = self.clock.now()
+        for life, sign in self.beats.items():
+            had = self.reached.get(life)
+            if life.clone == clone and (had is None or had.seq != sign.seq):
+                self.reached[life] = Sign(now, sign.seq)
+        self.clones[clone].heard = dict(self.reached)
+        self.clones[clone].heard_at = now
+
+    # --------------------------------------------------------------------- what is true
+
+    def holder_lives(self, lease: Lease | None, clone: int) -> bool:
+        """Whether the holder of a right lives, for all that can be known in a clone.
+
+        Of several lives under one name the latest counts; of two that do not know of each other,
+        both must live. Silence elsewhere is known up to the last news only.
+        """
+        if lease is None or lease.holder is None or lease.is_person:
+            return lease is not None and lease.is_person
+        here = self.clones[clone]
+        news = here.heard_at or 0.0
+        silent = [news - self.taken_at.get(lease.nonce, 0.0)]
+        signs = self._signs(lease.holder, clone)
+        if signs and signs[0][0].epoch >= lease.epoch:
+            said = here.store.snapshot().agents().get(lease.holder, {})
+            if said.get("status") == "stopped" and said.get("epoch") == signs[0][0].epoch:
+                return False
+            now = self.clock.now()
+            since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
+            # A right that was taken is a sign of life, too, unless more is known: of an agent of
+            # this clone by its file, and of one that began again by what it said since.
+            latest = signs[0][0]
+            told = latest.clone == clone or latest.epoch > lease.epoch
+            silent = [since] if told else [*silent, since]
+        return min(silent) < DEAD_AFTER
+
+    def lives(self, agent: str, clone: int) -> bool:
+        """Whether an agent lives, for all that can be known in a clone."""
+        signs = self._signs(agent, clone)
+        here = self.clones[clone]
+        said = here.store.snapshot().agents().get(agent, {})
+        if not signs or said.get("status") == "stopped":
+            return False
+        now, news = self.clock.now(), here.heard_at or 0.0
+        since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
+        return since < DEAD_AFTER
+
+    def _signs(self, agent: str, clone: int) -> list[tuple[Life, Sign]]:
+        mine = {life: sign for life, sign in self.beats.items() if life.clone == clone}
+        others = self.clones[clone].heard.items()
+        known = mine | {life: sign for life, sign in others if life.clone != clone}
+        lives = [(life, sign) for life, sign in known.items() if life.agent == agent]
+        last = max((life.epoch for life, _ in lives), default=0)
+        return [(life, sign) for life, sign in lives if life.epoch == last]

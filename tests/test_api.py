@@ -1,0 +1,36 @@
+"""The typed API: the same services as the commands, for programs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.api import Project, connect
+from ghp_agents.errors import NotSetUpError, RefusedError, UsageError
+from tests.support.leases import furnish
+
+
+@pytest.fixture
+def workers(repo: Path) -> Callable[[int], Project]:
+    furnish(repo)
+    return lambda number: connect(repo / "src", agent=f"worker-{number}")
+
+
+def test_a_program_leases_lists_and_gives_back(workers: Callable[[int], Project]) -> None:
+    one, two = workers(1), workers(2)
+    got = one.lease("./a.py", "gen/", reason="parser", ttl=60.0)
+    assert got.covered == ("src/a.py", "src/gen/x.py")
+    assert two.leases() == [got.hold]
+    with pytest.raises(RefusedError, match=r"src/a\.py is leased by worker-1"):
+        two.lease("a.py")
+    assert two.lease(name="staging-db", strict=True).hold.strict
+    assert one.release_lease("./a.py", "gen/").holds == (got.hold,)
+    assert [hold.name for hold in one.leases()] == ["staging-db"]
+    assert two.release_lease(name="staging-db").holds[0].name == "staging-db"
+    with pytest.raises(UsageError):
+        one.lease()
+
+
+def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:
+    with pytest.raises(NotSetUpError):
+        connect(tmp_path)

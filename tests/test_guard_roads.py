@@ -1,0 +1,225 @@
+"""The fast road of the decision and the slow one: they agree, and the fast one is light."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents import guard, rulebook, touched
+from ghp_agents.clock import ManualClock
+from ghp_agents.model.names import AgentName
+from ghp_agents.rulestamp import Sources
+from ghp_agents.services import leasing, ruling
+from ghp_agents.services.authority import Verdict
+from ghp_agents.services.lease_plan import Wanted
+from tests.support import rule_worlds
+from tests.support.claimants import Claimant
+from tests.support.ghp import CHECKOUT
+from tests.support.git import commit
+from tests.support.rule_worlds import GENERATED, IGNORED, PATHS, World
+
+Clones = Callable[[int], list[Path]]
+ASKING = ("worker-1", "worker-2", "lead")
+
+
+def quick(one: Claimant, agent: str, path: str, now: float | None = None) -> Verdict | None:
+    ws = one.ws
+    when = one.clock.now() if now is None else now
+    return guard.quick(ws.place, ws.folders, ws.environ, agent, path, when)
+
+
+def judged(one: Claimant, agent: str | None, *paths: str, editing: bool = False) -> list[Verdict]:
+    anew = Claimant(Path(one.ws.place.toplevel or ""), agent or "@me", one.clock)
+    name = AgentName(agent) if agent else None
+    return ruling.judge(*anew.parts, name, paths, editing=editing)
+
+
+def assert_agreement(world: World, seed: int) -> int:
+    """Ask everything on both roads, in an order that differs; how often the fast one knew."""
+    one, known = world.one, 0
+    questions = [(agent, path) for agent in ASKING for path in PATHS]
+    random.Random(seed).shuffle(questions)
+    for path, verdict in zip(PATHS, judged(one, None, *PATHS), strict=True):
+        expected = world.says("Ann Example", path, is_person=True)
+        assert (verdict.word, verdict.kind) == expected, path
+    for number, (agent, path) in enumerate(questions):
+        expected = world.says(agent, path, is_person=False)
+        if number % 7 == 0:
+            (slow,) = judged(one, agent, path)
+            assert (slow.word, slow.kind) == expected, (agent, path)
+        fast = quick(one, agent, path)
+        if fast is None:
+            (fast,) = judged(one, agent, path, editing=True)
+        else:
+            known += 1
+            if number % 7 == 0:
+                assert fast == slow, (agent, path)
+        assert (fast.word, fast.kind) == expected, (agent, path)
+        if not fast.is_refused:
+            world.edited(agent, path)
+    # Of files that nobody leases it does not matter who has one.
+    free = {world.key(path) for path in (*IGNORED, *GENERATED)}
+    left = {touch.path: touch.agent for touch in touched.list_all(one.ws.folders)}
+    assert left.keys() - free == world.touches.keys() - free
+    assert all(left[path] == who for path, who in world.touches.items() if path not in free)
+    return known
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_roads_say_what_the_rules_say(clones: Clones, seed: int) -> None:
+    world = rule_worlds.make(seed, clones(2))
+    assert assert_agreement(world, seed) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5, 60))
+def test_both_roads_say_what_the_rules_say_in_many_worlds(clones: Clones, seed: int) -> None:
+    assert_agreement(rule_worlds.make(seed, clones(2)), seed)
+
+
+# ------------------------------------------------------------------- what it leaves alone
+
+
+@pytest.fixture
+def pair(repo: Path) -> tuple[Claimant, Claimant]:
+    """Two agents of one clone, the second with a lease, and a book."""
+    clock = ManualClock(1_790_000_000.0)
+    one, two = (Claimant(repo, f"worker-{number}", clock) for number in (1, 2))
+    one.beat()
+    two.beat()
+    leasing.acquire(*two.parts, Wanted(("/src/",), reason="new parser"))
+    judged(one, "worker-1", "README.md")
+    return one, two
+
+
+def test_a_lease_of_another_is_denied_on_the_fast_road(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    found = quick(one, "worker-1", "src/new.py")
+    assert found is not None
+    assert (found.word, found.kind, found.holder) == ("deny", "lease", "worker-2")
+    assert found == judged(one, "worker-1", "src/new.py")[0]
+    assert touched.list_all(one.ws.folders) == []
+
+
+def test_who_dies_is_dead_for_the_book_that_was_made_before(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, two = pair
+    one.clock.wait(1_801)
+    one.beat(lastAction="Still here")
+    found = quick(one, "worker-1", "src/new.py")
+    assert found is not None
+    assert found.word == "allow"
+    two.beat(lastAction="Back again")
+    denied = quick(one, "worker-1", "src/other.py")
+    assert denied is not None
+    assert denied.word == "deny"
+
+
+def test_a_lease_runs_out_for_the_book_that_was_made_before(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, two = pair
+    leasing.acquire(*two.parts, Wanted(("/lib/",), ttl=60.0))
+    judged(one, "worker-1", "README.md")
+    assert [getattr(quick(one, "worker-1", "lib/a.py", one.clock.now() + after), "word", None)
+            for after in (59, 60)] == ["deny", "allow"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../src/x", "a//b", "a\0b", "src/"])
+def test_what_is_no_path_of_the_worktree_is_left_to_the_slow_road(
+    pair: tuple[Claimant, Claimant], path: str
+) -> None:
+    one, _ = pair
+    assert quick(one, "worker-1", path) is None
+    assert judged(one, "worker-1", path) == [Verdict("allow", path)]
+
+
+def test_an_agent_that_never_beat_here_is_left_to_the_slow_road(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, _ = pair
+    assert quick(one, "worker-9", "README.md") is None
+    assert judged(one, "worker-9", "README.md", editing=True) == [Verdict("allow", "README.md")]
+    assert touched.list_all(one.ws.folders) == []
+
+
+def test_without_a_book_the_slow_road_is_taken_and_makes_one(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, _ = pair
+    rulebook.drop(one.ws.folders[0])
+    assert quick(one, "worker-1", "README.md") is None
+    judged(one, "worker-1", "README.md")
+    assert rulebook.load(Sources(one.ws.place, one.ws.folders, one.ws.environ))
+    assert quick(one, "worker-1", "README.md") == Verdict("allow", "README.md")
+
+
+def test_ignored_and_generated_files_are_nobodys(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    commit(
+        Path(one.ws.place.toplevel or ""),
+        {".gitignore": "*.o\n", ".gitattributes": "*.gen.py linguist-generated\n"},
+    )
+    for path in ("src/a.o", "src/a.gen.py"):
+        assert quick(one, "worker-1", path) == Verdict("allow", path)
+        assert judged(one, "worker-1", path, editing=True) == [Verdict("allow", path)]
+    assert quick(one, "worker-1", "src/a.py") != Verdict("allow", "src/a.py")
+
+
+def test_without_implicit_leases_nobody_has_what_they_edit(repo: Path) -> None:
+    one, two = (Claimant(repo, f"worker-{n}", ManualClock(1_790_000_000.0)) for n in (1, 2))
+    one.beat()
+    two.beat()
+    one.store.fold()
+    (repo / ".ghp/config.json").write_text('{"agents": {"implicitLeases": false}}')
+    judged(one, "worker-1", "a", editing=True)
+    assert quick(one, "worker-1", "a") == quick(two, "worker-2", "a") == Verdict("allow", "a")
+    assert touched.list_all(one.ws.folders) == []
+
+
+# ------------------------------------------------------------------------ why it is fast
+
+
+ROAD = """
+import os, sys
+from ghp_agents import guard, pulse
+from ghp_agents.locate import locate
+place = locate(os.getcwd(), os.environ)
+folders = pulse.state_folders(place.common_dir, os.environ)
+found = guard.quick(place, folders, os.environ, "worker-1", sys.argv[1], float(sys.argv[2]))
+print(found and found.word)
+"""
+
+
+@pytest.mark.parametrize(("path", "word"), [("README.md", "allow"), ("src/a.py", "deny")])
+def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
+    pair: tuple[Claimant, Claimant], path: str, word: str
+) -> None:
+    one, _ = pair
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", ROAD, path, str(one.clock.now())],
+        cwd=one.ws.folder, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == f"{word}\n", done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    found = {line.rpartition("|")[2].strip() for line in lines}
+    tops = {name.partition(".")[0] for name in found}
+    heavy = {
+        "click", "pydantic", "git", "github", "filelock", "rich", "jinja2", "yaml", "pathspec",
+        "json", "re", "subprocess", "typing", "enum", "pathlib", "dataclasses", "hashlib",
+        "datetime", "shlex", "shutil", "tempfile", "random", "collections", "functools",
+    }  # fmt: skip
+    assert tops & heavy == set()
+    ours = {name for name in found if name.startswith("ghp_agents.")}
+    assert ours == {
+        "ghp_agents.background", "ghp_agents.exempt", "ghp_agents.guard", "ghp_agents.living",
+        "ghp_agents.locate", "ghp_agents.presencefile", "ghp_agents.pulse",
+        "ghp_agents.quickjson", "ghp_agents.rulebook", "ghp_agents.rulestamp",
+        "ghp_agents.services", "ghp_agents.services.authority", "ghp_agents.touched",
+    }  # fmt: skip

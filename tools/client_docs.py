@@ -1,0 +1,91 @@
+"""Writes what is installed into docs/clients/*.md, from what is installed: part of `make docs`."""
+
+from importlib import import_module
+from pathlib import Path
+
+from ghp_agents.jsonsplice import fresh
+from ghp_agents.model import guard
+from ghp_agents.model.client import CLIENTS, Listening
+from ghp_agents.model.git_guard import HOOKS, new_hook
+from ghp_agents.model.guard import HOMES, PLUGIN
+
+PAGES = Path(__file__).parents[1] / "docs/clients"
+BEGIN, END = "<!-- installed: written by `make docs` -->", "<!-- installed: end -->"
+PYTHON = "/path/to/python"
+DOES = {
+    "start": "registers the session as an agent; tells it its name, and what it must know to go on",
+    "prompt": "renews its presence",
+    "edit": "decides about each file; a refusal says who holds it, since when, and what next",
+    "batch": "renews its presence, with what it did last",
+    "stop": "writes a checkpoint of its work",
+    "compact": "writes a checkpoint before the conversation is shortened",
+    "end": "says that it stopped, and gives its implicit leases back",
+}
+NEWS = "; tells it answers, and that its claim was taken"
+
+
+def main() -> None:
+    """Bring all pages up to date."""
+    for name in (*HOMES, "git"):
+        page = PAGES / f"{name}.md"
+        page.write_text(with_section(page.read_text(), section(name)))
+
+
+def section(name: str) -> str:
+    """What is installed for a client, or for git."""
+    if name == "git":
+        return _git()
+    home = HOMES[name]
+    below, variable = home.own
+    other = f" (or in `${variable}`)" if variable else ""
+    return "\n".join([
+        f"In every worktree: `{home.project}`. With `--user`: `~/{below}/{home.user}`{other}.",
+        "",
+        "| event | tools | what happens | seconds |",
+        "|---|---|---|---|",
+        *(_row(name, each) for each in CLIENTS[name]),
+        "",
+        *_example(name),
+    ])  # fmt: skip
+
+
+def _row(name: str, each: Listening) -> str:
+    tools = ", ".join(f"`{tool}`" for tool in each.tools)
+    tools = tools or ("every tool" if each.kind == "batch" else "")
+    hears = import_module(f"ghp_agents.hooks.{name}").HEARS
+    news = NEWS if each.kind in hears and each.kind != "start" else ""
+    return f"| `{each.event}` | {tools} | {DOES[each.kind]}{news} | {each.timeout} |"
+
+
+def _example(name: str) -> list[str]:
+    if name == PLUGIN:
+        command = " ".join(guard.hook_command(PYTHON, name))
+        return ["Each time it calls:", "", "```sh", command, "```"]
+    (event,) = [each.event for each in CLIENTS[name] if each.kind == "edit"]
+    whole = guard.document(name, PYTHON)
+    shown = whole | {"hooks": {event: whole["hooks"][event]}}
+    return ["One of these entries, as it is written:", "", "```json", fresh(shown).rstrip(), "```"]
+
+
+def _git() -> str:
+    block = new_hook(HOOKS[0]).decode().rstrip()
+    return "\n".join([
+        "In the hooks that git runs here, `pre-commit` and `prepare-commit-msg`. Where there is "
+        "none it is made so:",
+        "",
+        "```sh",
+        block,
+        "```",
+    ])  # fmt: skip
+
+
+def with_section(page: str, text: str) -> str:
+    """The page with the present section between its two marks."""
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    assert END in rest, f"the page needs the lines {BEGIN} and {END}"
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    main()
