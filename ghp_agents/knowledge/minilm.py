@@ -1,13 +1,13 @@
 """The local embedder: all-MiniLM-L6-v2 in numpy, its weights read from an installed package.
 
-Six layers of BERT on one core, some ten milliseconds for a sentence. Neither torch nor the package's
-own code is imported: only two of its files are read, and of the vectors of its words, half of the
-weights, only those that occur.
+Six layers of BERT on one core, some ten milliseconds for a sentence. Neither torch nor the code of
+the package is imported: only two of its files are read, and of the vectors of its words, half of
+the weights, only those that occur.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 DIMENSIONS = 384
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
@@ -27,7 +27,7 @@ class MiniLM:
         self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS)
-        self._file: Any = safe_open(str(folder / WEIGHTS), framework="numpy")
+        self._file = cast(Any, safe_open(str(folder / WEIGHTS), framework="numpy"))
         self._words: Any = self._file.get_slice(_WORDS)
         names = [name for name in self._file.keys() if name != _WORDS]  # noqa: SIM118  (no mapping)
         self._weights: Mapping[str, Any] = {name: self._file.get_tensor(name) for name in names}
