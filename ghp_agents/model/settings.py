@@ -28,7 +28,12 @@ class Settings(NamedTuple):
     shared_owners: tuple[str, ...] = ()  # owners in CODEOWNERS whose files are shared, too
     orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
     implicit_leases: bool = True  # a first write to a file leases it in this clone
-    memory: Mapping[str, Any] = {}  # what notes are found with; see `model/knowledge.py`
+    memory: Mapping[str, Any] | None = None  # what notes are found with: `model/knowledge.py`
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What is said of `memory`; empty where nothing is."""
+        return self.memory or {}
 
     @property
     def thresholds(self) -> Thresholds:

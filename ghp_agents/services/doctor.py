@@ -53,7 +53,7 @@ def check_knowledge(
     ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
 ) -> Iterator[Finding]:
     """How well notes can be found here."""
-    ignored = ws.settings.memory.get("ignored", ())
+    ignored = ws.settings.notes.get("ignored", ())
     if ignored:
         named = ", ".join(f"`memory.{each}`" for each in ignored)
         yield finding.warning(

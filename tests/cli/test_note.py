@@ -88,7 +88,7 @@ def test_without_mem0_recall_compares_words_and_says_so_once(
     )
     assert invoke("agent-recall 'options on staging'", repo).err == ""
     told = invoke("agent-doctor", repo, ONE)
-    assert "⚠ mem0 is not installed" in told.out
+    assert "• mem0 is not installed" in told.out
     assert "pip install 'ghp-agents[memory]'" in told.out
 
 
