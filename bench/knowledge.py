@@ -122,6 +122,7 @@ def _figures(name: str, asked: Sequence[Question], ranks: Sequence[int]) -> list
     return [
         figure("recall@1", lambda rank: rank == 1, FIRST if is_ours else None),
         figure("recall@3", lambda rank: 1 <= rank <= 3, THIRD if is_ours else None),
+        figure("recall@5", lambda rank: 1 <= rank <= 5, None),
         figure("MRR", lambda rank: 1 / rank if rank else 0.0, None),
     ]
 
