@@ -72,12 +72,16 @@ class House:
     @cached_property
     def knowledge(self) -> "KnowledgeBase":
         """Where notes are found: through mem0, where it is installed."""
+        from ghp_agents.errors import GhpError
         from ghp_agents.knowledge.choice import choose
         from ghp_agents.model import project
         from ghp_agents.model.knowledge import engines
 
         memory = self.ws.settings.notes
-        scope = str(memory.get("project") or project.scope(self._address))
+        try:
+            scope = str(memory.get("project") or project.scope(self._address))
+        except GhpError:  # a remote that is configured wrongly keeps nobody from searching
+            scope = project.LOCAL
         return choose(self.ws.folders, scope, engines(memory))
 
     @cached_property

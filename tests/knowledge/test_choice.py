@@ -65,3 +65,8 @@ def test_choosing_imports_nothing_that_it_chooses(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_choosing_makes_nothing(tmp_path: Path) -> None:
+    choose([str(tmp_path / "ghp")], "shop", Engines())
+    assert list(tmp_path.iterdir()) == []
