@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bench import labels
 from bench.figure import Figure, milliseconds
@@ -18,6 +19,7 @@ from bench.place import Place, house
 from bench.timing import interleave, process, ratio, times_of, took
 from ghp_agents.knowledge.choice import has_mem0, has_model
 from ghp_agents.knowledge.mem0 import Mem0Base
+from ghp_agents.knowledge.minilm import DIMENSIONS
 from ghp_agents.knowledge.text import TextBase
 from ghp_agents.model import note_record, textrank
 from ghp_agents.model.knowledge import Engines
@@ -199,13 +201,13 @@ def _memory(place: Place, count: int) -> Figure:
 class _Filled(Mem0Base):
     """Our default, filled with vectors that stand for what the model takes minutes to make."""
 
-    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        if len(texts) == 1:
-            return super()._vectors(texts)
-        chance = random.Random(texts[0])
+    def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
+        if len(notes) == 1:
+            return super()._vectors(memory, notes)
+        chance = random.Random(len(notes))
         made: list[list[float]] = []
-        for _ in texts:
-            vector = [chance.gauss(0, 1) for _ in range(384)]
+        for _ in notes:
+            vector = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
             size = sum(value * value for value in vector) ** 0.5
             made.append([value / size for value in vector])
         return made

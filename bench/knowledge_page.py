@@ -38,13 +38,13 @@ The targets for our default are recall@1 ≥ 0.85 and recall@3 ≥ 0.95 over all
 
 Questions that use words of their note are answered by every search. For what is said in other
 words, only vectors with meaning help, and what is missed there is mostly beyond this model: it does
-not know that a segfault leaves a core file, or that macOS runs on a laptop of Apple's. Tried on
-this set and left: ranks of words and vectors fused (recall@1 0.50), BM25 added to the cosine (0.61
-to 0.73), vectors of clauses beside those of notes (0.74 to 0.76), late interaction over tokens
-(0.65 to 0.75), pooling over several layers or by rarity (0.59 to 0.74), corrections for notes that
-are near to everything (0.72 to 0.75), questions in several wordings (0.73 to 0.75), and all of
-these together (at most 0.77, with recall@3 falling). A person who needs more names a larger
-embedder (`docs/knowledge.md`).
+not see that a handheld reader in a warehouse is the barcode scanner, or that macOS is on a laptop
+of Apple's. Tried on this set and left: ranks of words and vectors fused (recall@1 0.50), BM25 added
+to the cosine (0.61 to 0.73), vectors of clauses beside those of notes (0.74 to 0.76), late
+interaction over tokens (0.65 to 0.75), pooling over several layers or by rarity (0.59 to 0.74),
+corrections for notes that are near to everything (0.72 to 0.75), questions in several wordings
+(0.73 to 0.75), and all of these together (at most 0.77, with recall@3 falling). A person who needs
+more names a larger embedder (`docs/knowledge.md`).
 
 ## What it costs
 

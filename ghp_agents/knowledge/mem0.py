@@ -25,7 +25,8 @@ from ghp_agents.model.note import Note
 
 LOCK = "index.lock"
 PATIENCE = 20.0  # seconds
-BATCH = 256  # notes; they are embedded while others may have the store
+FEW = 8  # notes that are embedded at once, with the store open
+BATCH = 256  # notes that are embedded while others may have the store
 POOL = 60  # candidates, of which the identifiers are looked at as well
 NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
 MOST = 1_000_000  # notes that are listed
@@ -138,11 +139,16 @@ class Mem0Base:
             todo = _differences(notes, self._listed(memory))
             for point in (*todo.gone, *todo.stale):
                 memory.vector_store.delete(vector_id=point)
-        for start in range(0, len(todo.missing), BATCH):
-            self._add(todo.missing[start : start + BATCH])
+            is_quick = len(todo.missing) <= FEW or self._engines.embedder is not None
+            if is_quick:
+                self._insert(memory, todo.missing, self._vectors(memory, todo.missing))
+        for start in range(0, 0 if is_quick else len(todo.missing), BATCH):
+            some = todo.missing[start : start + BATCH]
+            vectors = self._vectors(None, some)  # meanwhile others may have the store
+            with self._opened() as memory:
+                self._insert(memory, some, vectors)
         changed = len(todo.stale)
-        added = len(todo.missing) - changed
-        return Brought(len(notes), added, changed, len(todo.gone))
+        return Brought(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
 
     def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
         """What the index holds of ours: by point the note's id, and the mark of its text."""
@@ -157,21 +163,21 @@ class Mem0Base:
             if payload.get("ghp")
         }
 
-    def _add(self, notes: Sequence[Note]) -> None:
-        vectors = self._vectors([note.text for note in notes])
-        payloads = [_payload(note, self._scope) for note in notes]
-        with self._opened() as memory:
+    def _insert(self, memory: Any, notes: Sequence[Note], vectors: Sequence[list[float]]) -> None:
+        if notes:
             memory.vector_store.insert(
-                vectors=vectors, payloads=payloads, ids=[_point(note) for note in notes]
+                vectors=list(vectors),
+                payloads=[_payload(note, self._scope) for note in notes],
+                ids=[_point(note) for note in notes],
             )
 
-    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+    def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
+        texts = [note.text for note in notes]
         if self._engines.embedder is None:
             kind = embedder.HashedWords if self._hashes else embedder.LocalModel
             return kind(None).embed_batch(texts)
-        with self._opened() as memory:  # a far one is asked through mem0
-            made: list[list[float]] = memory.embedding_model.embed_batch(list(texts), "add")
-            return made
+        made: list[list[float]] = memory.embedding_model.embed_batch(texts, "add") if texts else []
+        return made
 
     # ------------------------------------------------------------------------------ what is found
 
