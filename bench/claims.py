@@ -1,16 +1,17 @@
 """Sixteen clones claim sixteen issues at once where every push takes 0.8 s longer, as on a host far
-away, over the time of one claim. Once by processes that have started and wait for the word, as
-agents' sessions do, once by whole commands, which on few cores spend their time starting Python."""
+away, over the time of one claim: once in threads of one process, one for each clone, and once by
+whole commands. Here all clones share this machine's cores, on which commands start Python first."""
 
 import os
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 
 from bench.figure import Figure
-from bench.forks import elapsed, together
 from bench.place import Place, house
 from bench.timing import interleave, ratio
 from ghp_agents.model.issue import IssueChange
@@ -25,7 +26,7 @@ ONCE_AND_A_HALF = 1.5
 
 def measure(place: Place) -> list[Figure]:
     """One claim and many, each round on issues of its own."""
-    clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 5)
+    clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 3)
     folders = _field(place, clones, delay, issues=2 * rounds * (clones + 1))
     left = iter(range(1, 2 * rounds * (clones + 1) + 1))
     python = place.installed.python
@@ -75,9 +76,20 @@ def _agent(folder: Path) -> str:
 
 
 def _ready(folders: Sequence[Path], left: Iterator[int]) -> float:
-    """By processes that stand ready, each in its clone."""
-    works = [partial(_claim, folder, next(left)) for folder in folders]
-    return elapsed(together(works))
+    """By threads that stand ready, each in its clone."""
+    start = Barrier(len(folders) + 1)
+
+    def work(folder: Path, issue: int) -> None:
+        start.wait()
+        _claim(folder, issue)
+
+    with ThreadPoolExecutor(len(folders)) as pool:
+        working = [pool.submit(work, folder, next(left)) for folder in folders]
+        start.wait()
+        started = time.perf_counter()
+        for each in working:
+            each.result()
+        return time.perf_counter() - started
 
 
 def _claim(folder: Path, issue: int) -> None:

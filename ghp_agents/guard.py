@@ -30,14 +30,24 @@ def quick(
     implicit lease of it from here on. None: only the slow road can tell."""
     if not rulebook.is_plain(path) or not place.toplevel:
         return None
-    book = rulebook.load(Sources(place, folders, environ))
+    sources = Sources(place, folders, environ)
+    book = rulebook.load(sources)
     presence = presencefile.newest(folders, agent)
     if book is None or presence is None or agent in book["elsewhere"]:
         return None
     try:
-        return _decided(place, folders, environ, book, presence, agent, path, now)
+        verdict = _decided(place, folders, environ, book, presence, agent, path, now)
     except (UnsureError, OSError):
         return None
+    # Who takes a lease writes it first and looks for edits then; so here it is the other way round,
+    # and of two at one moment at least one sees the other.
+    if verdict.is_refused or not book["implicitLeases"] or rulebook.is_current(sources, book):
+        return verdict
+    key = rulebook.key_of(book, path)
+    mine = touched.find(folders, key)
+    if mine is not None and mine.since == pulse.to_text(now):  # taken just now
+        touched.drop(folders, agent, key)
+    return None
 
 
 def _decided(

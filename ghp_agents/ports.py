@@ -82,6 +82,10 @@ class StateStore(Protocol):
         count as said.
         """
 
+    def beside(self, records: Sequence[Record]) -> AbstractContextManager[None]:
+        """Add `records` with what is committed inside of this block, in one step; alone, at its
+        end, if nothing was. Nobody else uses this store meanwhile."""
+
     def fold(self) -> int:
         """Bring live presence and the outbox into the state; how many commits that took."""
 

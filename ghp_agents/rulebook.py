@@ -35,7 +35,13 @@ def load(sources: Sources) -> "Book | None":
     book = _understood(found[1]) if found else None
     if found is None or book is None:
         return None
-    return book if rulestamp.is_fresh(sources, found[0], book["stamp"]) else None
+    book["own"] = found[0]
+    return book if is_current(sources, book) else None
+
+
+def is_current(sources: Sources, book: "Book") -> bool:
+    """Whether a book that was loaded a moment ago still says all there is."""
+    return rulestamp.is_fresh(sources, book["own"], book["stamp"])
 
 
 def exists(folder: str) -> bool:

@@ -146,6 +146,21 @@ def drop_all(folders: "Sequence[str]", agent: str) -> int:
     return dropped
 
 
+def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
+    """Give up one path, if `agent` has it."""
+    for folder in folders:
+        place = f"{folder}/{FOLDER}/{_name(path)}"
+        if _read(place) is None:
+            continue
+        try:
+            with _Alone(folder):
+                touch = _read(place)
+                if touch is not None and touch.agent == agent:
+                    os.unlink(place)
+        except OSError:
+            continue
+
+
 def _make(folder: str, touch: Touch) -> bool:
     """Make the lease's file with its content, if there is none."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"

@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.api import Project, connect
 from ghp_agents.errors import NotSetUpError, RefusedError, UsageError
+from ghp_agents.model.issue import IssueChange
 from tests.support.leases import furnish
 
 
@@ -29,6 +30,23 @@ def test_a_program_leases_lists_and_gives_back(workers: Callable[[int], Project]
     assert two.release_lease(name="staging-db").holds[0].name == "staging-db"
     with pytest.raises(UsageError):
         one.lease()
+
+
+def test_a_program_claims_and_gives_back(workers: Callable[[int], Project]) -> None:
+    one, two = workers(1), workers(2)
+    for title in ("Parse files", "Write docs"):
+        one.new_issue(IssueChange(title=title))
+    assert one.claim(1).how == "claim"
+    with pytest.raises(RefusedError, match="#1 is claimed by worker-1 since"):
+        two.claim(1)
+    assert [issue.number for issue in two.ready()] == [2]
+    assert two.claim_next().issue.number == 2
+    assert two.claim(1, steal=True, reason="It is urgent").previous == "worker-1"
+    given = two.release(1, to="worker-1")
+    assert given.lease
+    assert (given.lease.holder, given.lease.generation) == ("worker-1", 3)
+    assert one.release(1).changed
+    assert not one.release(1).changed
 
 
 def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from ghp_agents import guard, rulebook, touched
 from ghp_agents.clock import ManualClock
 from ghp_agents.model.names import AgentName
 from ghp_agents.rulestamp import Sources
-from ghp_agents.services import leasing, ruling
+from ghp_agents.services import lease, leasing, ruling
 from ghp_agents.services.authority import Verdict
 from ghp_agents.services.lease_plan import Wanted
 from tests.support import rule_worlds
@@ -120,6 +121,48 @@ def test_who_dies_is_dead_for_the_book_that_was_made_before(
     assert denied.word == "deny"
 
 
+def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: Clones) -> None:
+    clock = ManualClock(1_790_000_000.0)
+    here, there = clones(2)
+    one, two = (Claimant(here, f"worker-{number}", clock) for number in (1, 2))
+    one.beat()
+    two.beat()
+    leasing.acquire(*two.parts, Wanted(("/src/",)))
+    two.sync()
+    moved = Claimant(there, "worker-2", clock).sync()
+    moved.beat(lastAction="Goes on elsewhere")
+    for _ in range(2):
+        clock.wait(1_000)
+        moved.beat(lastAction=f"Lives at {clock.now()}")
+        moved.sync()
+        one.beat(lastAction=f"Hears it at {clock.now()}")
+        one.sync()
+    (denied,) = judged(one, "worker-1", "src/a.py")
+    assert (denied.word, denied.holder) == ("deny", "worker-2")
+    assert quick(one, "worker-1", "src/a.py") is None
+    assert quick(one, "worker-1", "README.md") == Verdict("allow", "README.md")
+
+
+def test_a_claim_from_another_clone_is_a_sign_of_life_before_its_presence_comes(
+    clones: Clones,
+) -> None:
+    clock = ManualClock(1_790_000_000.0)
+    here, there = clones(2)
+    one, two = (Claimant(here, f"worker-{number}", clock) for number in (1, 2))
+    two.beat()
+    one.beat()
+    one.new("Parse files", body="## Scope\n- src/\n")
+    one.sync()
+    moved = Claimant(there, "worker-2", clock).sync()
+    clock.wait(1_801)
+    one.beat(lastAction="Still here")
+    moved.claim(1)
+    assert one.leaser.read("issue/1")
+    (denied,) = judged(one, "worker-1", "src/a.py")
+    assert (denied.word, denied.kind, denied.holder) == ("deny", "scope", "worker-2")
+    assert quick(one, "worker-1", "src/a.py") is None
+
+
 def test_a_lease_runs_out_for_the_book_that_was_made_before(
     pair: tuple[Claimant, Claimant],
 ) -> None:
@@ -128,6 +171,34 @@ def test_a_lease_runs_out_for_the_book_that_was_made_before(
     judged(one, "worker-1", "README.md")
     assert [getattr(quick(one, "worker-1", "lib/a.py", one.clock.now() + after), "word", None)
             for after in (59, 60)] == ["deny", "allow"]  # fmt: skip
+
+
+def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
+    pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = pair
+    take = touched.take
+
+    def late(*args: Any) -> str | None:
+        """The other leases it after the edit was allowed, and before that is written."""
+        monkeypatch.setattr(touched, "take", take)
+        leasing.acquire(*other.parts, Wanted(("/docs/a.md",)))
+        return take(*args)
+
+    def fast() -> Verdict | None:
+        return quick(one, one.name, "docs/a.md")
+
+    def slow() -> Verdict:
+        return judged(one, one.name, "docs/a.md", editing=True)[0]
+
+    for decide in (fast, slow):
+        judged(one, one.name, "docs/b.md", editing=True)  # there is a book
+        monkeypatch.setattr(touched, "take", late)
+        verdict = decide() or slow()
+        assert (verdict.word, verdict.kind, verdict.holder) == ("deny", "lease", other.name)
+        left = [touch.path for touch in touched.list_all(one.ws.folders)]
+        assert left == ["docs/b.md"], "the holder is not kept from what it leased"
+        lease.release(*other.parts[:3], ["docs/a.md"])
 
 
 @pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../src/x", "a//b", "a\0b", "src/"])
@@ -146,6 +217,21 @@ def test_an_agent_that_never_beat_here_is_left_to_the_slow_road(
     assert quick(one, "worker-9", "README.md") is None
     assert judged(one, "worker-9", "README.md", editing=True) == [Verdict("allow", "README.md")]
     assert touched.list_all(one.ws.folders) == []
+
+
+def test_a_book_that_was_loaded_is_not_taken_for_the_one_that_was_made_since(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    """Of who decides and who leases at one moment, at least one sees the other."""
+    one, two = pair
+    sources = Sources(one.ws.place, one.ws.folders, one.ws.environ)
+    before = rulebook.load(sources)
+    assert before
+    assert rulebook.is_current(sources, before)
+    leasing.acquire(*two.parts, Wanted(("/README.md",)))
+    ruling.refresh(*two.parts)
+    assert rulebook.load(sources), "the book on the disk is that of the state"
+    assert not rulebook.is_current(sources, before)
 
 
 def test_without_a_book_the_slow_road_is_taken_and_makes_one(

@@ -1,5 +1,6 @@
 """Issue numbers: one at a time over all clones."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -60,6 +61,7 @@ def test_who_is_always_too_late_is_told_so() -> None:
             expected: Lease | None,
             epoch: int = 0,
             reason: str = "",
+            patterns: Sequence[str] = (),
         ) -> Lease:
             self.tries += 1
             super().acquire(name, "rival", expected=self.read(name))

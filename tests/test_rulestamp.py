@@ -34,7 +34,7 @@ def sources_of(one: Claimant) -> Sources:
 def kept(one: Claimant) -> dict[str, Any] | None:
     """The rulebook as the fast road would use it, without its stamp."""
     book = rulebook.load(sources_of(one))
-    return book and {key: book[key] for key in book if key not in ("version", "stamp")}
+    return book and {key: book[key] for key in book if key not in ("version", "stamp", "own")}
 
 
 def fresh(one: Claimant) -> dict[str, Any]:

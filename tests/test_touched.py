@@ -93,6 +93,14 @@ def test_who_gives_up_gives_up_its_own_alone(clone: Clone) -> None:
     assert clone.all == [Touch("worker-2", 1, THEN, "d")]
 
 
+def test_one_path_is_given_up_by_who_has_it_alone(clone: Clone) -> None:
+    clone.take("worker-1", "a")
+    clone.take("worker-1", "b")
+    for agent, path in (("worker-2", "a"), ("worker-1", "b"), ("worker-1", "b"), ("x", "c")):
+        touched.drop(clone.folders, agent, path)
+    assert clone.all == [Touch("worker-1", 1, THEN, "a")]
+
+
 @pytest.mark.parametrize("path", ["a\nb", "é", "\udcff", "a" * 4_000, "con", "-rf", "..."])
 def test_odd_paths_are_leased_like_others(clone: Clone, path: str) -> None:
     assert clone.take("worker-1", path) is None

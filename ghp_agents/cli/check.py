@@ -49,7 +49,7 @@ def check(
         refused = [_fields(each) for each in checked.refused]
         output.as_json([*refused, *(_commit_fields(each) for each in checked.strangers)])
     else:
-        _print(checked)
+        _print(checked, quiet=staged)
     if checked.note:
         output.say(one_line(checked.note, LINE))
     if checked.refused or checked.strangers:
@@ -91,7 +91,8 @@ def _checked(
     return services.check(*parts, chosen)
 
 
-def _print(checked: Checked) -> None:
+def _print(checked: Checked, *, quiet: bool) -> None:
+    """All that is to be said; with `quiet`, as each commit calls us, nothing if that is nothing."""
     for verdict in checked.refused:
         output.data(one_line(verdict.why, LINE))
         output.data(f"  Next: {one_line(verdict.next, LINE)}")
@@ -105,7 +106,8 @@ def _print(checked: Checked) -> None:
     more = max(0, len(checked.told) - TOLD) + max(0, len(checked.people) - TOLD)
     if more:
         output.say(f"And {more} more; --json has all that is refused.")
-    output.say(_summary(checked))
+    if not quiet or checked.refused or checked.told:
+        output.say(_summary(checked))
 
 
 def _summary(checked: Checked) -> str:

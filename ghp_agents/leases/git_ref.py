@@ -27,6 +27,7 @@ class GitRefLeaser:
 
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
+        self._absent: set[str] = set()  # what was asked for just now and is not known here
 
     def read(self, name: str) -> Lease | None:
         """The lease as it is now."""
@@ -71,8 +72,9 @@ class GitRefLeaser:
         from ghp_agents.leases.refs import here
 
         repository = find_repository(self._ws)
-        found = here.list_all(repository, _pattern(prefix)).values() if repository else ()
-        return _chosen(found, prefix)
+        found = here.list_all(repository, _pattern(prefix)) if repository else {}
+        self._absent = {prefix} - found.keys()
+        return _chosen(found.values(), prefix)
 
     def history(self, name: str) -> list[Lease]:
         """Every lease that the right has had, oldest first."""
@@ -102,9 +104,11 @@ class GitRefLeaser:
     def _swap(self, new: Lease, expected: Lease | None) -> Lease:
         from ghp_agents.leases.refs import afar, here
 
+        is_absent = new.name in self._absent
+        self._absent.clear()
         court = self._court()
         if court:
-            return afar.swap(court, new, expected)
+            return afar.swap(court, new, expected, is_absent=is_absent)
         return here.swap(self._ws, self._open(), new, expected)
 
     def _court(self) -> "Court | None":

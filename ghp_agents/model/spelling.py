@@ -16,6 +16,7 @@ _TO_ESCAPE = re.compile(r"[\\*?\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
 # In others (classes, escapes) git, pathspec and the versions of pathspec do not agree.
 _BRACKET = re.compile(r"\[[!^]?(?:[^\W_]-[^\W_]|[^\W_]|[_.+@=, ])+\]")
+_LOOSE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:/|$)")  # a backslash that nothing follows in its name
 _RANGE = re.compile(r"([^\W_])-([^\W_])")
 
 
@@ -110,9 +111,10 @@ def _checked(word: str) -> str:
 
 
 def _check_wildcards(word: str, text: str) -> None:
-    if re.search(r"(?<!\\)(?:\\\\)*\\$", text):
+    if _LOOSE.search(text):
         raise UsageError(
-            f"{_shown(word)} ends with a backslash.", hint="`\\\\` is the character itself."
+            f"{_shown(word)} has a backslash before a `/` or at its end.",
+            hint="`\\\\` is the character itself.",
         )
     for found in _WILD.finditer(text):
         if found[0] == "[" and not _is_understood(_BRACKET.match(text, found.start())):

@@ -1,7 +1,8 @@
 """What shows that an issue is held: its assignee, the holder's presence, the ledger.
 
 The right itself decides; this follows it. A process that is killed in between leaves it undone,
-and the same command again does it: the ledger's entry comes last, so it is there if all is.
+and the same command again does it: the ledger's entry comes last, with the assignment or after
+it, so it is there if all is.
 """
 
 from typing import NamedTuple
@@ -15,9 +16,8 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
 from ghp_agents.model.presence import issue_of, number
 from ghp_agents.model.record import Record
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import claim_owed, presence
-from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
 AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
@@ -71,9 +71,8 @@ def show_claim(
         bell.ring(me.ws.folders, former)
         claim_owed.note(me.ws, issue, lease, former, me.actor)
     change = IssueChange(add_assignees=(me.name,), remove_assignees=removed)
-    after = me.tracker.change(issue.number, change, me.actor)
-    _enter(me, event, issue, lease, lease.reason)
-    return after, waits_for
+    with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
+        return me.tracker.change(issue.number, change, me.actor), waits_for
 
 
 def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
@@ -126,11 +125,10 @@ def show_release(
     for former in removed:
         claim_owed.note(me.ws, issue, lease, former, me.actor)
     change = IssueChange(add_assignees=added, remove_assignees=removed)
-    after = me.tracker.change(issue.number, change, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
-    _enter(me, "release", issue, lease, "; ".join(filter(None, parts)))
-    return after
+    with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
+        return me.tracker.change(issue.number, change, me.actor)
 
 
 def _put_down(me: Me, issue: Issue) -> None:
@@ -153,20 +151,16 @@ def _entry_id(event: str, lease: Lease) -> str:
     return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
 
 
-def _enter(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> None:
-    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-        record = Record(
-            event=event,
-            actor=me.actor,
-            object=short(issue),
-            id=_entry_id(event, lease),
-            at=Timestamp(now_text(me.ws)),
-            clock=snapshot.clock + 1,
-            files=(),
-            issue=issue.number,
-            generation=lease.generation,
-            text=text,
-        )
-        return None, [record]
-
-    transact(me.store, decide)
+def _entry(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> Record:
+    return Record(
+        event=event,
+        actor=me.actor,
+        object=short(issue),
+        id=_entry_id(event, lease),
+        at=Timestamp(now_text(me.ws)),
+        clock=0,  # it comes after what it is committed with
+        files=(),
+        issue=issue.number,
+        generation=lease.generation,
+        text=text,
+    )

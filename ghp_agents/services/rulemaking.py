@@ -53,7 +53,7 @@ def make(
     texts = stamp["texts"] if stamp else _texts(sources)
     values = _settings(sources, texts[:CONFIGS])
     settings = Settings(**values)
-    fold = rulestamp.ignores_case(stamp["case"] if stamp else rulestamp.case(sources.config))
+    fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
     claims = leaser.known(PREFIX)
     said = [
@@ -85,6 +85,13 @@ def _texts(sources: Sources) -> list[list[Any]]:
                 raise _unreadable(path, error.strerror or str(error)) from None
             found.append([path, None])
     return found
+
+
+def _case(sources: Sources) -> list[str]:
+    try:
+        return rulestamp.case(sources.config)
+    except OSError:
+        return []
 
 
 def _settings(sources: Sources, texts: Sequence[Sequence[Any]]) -> dict[str, Any]:

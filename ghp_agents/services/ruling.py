@@ -45,13 +45,20 @@ def judge(
     on. Raises GhpError.
     """
     bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent)
-    verdicts = [bench.verdict(path) for path in paths]
-    spared = _spared(ws, verdicts)
-    verdicts = [
-        bench.verdict(each.path, is_exempt=True) if each.path in spared else each
-        for each in verdicts
-    ]
-    return [bench.take(each) for each in verdicts] if editing and agent else verdicts
+    verdicts = bench.verdicts(paths)
+    if not editing or agent is None:
+        return verdicts
+    taken = [bench.take(each) for each in verdicts]
+    if all(each.is_refused for each in taken):
+        return taken
+    # Who takes a lease looks for edits after it was written. So leases are looked for after an edit
+    # was, too: of two at one moment at least one gives way.
+    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent)
+    again = [bench.take(each) for each in bench.verdicts(paths)]
+    for before, after in zip(taken, again, strict=True):
+        if after.is_refused and not before.is_refused:
+            bench.drop(after)
+    return again
 
 
 def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Book:
@@ -120,6 +127,21 @@ class _Bench:
             return Verdict(authority.ALLOW, path)  # none of this repository's files
         touch = self._touch(path) if self._book["implicitLeases"] else None
         return authority.decide(self._book, path, self._case(touch, is_exempt))
+
+    def verdicts(self, paths: Sequence[str]) -> list[Verdict]:
+        """What of each path."""
+        found = [self.verdict(path) for path in paths]
+        spared = _spared(self._ws, found)
+        return [
+            self.verdict(each.path, is_exempt=True) if each.path in spared else each
+            for each in found
+        ]
+
+    def drop(self, verdict: Verdict) -> None:
+        """Give up the implicit lease of a path, which must not be in the way of who has it."""
+        if self._agent:
+            key = rulebook.key_of(self._book, verdict.path)
+            touched.drop(self._ws.folders, self._agent, key)
 
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""

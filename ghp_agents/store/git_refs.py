@@ -16,6 +16,7 @@ from ghp_agents.model.state import Standing, SyncReport, Tip
 from ghp_agents.repository import find_repository, open_repository
 from ghp_agents.store.refs import live, outbox, reading
 from ghp_agents.store.refs.standing import standing
+from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
 
 
@@ -25,6 +26,7 @@ class GitRefsStore:
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
         self._held: list[int] | None = None  # the lock's descriptors while this process has it
+        self._beside: list[Record] = []
         self._read: tuple[list[Tip], reading.KnownFiles] = ([], {})
 
     def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
@@ -45,6 +47,7 @@ class GitRefsStore:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
         from ghp_agents.store.refs import folding
 
+        records = [*records, *self._beside]
         try:
             with self._locked() as held:
                 repository = open_repository(self._ws)
@@ -53,7 +56,20 @@ class GitRefsStore:
             raise
         except (LockTimeoutError, GitError, OSError) as error:
             outbox.put(self._ws, records, error)
+        self._beside = []
         self._note_due(records)
+
+    @contextlib.contextmanager
+    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+        """Add `records` with what is committed in here, or alone; see `ports.StateStore`."""
+        self._beside = [*records]
+        try:
+            yield
+            left, self._beside = self._beside, []
+            if left:
+                transact(self, lambda _: (None, left))
+        finally:
+            self._beside = []
 
     def fold(self) -> int:
         """Bring live presence and the outbox into the state. Raises GhpError, OSError."""

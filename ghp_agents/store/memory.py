@@ -14,6 +14,7 @@ from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem, Standing, SyncReport, Tip, join_files
 from ghp_agents.ports import Clock
+from ghp_agents.transact import transact
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class MemoryStore:
         self._live: dict[str, tuple[Presence, float]] = {}
         self._news_at: float | None = None
         self._lock = threading.RLock()
+        self._beside: list[Record] = []
 
     def beat(self, agent: str, said: Presence) -> None:
         """Keep `said` as the live presence of `agent`, as `pulse.beat` does in a file."""
@@ -73,10 +75,23 @@ class MemoryStore:
             if snapshot.revision != expected:
                 raise StateMovedError
             clock = snapshot.clock
-            for record in records:
+            for record in [*records, *self._beside]:
                 clock = max(clock + 1, record.clock)
                 message = ledger.message(record, clock, self._clone)
                 self._append(clock, message, record.at, files=dict(record.files))
+            self._beside = []
+
+    @contextlib.contextmanager
+    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+        """Add `records` with what is committed in here, or alone at the end."""
+        self._beside = [*records]
+        try:
+            yield
+            left, self._beside = self._beside, []
+            if left:
+                transact(self, lambda _: (None, left))
+        finally:
+            self._beside = []
 
     def fold(self) -> int:
         """Bring live presence into the history."""

@@ -140,7 +140,14 @@ def test_a_commit_of_what_is_leased_is_stopped(hooked: Path) -> None:
     assert code == 1
     assert "1 refused" in words
     git(hooked, "reset", "--quiet", "lib")
-    assert make_commit(hooked)[0] == 0
+    assert make_commit(hooked) == (0, ""), "a commit that nobody minds is none of our business"
+
+
+def test_a_person_who_commits_what_is_leased_is_told(hooked: Path) -> None:
+    (hooked / "lib/a.py").write_text("2\n")
+    done = run_git(hooked, "commit", "--quiet", "--all", "-m", "Change")
+    assert done.returncode == 0
+    assert done.stderr.startswith("lib/a.py is leased by worker-2 since ")
 
 
 def test_a_commit_of_some_files_is_judged_by_those(hooked: Path) -> None:

@@ -184,6 +184,32 @@ class StateStoreContract:
             "sweep", "Ada Lovelace", True, "s-1",
         )  # fmt: skip
 
+    def test_a_record_beside_others_is_added_with_them(self, field: Field) -> None:
+        store = field.store(0)
+        beside = record(field, "claim", 0)._replace(files=())
+        before = store.snapshot().clock
+        with store.beside([beside]):
+            assert store.ledger() == []
+            say(field, store, "a")
+        entries = store.ledger()
+        assert [entry.id for entry in entries] == ["a", "claim"]
+        assert [entry.clock for entry in entries] == [before + 1, before + 2]
+        say(field, store, "b")
+        assert [entry.id for entry in store.ledger()] == ["a", "claim", "b"]
+
+    def test_a_record_beside_nothing_is_added_alone(self, field: Field) -> None:
+        store = field.store(0)
+        with store.beside([record(field, "claim", 0)]):
+            assert store.ledger() == []
+        assert [entry.id for entry in store.ledger()] == ["claim"]
+
+    def test_what_fails_adds_nothing_beside(self, field: Field) -> None:
+        store = field.store(0)
+        with pytest.raises(ZeroDivisionError), store.beside([record(field, "claim", 0)]):
+            _ = 1 // 0
+        say(field, store, "a")
+        assert [entry.id for entry in store.ledger()] == ["a"]
+
     def test_any_bytes_under_any_name_are_kept(self, field: Field) -> None:
         store = field.store(0)
         names = ("with space", "ümlaut", 'quo"te', "a.b", "x" * 120, "deep/er/still", "'", "%41")

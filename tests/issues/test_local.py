@@ -195,6 +195,7 @@ class Leasers:
             expected: Lease | None,
             epoch: int = 0,
             reason: str = "",
+            patterns: Sequence[str] = (),
         ) -> Lease:
             if self.times:
                 self.times -= 1
@@ -217,6 +218,7 @@ class Leasers:
             expected: Lease | None,
             epoch: int = 0,
             reason: str = "",
+            patterns: Sequence[str] = (),
         ) -> Lease:
             raise GhpError("The remote does not let us change numbers.", hint="Ask for access.")
 

@@ -209,6 +209,41 @@ def test_capabilities_are_merged_agent_by_agent(repo: Path, home: Path) -> None:
     }
 
 
+AUTHORITY = """{"agents": {
+  "shared": ["docs/**", "*.lock"], "sharedOwners": ["@core"], "orchestrators": ["lead"],
+  "implicitLeases": false
+}}"""
+
+
+def test_lists_are_the_same_when_they_come_from_the_cache(repo: Path, home: Path) -> None:
+    of_repo(repo, AUTHORITY)
+    first, again = (workspace(repo, home).settings for _ in range(2))
+    assert (first.shared, first.shared_owners, first.orchestrators, first.implicit_leases) == (
+        ("/docs/", "*.lock"), ("@core",), ("lead",), False,
+    )  # fmt: skip
+    assert again == first
+
+
+def test_the_users_list_takes_the_place_of_the_repositorys(repo: Path, home: Path) -> None:
+    of_repo(repo, AUTHORITY)
+    of_user(home, '{"agents": {"shared": []}}')
+    settings = workspace(repo, home).settings
+    assert (settings.shared, settings.orchestrators) == ((), ("lead",))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("../up", "'../up' is outside of this repository"),
+        ("", "a pattern is empty"),
+        ("!gen/", "these patterns only take away, so they name nothing"),
+    ],
+)
+def test_what_is_shared_are_patterns(pattern: str, why: str) -> None:
+    (fault,) = config.faults(f'{{"agents": {{\n  "shared": ["{pattern}"]\n}}}}')
+    assert fault == Fault(2, f"`agents.shared`: value error, {why}")
+
+
 @pytest.mark.parametrize(
     ("repository", "user", "trunk"),
     [

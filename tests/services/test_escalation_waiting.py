@@ -13,7 +13,8 @@ from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.model.escalation import Answer
 from ghp_agents.model.state import SyncReport
 from ghp_agents.services.escalation import answer, escalate
-from ghp_agents.services.escalation_waiting import LOOK_EVERY, wait
+from ghp_agents.services.escalation_waiting import wait
+from ghp_agents.services.pause import LOOK_EVERY
 from ghp_agents.store.memory import Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import open_workspace
 from tests.support.script import Script

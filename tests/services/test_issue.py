@@ -1,6 +1,6 @@
 """Issues, as the commands use them: saying a thing twice changes nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -284,6 +284,7 @@ def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> N
             expected: Lease | None,
             epoch: int = 0,
             reason: str = "",
+            patterns: Sequence[str] = (),
         ) -> Lease:
             if expected is not None:
                 raise UnknownError("The connection broke.", hint="Try again.")
@@ -338,6 +339,7 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
             expected: Lease | None,
             epoch: int = 0,
             reason: str = "",
+            patterns: Sequence[str] = (),
         ) -> Lease:
             if not self.overtaken:
                 self.overtaken = True

@@ -158,6 +158,12 @@ def test_settings_that_are_wrong_are_an_error_and_no_book(one: Claimant, content
         book(one)
 
 
+def test_a_configuration_of_git_that_is_too_long_to_be_read_says_nothing(one: Claimant) -> None:
+    with (one.ws.common_dir / "config").open("a") as file:
+        file.write("# " + "x" * 1_000_000)
+    assert book(one)["fold"] is False
+
+
 def test_a_pattern_that_is_none_hides_no_other(one: Claimant) -> None:
     ready = rulemaking.ready(["/src/", "", "#", "!", "/lib/"], fold=False)
     assert [text for text, _ in ready] == ["/src/", "/lib/"]

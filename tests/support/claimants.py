@@ -1,7 +1,7 @@
 """Agents and people who claim issues, each in a clone, on real git."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases.git_ref import GitRefLeaser
 from ghp_agents.model.issue import Issue, IssueChange
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import AgentName
 from ghp_agents.ports import Leaser
@@ -17,6 +18,9 @@ from ghp_agents.services import issue as issues
 from ghp_agents.services.claim import Claimed, Released
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.workspace import open_workspace
+from tests.support.git import git
+
+Clones = Callable[[int], list[Path]]
 
 
 class Claimant:
@@ -117,3 +121,52 @@ class _Beats:
     def _ages(self) -> Iterator[tuple[Path, bytes]]:
         for path in (self._one.ws.ghp_dir / "agents").glob("*.json"):
             yield path, path.read_bytes()
+
+
+DEAD, GONE = 2_000.0, 90_000.0  # seconds of silence
+THEN = "2025-06-15T15:06:40Z"
+
+
+class Team:
+    """Clones around a remote, with agents and people in them, on one clock."""
+
+    def __init__(self, clones: Clones, remote: Path) -> None:
+        self.clock = ManualClock()
+        self.remote = remote
+        self._clones = clones
+        self._folders: dict[str, Path] = {}
+
+    def join(self, name: str, clone: str | None = None) -> Claimant:
+        """Somebody in a clone of their own, or in that of another."""
+        key = clone or name
+        if key not in self._folders:
+            (self._folders[key],) = self._clones(1)
+            git(self._folders[key], "config", "user.name", name if name != "@me" else "Ann Example")
+        return Claimant(self._folders[key], name, self.clock)
+
+    def person(self, clone: str) -> Claimant:
+        """The person of that clone."""
+        person = self.join("@me", clone)
+        git(self._folders[clone], "config", "user.name", "Ann Example")
+        return person
+
+    def cut(self) -> None:
+        self.remote.rename(self.remote.with_suffix(".away"))
+
+    def mend(self) -> None:
+        self.remote.with_suffix(".away").rename(self.remote)
+
+    def silence(self, seconds: float, *living: Claimant) -> None:
+        """Time passes in which only the living beat, and all that beat or listen sync."""
+        steps = 4
+        for _ in range(steps):
+            self.clock.wait(seconds / steps)
+            for one in living:
+                one.beat(lastAction=f"At {self.clock.now()}")
+                one.sync()
+
+
+def known(one: Claimant, number: int = 1) -> Lease | None:
+    """What the clone knows of the right to an issue."""
+    found = [x for x in one.leaser.known("issue/") if x.name == f"issue/{number}"]
+    return found[0] if found else None

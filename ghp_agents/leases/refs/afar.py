@@ -21,6 +21,7 @@ from ghp_agents.remote import (
 from ghp_agents.repository import LEASE_REFS, StateRepository
 from ghp_agents.workspace import Workspace
 
+NOTHING = chain.Known(None, "")
 ATTEMPTS = 4  # each after the first only because something came between
 # Where a fetch puts what it finds in each of the two places that a remote may have our refs in.
 _FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
@@ -64,13 +65,14 @@ def list_all(court: Court, folder: str) -> list[Lease]:
     raise unreachable(court.remote, "the rights changed again and again while they were listed")
 
 
-def swap(court: Court, new: Lease, expected: Lease | None) -> Lease:
+def swap(court: Court, new: Lease, expected: Lease | None, *, is_absent: bool = False) -> Lease:
     """Put `new` in the place of `expected`, asking nobody before: the push compares.
 
+    `is_absent` says that the caller has just looked, and this clone knows nothing of the right.
     Raises LeaseMovedError, UnknownError, GhpError.
     """
     with scratch(court.ws, court.repository) as private:
-        before = chain.known(court.repository, new.name)
+        before = NOTHING if is_absent else chain.known(court.repository, new.name)
         known = before.lease
         if not _can_begin(private, known, expected):
             current = read(court, new.name)
