@@ -55,7 +55,7 @@ def recall(
     among = _among(tracker, active, issue, path)
     trouble: GhpError | None = None
     try:
-        hits = knowledge.search(asked, active, limit, among) if among != set() else []
+        hits = knowledge.search(asked, active, limit, among) if active and among != set() else []
     except GhpError as error:
         trouble, hits = error, by_words(asked, active, limit, among)
     by_id = {note.id: note for note in active}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.endpoint import Model, serving
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import commit, git
-from tests.support.memory import needs_model
+from tests.support.memory import needs_mem0, needs_model
 
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 CORS = "Staging drops OPTIONS requests at the ingress"
@@ -108,6 +109,32 @@ def test_a_repository_cannot_name_engines_and_the_doctor_says_so(repo: Path) -> 
     assert tell(repo, CORS), "no model was asked"
     told = invoke("agent-doctor", repo, ONE)
     assert "`memory.infer`, `memory.llm` in .ghp/config.json does not count" in told.out
+
+
+@needs_mem0
+def test_a_language_model_splits_what_is_told_unless_it_is_to_be_kept_word_for_word(
+    repo: Path, home: Path
+) -> None:
+    path = home / ".config/ghp-cli/config.json"
+    path.parent.mkdir(parents=True)
+    facts = {"memory": [{"text": "The port is 80"}, {"text": "The host is blue"}]}
+    model = Model(json.dumps(facts))
+    with serving(model) as address:
+        llm = {
+            "provider": "vllm",
+            "config": {"model": "m", "vllm_base_url": address, "api_key": "none"},
+        }
+        path.write_text(json.dumps({"agents": {"memory": {"llm": llm, "infer": True}}}))
+        told = invoke(["agent-remember", "It runs on blue, port 80"], repo, ONE)
+        assert (told.code, len(told.out.split())) == (0, 2)
+        model.answer = "nothing of use"
+        failed = invoke(["agent-remember", "And on red"], repo, ONE)
+        assert (failed.code, failed.out) == (1, "")
+        assert "Nothing was stored." in failed.err
+        assert "Hint: Keep it word for word: add `--verbatim`." in failed.err
+        tell(repo, "And on red", "--verbatim")
+    notes = json.loads(invoke("agent-notes list --json", repo).out)
+    assert [each["text"] for each in notes] == ["The port is 80", "The host is blue", "And on red"]
 
 
 def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:

@@ -1,10 +1,11 @@
 """Through mem0: does what every knowledge base does, stays whole, and lets no error of its out."""
 
+import contextlib
 import json
 import multiprocessing
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from ghp_agents.model.knowledge import Brought, Engine, Engines, KnowledgeError
 from ghp_agents.model.note import Note
 from ghp_agents.ports import KnowledgeBase
 from tests.contracts.knowledge_base import ALL, CORS, JWT, PORT, KnowledgeBaseContract
+from tests.support.endpoint import Model, serving
 from tests.support.memory import needs_mem0, needs_model
 from tests.support.notes import note
 
@@ -175,60 +177,11 @@ def test_a_place_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path) -> N
 # --------------------------------------------------------------------------- a language model
 
 
-class Model:
-    """An OpenAI-compatible end point on loopback that gives one answer."""
-
-    def __init__(self, answer: str, status: int = 200) -> None:
-        self.answer, self.status, self.asked = answer, status, list[Any]()
-
-
 @pytest.fixture
-def serve(request: pytest.FixtureRequest) -> Any:
+def serve() -> Iterator[Callable[[Model], str]]:
     """`serve(model)` answers the address of a server that speaks for it."""
-    import threading
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-    def start(model: Model) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                size = int(self.headers["Content-Length"])
-                model.asked.append((self.path, json.loads(self.rfile.read(size))))
-                said = _completion(self.path, model.answer, model.asked[-1][1])
-                body = json.dumps(said).encode()
-                self.send_response(model.status)
-                self.send_header("Content-Type", "application/json")
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing to see."""
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        request.addfinalizer(server.server_close)
-        request.addfinalizer(server.shutdown)
-        return f"http://127.0.0.1:{server.server_address[1]}/v1"
-
-    return start
-
-
-def _completion(path: str, answer: str, asked: dict[str, Any]) -> dict[str, Any]:
-    if path.endswith("/embeddings"):
-        texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
-        return {
-            "object": "list", "model": "m", "usage": {"prompt_tokens": 1, "total_tokens": 1},
-            "data": [
-                {"object": "embedding", "index": index, "embedding": json.loads(answer)}
-                for index, _ in enumerate(texts)
-            ],
-        }  # fmt: skip
-    return {
-        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
-        "choices": [{
-            "index": 0, "finish_reason": "stop",
-            "message": {"role": "assistant", "content": answer},
-        }],
-    }  # fmt: skip
+    with contextlib.ExitStack() as stack:
+        yield lambda model: stack.enter_context(serving(model))
 
 
 def inferring(folder: Path, address: str) -> Mem0Base:
@@ -238,7 +191,7 @@ def inferring(folder: Path, address: str) -> Mem0Base:
 
 @needs_mem0
 def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
-    tmp_path: Path, serve: Any
+    tmp_path: Path, serve: Callable[[Model], str]
 ) -> None:
     answer = {"memory": [{"text": "The port is 80"}, {"text": "The host is blue"}]}
     model = Model(json.dumps(answer))
@@ -255,7 +208,7 @@ def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
 @needs_mem0
 @pytest.mark.parametrize("answer", ["", "I am sorry.", "[1, 2]", '{"memory": []}', '{"memory": [{'])
 def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(
-    tmp_path: Path, serve: Any, answer: str
+    tmp_path: Path, serve: Callable[[Model], str], answer: str
 ) -> None:
     with pytest.raises(KnowledgeError) as caught:
         inferring(tmp_path, serve(Model(answer))).distil("The port is 80.")
@@ -264,7 +217,9 @@ def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(
 
 
 @needs_mem0
-def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(tmp_path: Path, serve: Any) -> None:
+def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(
+    tmp_path: Path, serve: Callable[[Model], str]
+) -> None:
     for address in (serve(Model("no", status=401)), "http://127.0.0.1:9/v1"):
         with pytest.raises(GhpError, match="The language model could not be asked"):
             inferring(tmp_path, address).distil("The port is 80.")
@@ -272,7 +227,7 @@ def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(tmp_path: Path, ser
 
 @needs_mem0
 def test_an_embedder_behind_an_address_is_used_by_configuration_alone(
-    tmp_path: Path, serve: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, serve: Callable[[Model], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", "goes-elsewhere")
     model = Model("[1.0, 0.0, 0.0]")
