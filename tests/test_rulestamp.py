@@ -371,9 +371,17 @@ class Builder:
         self._one = one
         self._steps = self._build()
 
-    def step(self) -> None:
-        if next(self._steps, None) is None:
+    def step(self) -> str | None:
+        """Do the next step; what was done, or None where it begins anew."""
+        done = next(self._steps, None)
+        if done is None:
             self._steps = self._build()
+        return done
+
+    def finish(self) -> None:
+        """Do all that is left."""
+        while self.step() not in (None, "wrote"):
+            continue
 
     def _build(self) -> Iterator[str]:
         one = Claimant(Path(self._one.ws.place.toplevel or ""), self._one.name, self._one.clock)
@@ -417,12 +425,15 @@ def live_through(one: Claimant, two: Claimant, seed: int) -> None:
     builders = [Builder(one), Builder(one)]
     late: list[Callable[[], None]] = []
     used = 0
-    steps = ["build"] * 9 + ["lease", "claim", "sync", "fold", "sign", "sign", "pack"]
+    steps = ["build"] * 8 + ["finish"] * 3
+    steps += ["lease", "claim", "sync", "fold", "sign", "sign", "pack"]
     for number in range(36):
         one.clock.wait(1)
         step = order.choice(steps)
         if step == "build":
             order.choice(builders).step()
+        elif step == "finish":
+            order.choice(builders).finish()
         elif step == "lease":
             held(one, f"/src/{number}.py")
         elif step == "claim":
