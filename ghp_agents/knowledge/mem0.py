@@ -8,13 +8,13 @@ import contextlib
 import shutil
 import uuid
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents import files
 from ghp_agents.errors import GhpError
-from ghp_agents.knowledge import embedder
+from ghp_agents.knowledge import embedder, thesaurus
 from ghp_agents.knowledge.engines import fingerprint, open_memory, prepare
 from ghp_agents.knowledge.text import best
 from ghp_agents.model import textrank
@@ -27,8 +27,9 @@ LOCK = "index.lock"
 PATIENCE = 20.0  # seconds
 FEW = 8  # notes that are embedded at once, with the store open
 BATCH = 256  # notes that are embedded while others may have the store
-POOL = 60  # candidates, of which the identifiers are looked at as well
+POOL = 60  # candidates, of which more is looked at than their vectors
 NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
+MEANT = 0.3  # and that it is about the same things; fits the cosines of the local model
 MOST = 1_000_000  # notes that are listed
 _POINTS = uuid.UUID("6f1d1c5e-0a0f-5c0c-9a52-1f3d1a9b7c11")  # for ever: ids of points follow it
 
@@ -204,7 +205,10 @@ class Mem0Base:
             str((each.get("metadata") or {}).get("note")): float(each["score"])
             for each in found["results"]
         }
-        return best(_with_names(query, notes, scores, among), limit)
+        hits = _with_names(query, notes, scores, among)
+        if self._engines.embedder is None and not self._hashes:
+            hits = _with_things(query, {note.id: note.text for note in notes}, hits)
+        return best(hits, limit)
 
 
 class _Todo(NamedTuple):
@@ -266,6 +270,14 @@ def _with_names(
         if note.id in scores or shared:
             hits.append(Hit(note.id, scores.get(note.id, least) + NAMED * shared))
     return hits
+
+
+def _with_things(query: str, texts: Mapping[str, str], hits: Sequence[Hit]) -> list[Hit]:
+    """And the thesaurus's word, for what is said in words that vectors do not see as near."""
+    ours = thesaurus.load()
+    asked = ours.things(query)
+    near = (thesaurus.nearness(asked, ours.things(texts[hit.note])) for hit in hits)
+    return [Hit(hit.note, hit.score + MEANT * some) for hit, some in zip(hits, near, strict=True)]
 
 
 @contextlib.contextmanager

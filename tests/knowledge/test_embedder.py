@@ -1,5 +1,6 @@
 """Which embedder there is, as mem0 asks for it."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,10 @@ from ghp_agents.knowledge import embedder, minilm
 from ghp_agents.knowledge.embedder import MODEL, HashedWords, LocalModel, model_folder
 from tests.support.house import CHECKOUT
 from tests.support.memory import needs_model
+
+
+def dot(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def test_make_installs_the_very_model_that_the_doctor_names() -> None:
@@ -42,4 +47,18 @@ def test_both_embedders_answer_what_mem0_asks() -> None:
 @needs_model
 def test_the_local_one_does_as_well() -> None:
     local = LocalModel(None)
-    assert local.embed_batch(["One", "Two"]) == [local.embed("One"), local.embed("Two", "search")]
+    assert local.embed_batch(["One", "Two"]) == [local.embed("One"), local.embed("Two", "add")]
+
+
+@needs_model
+def test_a_question_is_looked_for_in_other_words_as_well() -> None:
+    local, asked, note = LocalModel(None), "Who may sign off?", "CODEOWNERS approve each merge."
+    vectors = {action: local.embed(asked, action) for action in ("search", "add")}
+    assert math.isclose(math.hypot(*vectors["search"]), 1.0, abs_tol=1e-6)
+    near = {action: dot(vector, local.embed(note)) for action, vector in vectors.items()}
+    assert near["search"] > near["add"] + 0.05
+
+
+@needs_model
+def test_a_question_without_other_words_is_what_it_is() -> None:
+    assert LocalModel(None).embed("xyzzy?", "search") == LocalModel(None).embed("xyzzy?")

@@ -90,6 +90,15 @@ def test_an_identifier_decides_where_vectors_see_no_difference(tmp_path: Path) -
     assert found(hashed(tmp_path), "what does unit-17.yaml say", many, 1) == [wanted.id]
 
 
+@needs_model
+def test_the_thesaurus_helps_where_vectors_see_nothing_in_common(tmp_path: Path) -> None:
+    duty = note("The rota for on-call duty is in ops/rota.yaml.")
+    dump = note("The nightly dump is restored into scratch every week.")
+    base = Mem0Base(tmp_path / "index", "shop", Engines())
+    asked = "Who is woken when the site is down?"
+    assert found(base, asked, [duty, dump]) == [duty.id, dump.id]
+
+
 @needs_mem0
 @pytest.mark.parametrize("damage", ["meta", "data", "all"])
 def test_a_broken_index_is_made_again(tmp_path: Path, damage: str) -> None:
