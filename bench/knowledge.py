@@ -108,14 +108,15 @@ def _rank(found: Sequence[str], wanted: str) -> int:
 
 def _figures(name: str, asked: Sequence[Question], ranks: Sequence[int]) -> list[Figure]:
     is_ours = name == "our default"
+    ranked = list(zip(asked, ranks, strict=True))
     parts = {
-        style: [rank for one, rank in zip(asked, ranks, strict=True) if one.style == style]
-        for style in (labels.PARAPHRASE, labels.WORDS)
+        part: [rank for one, rank in ranked if part in (one.style, one.half)]
+        for part in (labels.PARAPHRASE, labels.WORDS, labels.TUNED, labels.HELD_OUT)
     }
 
     def figure(what: str, score: Callable[[int], float], bound: float | None) -> Figure:
-        each = {style: _mean(map(score, some)) for style, some in parts.items()}
-        note = ", ".join(f"{style} {value:.2f}" for style, value in each.items())
+        each = {part: _mean(map(score, some)) for part, some in parts.items()}
+        note = ", ".join(f"{part} {value:.2f}" for part, value in each.items())
         return Figure(
             "knowledge", f"{what}: {name}", _mean(map(score, ranks)), "", bound,
             at_least=True, note=note, detail=each,

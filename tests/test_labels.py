@@ -3,7 +3,7 @@
 import re
 
 from bench import labels
-from bench.labels import PARAPHRASE, WORDS
+from bench.labels import HELD_OUT, PARAPHRASE, TUNED, WORDS
 from ghp_agents.model.textrank import terms
 
 TEXTS = {note.name: note.text for note in labels.notes()}
@@ -36,6 +36,20 @@ def test_the_other_half_uses_words_of_the_note() -> None:
     for each in labels.questions():
         if each.style == WORDS:
             assert len(content(each.text) & content(TEXTS[each.note])) >= 2, each.text
+
+
+def test_the_halves_are_about_as_large_and_each_has_both_kinds() -> None:
+    for half in (TUNED, HELD_OUT):
+        styles = [each.style for each in labels.questions() if each.half == half]
+        assert min(styles.count(PARAPHRASE), styles.count(WORDS)) >= 40
+        assert abs(len(styles) * 2 - len(labels.questions())) <= 4
+
+
+def test_all_questions_to_a_note_are_in_one_half() -> None:
+    halves = {
+        note: {each.half for each in labels.questions() if each.note == note} for note in TEXTS
+    }
+    assert {note for note, some in halves.items() if len(some) != 1} == set()
 
 
 def test_the_texts_are_whole_sentences_of_one_line() -> None:
