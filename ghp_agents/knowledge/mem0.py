@@ -29,7 +29,7 @@ FEW = 8  # notes that are embedded at once, with the store open
 BATCH = 256  # notes that are embedded while others may have the store
 POOL = 60  # candidates, of which more is looked at than their vectors
 NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
-MEANT = 0.3  # and that it is about the same things; fits the cosines of the local model
+MEANT = 0.2  # and that it is about the same things; fits the cosines of the local model
 MOST = 1_000_000  # notes that are listed
 _POINTS = uuid.UUID("6f1d1c5e-0a0f-5c0c-9a52-1f3d1a9b7c11")  # for ever: ids of points follow it
 

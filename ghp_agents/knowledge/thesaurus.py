@@ -14,7 +14,7 @@ from ghp_agents.model.textrank import STOP_WORDS, stem
 
 _PATH = Path(__file__).with_name("thesaurus.txt")
 _WORD = re.compile(r"[^\W_]+")
-_THINGS, _WORDS = 3, 3  # so many words for so many things stand in for those of a text
+_THINGS, _WORDS = 2, 3  # so many things, and words for each, stand in for those of a text
 
 Things = Mapping[int, float]  # a thing, by its place in the thesaurus, and how much it is meant
 
