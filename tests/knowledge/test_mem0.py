@@ -12,8 +12,9 @@ import pytest
 from ghp_agents import files
 from ghp_agents.errors import GhpError
 from ghp_agents.files import LockTimeoutError
-from ghp_agents.knowledge import mem0
+from ghp_agents.knowledge import embedder, mem0, thesaurus
 from ghp_agents.knowledge.mem0 import Mem0Base
+from ghp_agents.knowledge.thesaurus import Thesaurus
 from ghp_agents.model.finding import warning
 from ghp_agents.model.knowledge import Brought, Engine, Engines, KnowledgeError
 from ghp_agents.model.note import Note
@@ -90,13 +91,22 @@ def test_an_identifier_decides_where_vectors_see_no_difference(tmp_path: Path) -
     assert found(hashed(tmp_path), "what does unit-17.yaml say", many, 1) == [wanted.id]
 
 
+def forget_questions() -> None:
+    embedder._of_question.cache_clear()
+
+
 @needs_model
 def test_the_thesaurus_helps_where_vectors_see_nothing_in_common(tmp_path: Path) -> None:
-    duty = note("The rota for on-call duty is in ops/rota.yaml.")
-    dump = note("The nightly dump is restored into scratch every week.")
+    breaker = note("The circuit breaker opens after five errors.")
+    account = note("A chargeback is booked on account 5690.")
     base = Mem0Base(tmp_path / "index", "shop", Engines())
-    asked = "Who is woken when the site is down?"
-    assert found(base, asked, [duty, dump]) == [duty.id, dump.id]
+    asked = "What if their service is unavailable?"
+    assert found(base, asked, [breaker, account]) == [breaker.id, account.id]
+    with pytest.MonkeyPatch.context() as without:
+        without.setattr(thesaurus, "load", lambda: Thesaurus([]))
+        forget_questions()
+        assert found(base, asked, [breaker, account]) == [account.id, breaker.id]
+    forget_questions()
 
 
 @needs_mem0
