@@ -21,7 +21,7 @@ def wake(
     pause: float = SPAWN_PAUSE,
 ) -> bool:
     """Start one detached fold-and-sync when there is reason to, and none was started just now."""
-    if environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False:
+    if is_off(environ, settings):
         return False
     cache = folders[0] + "/cache"
     # The time stamp of `due` is when the background is next needed; a fold or a sync sets it.
@@ -38,6 +38,11 @@ def wake(
     except OSError:
         return False
     return True
+
+
+def is_off(environ: "Mapping[str, str]", settings: "Mapping[str, Any]") -> bool:
+    """Whether nothing may be started in the background here."""
+    return environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False
 
 
 def spawn(command: "Sequence[str]", environ: "Mapping[str, str]") -> None:

@@ -35,8 +35,8 @@ def is_exempt(toplevel: str, path: str, environ: "Mapping[str, str]") -> bool:
     reading, writing = os.pipe()
     children: list[int] = []
     try:
-        children.append(_start([*git, *_IGNORED, path], env, None))
-        children.append(_start([*git, *_ATTRIBUTES, path], env, writing))
+        children.append(_start([*git, *_IGNORED, HERE + path], env, None))
+        children.append(_start([*git, *_ATTRIBUTES, HERE + path], env, writing))
     except (OSError, ValueError):  # no git, or no path that any system has
         pass
     finally:

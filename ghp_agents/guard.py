@@ -35,6 +35,8 @@ def quick(
     presence = presencefile.newest(folders, agent)
     if book is None or presence is None or agent in book["elsewhere"]:
         return None
+    if rulebook.may_lapse(book, now):
+        return None
     try:
         verdict = _decided(place, folders, environ, book, presence, agent, path, now)
     except (UnsureError, OSError):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Hit = tuple[int, int, bool]
 
 NAME = "rulebook.json"
-VERSION = 1
+VERSION = 2
 LARGEST = 64_000_000  # bytes; what is larger is none of ours
 
 
@@ -42,6 +42,11 @@ def load(sources: Sources) -> "Book | None":
 def is_current(sources: Sources, book: "Book") -> bool:
     """Whether a book that was loaded a moment ago still says all there is."""
     return rulestamp.is_fresh(sources, book["own"], book["stamp"])
+
+
+def may_lapse(book: "Book", now: float) -> bool:
+    """Whether the time of a lease in it that another clone granted may be up."""
+    return book["lapses"] is not None and bool(now >= book["lapses"])
 
 
 def exists(folder: str) -> bool:

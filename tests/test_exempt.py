@@ -11,7 +11,8 @@ from tests.support.git import commit
 EXEMPT = {
     "README.md": False, "src/a.py": False, "build/a.o": True, "a.log": True, "kept.log": False,
     "tracked.log": False, "gen/a.py": True, "gen/by-hand.py": False, "odd/é\nü.pb.py": True,
-    "new.py": False, "-x": False, ":(top)README.md": False, "\udcff.log": True, "\udcff.py": False,
+    "new.py": False, "-x": False, ":(top)README.md": False, ":(top)a.log": True, ":!a.log": True,
+    "\udcff.log": True, "\udcff.py": False,
 }  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """Splicing JSON: what is added looks as if it had always been there, and goes without a trace."""
 
-import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from ghp_agents.jsonsplice import at, fresh, insert, remove, replace
 from ghp_agents.jsontree import parse
+from tests.support.json_texts import Written, written
 
 # ------------------------------------------------------------------------------ how it looks
 
@@ -113,65 +113,20 @@ VALUES = st.recursive(
                                                                 max_size=3),
     max_leaves=6,
 )  # fmt: skip
-COMMENTS = st.sampled_from(["", "", "", "/* c , } */", "// c ] {\n"])
+FILES = written(st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
 
 
-@st.composite
-def trivia(draw: st.DrawFn) -> str:
-    """What may stand between two words of a file."""
-    blanks = st.text(" \t\n", max_size=3)
-    return draw(blanks) + draw(COMMENTS) + draw(blanks)
-
-
-class Written(NamedTuple):
-    """A file as somebody wrote it, and the places of its containers."""
-
-    text: str
-    containers: list[list[str | int]]
-
-
-@st.composite
-def files(draw: st.DrawFn) -> Written:
-    """A file in anybody's style: comments, blanks and trailing commas wherever they may be."""
-    value = draw(st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
-    containers: list[list[str | int]] = []
-
-    def write(value: object, keys: list[str | int]) -> str:
-        if isinstance(value, dict | list):
-            containers.append(keys)
-        if isinstance(value, dict):
-            rows = [
-                json.dumps(key) + draw(trivia()) + ":" + draw(trivia()) + write(each, [*keys, key])
-                for key, each in value.items()
-            ]
-            return "{" + joined(rows) + "}"
-        if isinstance(value, list):
-            return "[" + joined([write(each, [*keys, n]) for n, each in enumerate(value)]) + "]"
-        return json.dumps(value, ensure_ascii=draw(st.booleans()))
-
-    def joined(rows: list[str]) -> str:
-        body = ",".join(draw(trivia()) + row + draw(trivia()) for row in rows)
-        trails = draw(st.booleans())
-        return body + ("," if rows and trails else "") + draw(trivia())
-
-    mark = draw(st.sampled_from(["", "\ufeff"]))
-    text = mark + draw(trivia()) + write(value, []) + draw(trivia())
-    if draw(st.booleans()):
-        text = text.replace("\n", "\r\n")
-    return Written(text, containers)
-
-
-@given(files(), VALUES, st.data())
+@given(FILES, VALUES, st.data())
 def test_adding_and_taking_away_gives_the_same_text(
-    written: Written, value: object, data: st.DataObject
+    file: Written, value: object, data: st.DataObject
 ) -> None:
-    keys = data.draw(st.sampled_from(written.containers))
-    node = at(written.text, keys)
+    keys = data.draw(st.sampled_from(file.containers))
+    node = at(file.text, keys)
     assert node is not None
     key = "new member" if isinstance(node.value, dict) else None
-    added = insert(written.text, keys, key, value)
+    added = insert(file.text, keys, key, value)
 
-    expected = parse(written.text).value
+    expected = parse(file.text).value
     inside = expected
     for step in keys:
         inside = inside[step]
@@ -181,22 +136,22 @@ def test_adding_and_taking_away_gives_the_same_text(
         inside.append(value)
     assert parse(added).value == expected, "it says what it said, and the new item"
     last = key or len(inside) - 1
-    assert remove(added, [*keys, last]) == written.text
+    assert remove(added, [*keys, last]) == file.text
 
 
-@given(files(), VALUES, VALUES, st.data())
+@given(FILES, VALUES, VALUES, st.data())
 def test_two_that_were_added_may_go_in_any_order(
-    written: Written, one: object, two: object, data: st.DataObject
+    file: Written, one: object, two: object, data: st.DataObject
 ) -> None:
-    keys = data.draw(st.sampled_from(written.containers))
-    node = at(written.text, keys)
+    keys = data.draw(st.sampled_from(file.containers))
+    node = at(file.text, keys)
     assert node is not None
     count = len(node.items)
     names: list[Any] = ["one", "two"] if isinstance(node.value, dict) else [None, None]
-    added = insert(insert(written.text, keys, names[0], one), keys, names[1], two)
+    added = insert(insert(file.text, keys, names[0], one), keys, names[1], two)
     first, second = [names[n] or count + n for n in (0, 1)]
     backwards = remove(remove(added, [*keys, second]), [*keys, first])
-    assert backwards == written.text
+    assert backwards == file.text
     second_after = second if isinstance(second, str) else count
     forwards = remove(remove(added, [*keys, first]), [*keys, second_after])
-    assert parse(forwards).value == parse(written.text).value
+    assert parse(forwards).value == parse(file.text).value

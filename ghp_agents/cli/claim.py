@@ -73,7 +73,7 @@ def _fields(claimed: Claimed) -> dict[str, object]:
 def _say_claimed(claimed: Claimed) -> None:
     name, lease = issue_view.name(claimed.issue), claimed.lease
     if claimed.how == services.MINE:
-        rest = " What did not show everywhere shows now." if claimed.mended else ""
+        rest = " Its assignment was missing and is there now." if claimed.mended else ""
         output.say(f"{name} is yours already, since {lease.acquired_at}.{rest}")
     elif claimed.how == "claim":
         output.done(f"{name} is yours.")

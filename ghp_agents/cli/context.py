@@ -9,7 +9,7 @@ import click
 
 from ghp_agents import background, mishaps, rulebook
 from ghp_agents.cli import output
-from ghp_agents.errors import NotSetUpError
+from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.rulestamp import Sources
 from ghp_agents.wiring import House
 from ghp_agents.workspace import current_folder
@@ -43,14 +43,42 @@ def acting(command: F) -> F:
     )(command)
 
 
-def wake(house: House) -> None:
+def wake(house: House, *, urgent: bool = False) -> None:
     """After a command: what edits are decided by is brought up to date, and a background process
-    folds and syncs, if one is due."""
+    folds and syncs, if one is due or it is urgent."""
     ws = house.ws
     if rulebook.exists(ws.folders[0]):
         _refresh(house)
     settings = {"background": ws.settings.background}
-    background.wake(ws.folders, house.environ, ws.clock.now(), settings, urgent=False)
+    pause = 0.0 if urgent else background.SPAWN_PAUSE
+    now = ws.clock.now()
+    background.wake(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
+
+
+def send(house: House, *, here: bool = False) -> None:
+    """After what somebody waits for: it is sent at once, in the background, or before this command
+    ends where there is none, or with `here`. What cannot be sent now is said, and no error."""
+    if here or background.is_off(house.environ, {"background": house.ws.settings.background}):
+        _send(house)
+        wake(house)
+    else:
+        wake(house, urgent=True)
+
+
+def _send(house: House) -> None:
+    from ghp_agents.services import delivery
+
+    try:
+        with output.busy("Sending it"):
+            report = delivery.send(house.ws, house.store, house.leaser, house.tracker)
+        trouble = report.trouble and f"{report.remote}: {report.trouble}"
+    except (GhpError, OSError) as error:
+        trouble = str(error)
+    if trouble:
+        output.warn(
+            f"Not sent yet: {trouble}.",
+            "Nothing is lost; it goes with the next sync. `ghp agent-doctor` checks the remote.",
+        )
 
 
 def _refresh(house: House) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli import ending, output
+from ghp_agents.cli.context import acting, say_none, send, wake
+from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import escalation as rules
@@ -40,7 +41,7 @@ STDIN = "-"
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait for the answer and print it.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--timeout", metavar="SECONDS", type=Seconds(),
     help="With --wait: give up waiting after so long; the question stays open.",
 )  # fmt: skip
 @acting
@@ -73,11 +74,13 @@ def escalate(
         waiting=wait,
     )  # fmt: skip
     _say_asked(asked)
-    wake(house)
     if wait:
+        wake(house, urgent=True)
         _wait(house, asked.escalation, timeout)
     else:
         output.data(asked.escalation.name)
+        output.flush()
+        send(house)
 
 
 def _say_asked(asked: services.Asked) -> None:
@@ -100,7 +103,7 @@ def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
         "command waits on, and `ghp agent-status` tells of the answer."
     )
     try:
-        with output.busy(f"Waiting for the answer to {escalation.name}"):
+        with ending.tidy(), output.busy(f"Waiting for the answer to {escalation.name}"):
             answer = wait(house.ws, house.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
@@ -223,6 +226,7 @@ def _whole(each: Escalation) -> str:
         parts.append("Context:\n" + clean(each.context))
     for index, answer in enumerate(each.answers):
         word = "Answer" if index == 0 else "One more answer"
+        word += ", which counts," if 0 < index == len(each.answers) - 1 else ""
         head = f"{word} by {who(answer.by)}, {one_line(answer.at, 40)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
     if each.is_open:
@@ -266,18 +270,35 @@ def _fields(each: Escalation) -> dict[str, Any]:
 @acting
 @click.pass_obj
 def answer(house: House, id: str, text: str) -> None:
-    """Answer a question. TEXT is the answer, or `-` to read it from standard input."""
+    """Answer a question. TEXT is the answer, or `-` to read it from standard input.
+
+    Of several answers the last one counts.
+    """
     answered = services.answer(house.ws, house.store, house.tracker, id, _text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
-    first = answered.escalation.answers[0]
+    before = [each for each in answered.escalation.answers if each != answered.answer]
     if not answered.is_new:
         output.say(f"{name} has this answer already.")
-    elif first != answered.answer:
+    elif before:
+        last = before[-1]
         output.done(
-            f"Added to {name}, which {who(first.by)} had answered: {rules.first_line(first.text)}"
+            f"Added to {name}, and counts from now on; {who(last.by)} had answered: "
+            f"{rules.first_line(last.text)}"
         )
     else:
         output.done(f"Answered {name}; {asker} is told at its next status, resume or hook.")
+    _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
-    wake(house)
+    send(house)
+
+
+def _warn_of_odd(answered: services.Answered) -> None:
+    asked, text = answered.escalation, answered.answer.text
+    if rules.is_odd(asked.question, text):
+        output.warn(
+            f"{one_line(text, 60)!r} is not one of the options: "
+            f"{', '.join(asked.question.options)}.",
+            f"If one of them was meant: `ghp agent-answer {asked.name} 1`, by its number or its "
+            "words. The last answer counts.",
+        )

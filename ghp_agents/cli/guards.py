@@ -8,7 +8,7 @@ from ghp_agents.cli import output
 from ghp_agents.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.model.ground import Step
 from ghp_agents.model.guard import HOMES
-from ghp_agents.services import client_places, git_guard, guards
+from ghp_agents.services import client_places, git_guard, guard_advice, guards
 from ghp_agents.services.client_places import GIT, Target
 from ghp_agents.wiring import House
 
@@ -132,7 +132,7 @@ def _others(house: House, asked: Guards) -> list[Target]:
 
 
 def _advice(house: House, asked: Guards) -> Iterator[tuple[str, str]]:
-    yield from guards.advice(asked.clients, asked.targets, _others(house, asked))
+    yield from guard_advice.advice(asked.clients, asked.targets, _others(house, asked))
     if guards.CLAUDE in asked.clients:
         folders = [] if asked.is_users else [house.ws.folder]
         for place in client_places.plugins_enabled(folders, house.environ):

@@ -1,11 +1,12 @@
 """`agent-handoff` and `agent-resume`: leave off so that another can go on, and go on."""
 
+import shlex
 import sys
 
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, send, wake
 from ghp_agents.errors import GhpError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
@@ -64,12 +65,33 @@ def handoff(
     _say_handed(handed, dry_run)
     if handed.is_new and not (handed.learnt or checkpoint):
         output.say("Learnt something that others need? `ghp agent-remember TEXT` keeps it.")
-    if not dry_run:
-        _pass_on(house, handed.handoff)
-        wake(house)
+    if dry_run:
+        return
+    is_reached = _pass_on(house, handed.handoff)
+    _warn_of_unsent(house, handed)
+    if checkpoint or not is_reached:
+        wake(house)  # for oneself, who is here; or nothing can be sent now, as was said
+    else:
+        send(house, here=to is not None)
 
 
-def _pass_on(house: House, handed: Handoff) -> None:
+def _warn_of_unsent(house: House, handed: Handed) -> None:
+    """What only this clone has is of no use to who goes on in another."""
+    said, number = handed.handoff, handed.unsent
+    if not (said.to and number) or services.is_here(house.ws, house.store, said.to):
+        return
+    commits = f"{count(number, 'commit')} of {one_line(said.branch or 'a detached HEAD', 100)}"
+    command = (
+        f"git push {house.ws.settings.remote or 'origin'} {shlex.quote(said.branch or 'HEAD')}"
+    )
+    output.warn(
+        f"{commits} {'is' if number == 1 else 'are'} in no remote: {said.to} can restore the work "
+        f"only after `{command}`."
+    )
+
+
+def _pass_on(house: House, handed: Handoff) -> bool:
+    """Give the issue over; whether all that was to be asked for that could be reached."""
     try:
         given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
     except UnknownError as error:
@@ -77,10 +99,11 @@ def _pass_on(house: House, handed: Handoff) -> None:
             f"#{handed.issue} is still yours: {error}",
             f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
         )
-        return
+        return False
     if given:
         output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
         output.say(f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.")
+    return True
 
 
 def _note(said: str | None) -> str:

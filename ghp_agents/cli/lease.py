@@ -1,40 +1,27 @@
 """`agent-lease`, `agent-leases`: have files or a resource alone, and see who has what."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import ending, output
 from ghp_agents.cli.context import acting, say_none, wake
-from ghp_agents.clock import ago, duration, to_seconds
+from ghp_agents.cli.params import Duration, Seconds
+from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold, Waiter
 from ghp_agents.model.lease_record import what
 from ghp_agents.model.names import one_line, short_ids
+from ghp_agents.services import conflicts, escalation, leasing, presence
 from ghp_agents.services import lease as services
-from ghp_agents.services import leasing
+from ghp_agents.services.conflicts import Conflict
 from ghp_agents.services.covering import Ground
 from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.services.leasing import Leased
 from ghp_agents.wiring import House
 
 SHOWN = 3  # files that are named; others are counted
-
-
-class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A length of time, in seconds: 90s, 30m, 2h, 1d."""
-
-    name = "duration"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Seconds."""
-        try:
-            return duration(str(value))
-        except ValueError:
-            self.fail(f"{str(value)[:40]!r} is not a length of time, such as 90s, 30m, 2h, 1d.")
 
 
 # -------------------------------------------------------------------------------- taking
@@ -46,11 +33,13 @@ class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--name", metavar="RESOURCE", help="A resource that is no file: staging-db.")
 @click.option("--reason", metavar="TEXT", default="", help="What for; others are told.")
-@click.option("--ttl", metavar="TIME", type=Duration(), help="For so long at most: 30m, 2h.")
+@click.option(
+    "--ttl", metavar="TIME", type=Duration(), help="For so long at most, in all clones: 30m, 2h."
+)
 @click.option("--strict", is_flag=True, help="Over all clones at once; needs the remote.")
 @click.option("--wait", is_flag=True, help="Stand in line until it is free.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--timeout", metavar="SECONDS", type=Seconds(),
     help="With --wait: leave the line after so long.",
 )  # fmt: skip
 @click.option(
@@ -80,7 +69,7 @@ def lease(
     """
     if timeout is not None and not wait:
         raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
-    said = Ground(house.ws).spelled(patterns, house.cwd) if patterns else ()
+    said = _spelled(house, patterns) if patterns else ()
     wanted = Wanted(said, name, reason, ttl, strict, holder, patterns)
     try:
         leased = _take(house, wanted, wait, timeout)
@@ -91,6 +80,32 @@ def lease(
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
+    if leased.is_new and not leased.hold.strict:
+        _say_where(house)
+
+
+def _say_where(house: House) -> None:
+    """How far an ordinary lease goes, where that matters."""
+    if presence.others_live(house.ws, house.store, house.store.snapshot()):
+        output.say(
+            "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
+            "them now."
+        )
+
+
+def _spelled(house: House, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns as they count from the root. Raises UsageError, also for a number that is no
+    file: it was meant for an option."""
+    ground = Ground(house.ws)
+    for word in patterns:
+        is_number = word.isascii() and word.isdigit() and not (house.cwd / word).exists()
+        if is_number and not ground.reach(ground.spelled([word], house.cwd)).covered:
+            raise UsageError(
+                f"There is no file {word[:20]} here.",
+                hint=f"To wait so many seconds: --wait --timeout {word[:20]}. For a file of "
+                f"this name that is still to come: ./{word[:20]}.",
+            )
+    return ground.spelled(patterns, house.cwd)
 
 
 def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Leased:
@@ -100,7 +115,8 @@ def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Le
             return leasing.acquire(*parts, wanted)
     from ghp_agents.services import lease_waiting
 
-    return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
+    with ending.tidy():
+        return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
 def _say(leased: Leased) -> None:
@@ -135,10 +151,11 @@ def _covering(hold: Hold, files: Sequence[str]) -> str:
 def leases(house: House, implicit: bool, as_json: bool) -> None:
     """List what is leased, in the order in which it counts, and who waits for it."""
     listing = services.listing(house.ws, house.store, house.leaser, implicit=implicit)
+    known = _conflicts(house, listing)
     if as_json:
         output.as_json(
             [
-                *(_fields(hold) for hold in listing.held),
+                *(_fields(hold) | {"conflicts": _of(hold, known)} for hold in listing.held),
                 *(_waiting(waiter) for waiter in listing.waiting),
                 *(_editing(touch.agent, touch.path, touch.since) for touch in listing.edits),
             ]
@@ -146,19 +163,58 @@ def leases(house: House, implicit: bool, as_json: bool) -> None:
     elif not (listing.held or listing.waiting or listing.edits):
         say_none(house, "Nothing is leased.")
     else:
-        _print(listing, house.ws.clock.now())
+        _print(listing, {hold.id for each in known for hold in each[:2]}, house.ws.clock.now())
+        for each in known:
+            output.data(output.clean(_sentence(each)))
     for problem in listing.problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
     wake(house)
 
 
-def _print(listing: services.Listing, now: float) -> None:
+def _conflicts(house: House, listing: services.Listing) -> list[Conflict]:
+    asked, _ = escalation.read_all(house.store.snapshot()) if len(listing.held) > 1 else ([], [])
+    return conflicts.find(house.ws, listing.held, listing.logs, asked)
+
+
+def _sentence(each: Conflict) -> str:
+    """Who may edit what both have, and what will decide it."""
+    earlier, later, question = each.earlier, each.later, each.question
+    decides = ""
+    if question and question.is_open:
+        decides = f" {question.name} asks a person who should have it."
+    elif question:
+        decides = f" {question.name} was answered: {_line(question.answers[-1].text)}"
+    return (
+        f"Conflict: {earlier.short} of {earlier.holder} and {later.short} of {later.holder} are "
+        f"both of {one_line(each.place, 80)}. Until one of them is released, {earlier.holder} may "
+        f"edit it.{decides}"
+    )
+
+
+def _of(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
+    """The conflicts of one lease."""
+    return [
+        {
+            "id": f"L-{other.id}",
+            "holder": other.holder,
+            "what": each.place,
+            "decides": each.earlier.holder,
+            "question": each.question.name if each.question else None,
+        }
+        for each in known
+        for one, other in ((each.earlier, each.later), (each.later, each.earlier))
+        if one.id == hold.id
+    ]
+
+
+def _print(listing: services.Listing, disputed: Container[str], now: float) -> None:
     names = short_ids(
         [*(hold.id for hold in listing.held), *(waiter.id for waiter in listing.waiting)]
     )
     rows: list[tuple[str, ...]] = []
     for hold in listing.held:
         state = "strict" if hold.strict else "held"
+        state = "conflict" if hold.id in disputed else state
         until = _when(hold.until, now) if hold.until else "-"
         rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _line(hold.reason)))
     for waiter in listing.waiting:

@@ -42,6 +42,8 @@ def log(
     tips = house.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
         known = house.store.ledger()
+    if event is not None:
+        services.check_event(event, known)
     entries = services.select(known, question)
     entries = entries[-limit:] if limit else entries
     if follow:

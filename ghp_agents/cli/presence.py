@@ -19,6 +19,7 @@ from ghp_agents.services import presence as services
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
+QUESTIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
 WATCH_EVERY = 2.0  # seconds
 ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
@@ -229,11 +230,23 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
             f"{_count(len(problems), 'record')} cannot be read and left out.",
             "`ghp agent-doctor` names them; they are kept.",
         )
+    waiting = _open_questions(snapshot)
+    if waiting:
+        output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
     for rivalry in services.rivalries(house.ws, snapshot):
         output.warn(
             f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
         )
+
+
+def _open_questions(snapshot: Snapshot) -> int:
+    """How many questions nobody has answered, by the names of the records alone: what reads them
+    is not loaded for this."""
+    asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
+    if not asked:
+        return 0
+    return len(asked - {path[len(ANSWERS) :].split("/")[0] for path in snapshot.files(ANSWERS)})
 
 
 def _count(number: int, noun: str) -> str:

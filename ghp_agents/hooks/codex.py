@@ -55,7 +55,7 @@ def _patched(tool: str, given: "Any") -> "list[str]":
         return []
     before, _, rest = command.partition("&&")
     words = before.split(None, 1)
-    folder = words[1].strip().strip("\"'") if words[0] == "cd" and len(words) == 2 else ""
+    folder = words[1].strip().strip("\"'") if words[:1] == ["cd"] and len(words) == 2 else ""
     return [os.path.join(folder, path) for path in patched(rest if folder else command)]
 
 

@@ -1,16 +1,17 @@
 """Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
 
-from ghp_agents import guard
+from ghp_agents import guard, touched
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import Target, targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ghp_agents.hooks.scene import Scene
     from ghp_agents.locate import Location
     from ghp_agents.services.authority import Verdict
+    from ghp_agents.touched import Touch
 
 SHOWN = 20  # refused paths that are explained one by one
 TEXT_LIMIT = 1_000  # characters of one explanation
@@ -19,11 +20,28 @@ TEXT_LIMIT = 1_000  # characters of one explanation
 def edit(scene: "Scene") -> Reply | None:
     """Refuse, if one of the files must not be changed now; each of those is named."""
     asked = targets(scene.event.paths, scene.event.cwd, scene.place, scene.environ)
+    before = _touches(scene, asked) if len(asked) > 1 else {}
     found = [_quick(scene, target) for target in asked]
     if any(verdict is None for verdict in found):
         found = list(_slow(scene, asked))
     refused = [verdict for verdict in found if verdict is not None and verdict.is_refused]
+    if refused and len(asked) > 1:
+        _give_up(scene, asked, before)
     return Reply(deny=explain(refused)) if refused else None
+
+
+def _touches(scene: "Scene", asked: "Sequence[Target]") -> "dict[str, Touch]":
+    """The implicit leases that the agent has of these files, as the system may spell them."""
+    keys = {key for target in asked for key in (target.path, target.path.lower())}
+    found = {key: touched.find(scene.folders, key) for key in keys}
+    return {key: one for key, one in found.items() if one and one.agent == scene.agent}
+
+
+def _give_up(scene: "Scene", asked: "Sequence[Target]", before: "Mapping[str, Touch]") -> None:
+    """What is refused changes no file, so the leases that were taken for the others go, too."""
+    for key, touch in _touches(scene, asked).items():
+        if before.get(key) != touch:
+            touched.drop(scene.folders, scene.agent, key)
 
 
 def _quick(scene: "Scene", target: Target) -> "Verdict | None":

@@ -27,7 +27,7 @@ def name_of(
         return named
     begins = event.kind == "start" and not event.goes_on
     kept = None if begins else _kept(folders, event.session)
-    return kept or pulse.whoami(place, environ)
+    return kept or pulse.whoami(place, environ, folders)
 
 
 def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -> None:

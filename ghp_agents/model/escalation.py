@@ -33,7 +33,7 @@ class Question(NamedTuple):
 
 
 class Escalation(NamedTuple):
-    """A question that was asked, and its answers; the first of them closes it."""
+    """A question that was asked, and its answers; the first closes it, and the last counts."""
 
     id: str
     question: Question
@@ -76,9 +76,11 @@ def identity(question: Question, times: int) -> str:
     return digest(json.dumps(said))
 
 
-def answer_identity(escalation: str, by: Actor, text: str) -> str:
-    """The id of an answer: whoever says the same again has said it once."""
-    return digest(json.dumps([escalation, by.name, by.is_person, text]))
+def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> str:
+    """The id of an answer: whoever says the same again has said it once, unless it is `after`
+    another answer, which it takes back."""
+    said = [escalation, by.name, by.is_person, text]
+    return digest(json.dumps([*said, after] if after else said))
 
 
 def chosen(question: Question, text: str) -> str:
@@ -87,6 +89,12 @@ def chosen(question: Question, text: str) -> str:
     if text in options or not (text.isascii() and text.isdigit()):
         return text
     return options[int(text) - 1] if 0 < int(text) <= len(options) else text
+
+
+def is_odd(question: Question, text: str) -> bool:
+    """Whether an answer is none of the options that there are."""
+    known = [option.casefold() for option in question.options]
+    return bool(known) and text.strip().casefold() not in known
 
 
 def with_answer(escalation: Escalation, answer: Answer) -> Escalation:

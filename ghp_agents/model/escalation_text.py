@@ -86,6 +86,7 @@ def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
     escalation, answer = found.escalation, found.answer
     question = escalation.question
     further = "Answer" if answer == escalation.answers[0] else "One more answer"
+    counts = answer == escalation.answers[-1]
     issue = f" on issue #{question.issue}" if question.issue else ""
     lines = [
         f"{further} to your question {escalation.name}{issue}, "
@@ -96,6 +97,12 @@ def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     lines.append(fence(cut(clean(answer.text), limit, rest)))
     lines.append(f"End of the answer by {who(answer.by)}.")
+    if len(escalation.answers) > 1:
+        lines.append(
+            "It is the latest of several, and counts in place of those before."
+            if counts
+            else "It does not count any more: a later answer does."
+        )
     return "\n".join(lines)
 
 

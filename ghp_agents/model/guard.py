@@ -56,6 +56,16 @@ HOMES: dict[str, Home] = {
 }  # fmt: skip
 
 
+class Lists(NamedTuple):
+    """The containers of a file that hold nothing of ours: those that are there without us."""
+
+    hooks: bool = False  # the object of all events
+    events: frozenset[str] = frozenset()  # the lists in it
+
+
+NO_LISTS = Lists()
+
+
 class Place(NamedTuple):
     """One of our handlers in a file."""
 
@@ -161,6 +171,14 @@ def _odd(reason: str) -> GhpError:
     return GhpError(reason, hint="Correct it as the client's documentation has it, and try again.")
 
 
+def lists(text: str) -> Lists:
+    """The containers of a file that hold nothing of ours. Raises as `places`."""
+    root = parse(text)
+    mixed = {place.event for place in _places(root)}
+    events = frozenset(_events(root)) - mixed
+    return Lists(find(root, "hooks") is not None and not mixed, events)
+
+
 def is_void(text: str, client: str) -> bool:
     """Whether a file says nothing but what we would begin one with."""
     return parse(text).value in ({}, _SCAFFOLD.get(client, {}))
@@ -169,10 +187,10 @@ def is_void(text: str, client: str) -> bool:
 # ------------------------------------------------------------------------------ putting in
 
 
-def put(text: str, client: str, python: str) -> str:
+def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
     """The text with one entry of ours for each event; entries of another version are replaced."""
     wanted = entries(client, python)
-    text = _without_strays(text, wanted)
+    text = _without_strays(text, wanted, theirs)
     present = {place.event: place for place in places(text)}
     for event, entry in wanted.items():
         place = present.get(event)
@@ -188,8 +206,9 @@ def _at(text: str, place: Place) -> Any:
     return node.value if node else None
 
 
-def _without_strays(text: str, wanted: Mapping[str, Any]) -> str:
+def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
     """Of each wanted event only the first entry stays, and that only if it is one by itself."""
+    stays_empty = Lists(True, theirs.events | wanted.keys())
     kept: set[str] = set()
     strays: list[Place] = []
     for place in places(text):
@@ -198,7 +217,7 @@ def _without_strays(text: str, wanted: Mapping[str, Any]) -> str:
             kept.add(place.event)
         else:
             strays.append(place)
-    return _take(text, strays, prune=False)
+    return _take(text, strays, stays_empty)
 
 
 def _add(text: str, event: str, entry: Any) -> str:
@@ -212,20 +231,21 @@ def _add(text: str, event: str, entry: Any) -> str:
 # ------------------------------------------------------------------------------ taking out
 
 
-def take(text: str) -> str:
-    """The text without entries of ours, and without the lists that held nothing else."""
-    return _take(text, places(text), prune=True)
+def take(text: str, theirs: Lists = NO_LISTS) -> str:
+    """The text without entries of ours, and without the containers that held nothing else, if they
+    are not `theirs`: there before ours came."""
+    return _take(text, places(text), theirs)
 
 
-def _take(text: str, ours: list[Place], *, prune: bool) -> str:
+def _take(text: str, ours: list[Place], theirs: Lists) -> str:
     for place in reversed(ours):  # the last first: positions before it stay the same
         keys: list[str | int] = ["hooks", place.event, place.group]
         if place.handler is not None and not _is_last_handler(text, keys):
             keys += ["hooks", place.handler]
         text = jsonsplice.remove(text, keys)
-        if prune and _is_empty(text, keys[:2]):
+        if place.event not in theirs.events and _is_empty(text, keys[:2]):
             text = jsonsplice.remove(text, keys[:2])
-    if prune and ours and _is_empty(text, ["hooks"]):
+    if ours and not theirs.hooks and _is_empty(text, ["hooks"]):
         text = jsonsplice.remove(text, ["hooks"])
     return text
 

@@ -4,6 +4,7 @@ The files are `.ghp/leases/<lease>/<record>.json`. A right that holds over all c
 has a request here, too, which names it.
 """
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -67,6 +68,7 @@ class Log(NamedTuple):
     granted: Said | None = None  # the request itself, where it was granted at once
     until: Timestamp | None = None
     released: Said | None = None
+    timed: Said | None = None  # what gave it its present time
 
     @property
     def id(self) -> str:
@@ -93,8 +95,16 @@ class Log(NamedTuple):
         """By which the holder has the right of a strict lease."""
         return self.granted.nonce if self.granted else ""
 
+    @property
+    def lasts(self) -> float | None:
+        """The seconds that it is held for, from when that was said, by the clock of who said it;
+        None for one without an end."""
+        if self.timed is None or self.until is None:
+            return None
+        return max(0.0, to_seconds(self.until) - _seconds(self.timed.at))
+
     def is_over(self, clone: CloneId, now: float) -> bool:
-        """Whether its time is up. Only the clone that granted it says so, by its own clock."""
+        """Whether its time is up by the clock of the clone that granted it."""
         return (
             self.until is not None and self.request.clone == clone and to_seconds(self.until) <= now
         )
@@ -114,6 +124,14 @@ class Log(NamedTuple):
             approved=bool(asked.approved_by),
             strict=bool(asked.right),
         )
+
+
+def _seconds(at: Timestamp) -> float:
+    """A time; one that a hand wrote and nobody can read is long past."""
+    try:
+        return to_seconds(at)
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def resource(text: str) -> str:
@@ -225,13 +243,15 @@ def fold(said: Sequence[Said]) -> Log | None:
     if request is None:
         return None
     granted = request if request.granted else first.get("grant")
-    until = request.until if granted is request else granted.until if granted else None
+    timed = granted if granted and granted.until else None
     for each in ordered:
-        if each.kind == "renew" and each.by == request.holder:
-            until = each.until
-    return Log(request, granted, until, first.get("release"))
+        if each.kind == "renew":
+            timed = each if each.until else None
+    until = timed.until if timed else None
+    return Log(request, granted, until, first.get("release"), timed)
 
 
+@functools.lru_cache(maxsize=65_536)  # one command reads all leases several times
 def decode(lease: str, identity: str, data: bytes) -> Said | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     fields = json.loads(data)

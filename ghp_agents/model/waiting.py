@@ -93,10 +93,11 @@ def chains(waits: Iterable[Wait], waiter: str) -> list[Chain]:
     A way ends with who waits for nobody, or with who is on it already.
     """
     by_waiter = of_each(waits)
-    return [_onwards(by_waiter, first) for first in by_waiter.get(waiter, ())]
+    return [onwards(by_waiter, first) for first in by_waiter.get(waiter, ())]
 
 
-def _onwards(by_waiter: Mapping[str, Sequence[Wait]], first: Wait) -> Chain:
+def onwards(by_waiter: Mapping[str, Sequence[Wait]], first: Wait) -> Chain:
+    """The way on from `first`, by what `of_each` found."""
     way = [first]
     passed = {first.waiter}
     while way[-1].holder not in passed and way[-1].holder in by_waiter:
@@ -149,6 +150,11 @@ def sentence(chain: Chain) -> str:
     steps = ", who ".join(f"waits for {wait.what} ({_shown(wait.holder)})" for wait in chain)
     ends = ": a circle" if chain[-1].holder in {wait.waiter for wait in chain} else ""
     return f"{_shown(chain[0].waiter)} {steps}{ends}"
+
+
+def rest(waiter: str, count: int) -> str:
+    """For who waits for so many that not all are told."""
+    return f"{_shown(waiter)} waits for {count} more"
 
 
 def question(circle: Chain) -> str:

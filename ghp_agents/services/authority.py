@@ -166,7 +166,8 @@ def _first(book: "Book", path: str, case: Case) -> Verdict:
     leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
     holding = None if case.is_exempt else _other(leases, case)
     if holding:
-        return _leased(path, holding, case)
+        mine = next((rule for rule in leases if _is_mine(rule, case)), None)
+        return _leased(path, holding, case, mine)
     if case.touch and not case.is_exempt:
         return _touched(path, case)
     shared = next((rule for rule in rules if rule.kind == SHARED), None)
@@ -229,10 +230,18 @@ def _in_worktree(path: str, case: Case) -> Verdict | None:
     return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
 
 
-def _leased(path: str, rule: Rule, case: Case) -> Verdict:
+def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
+    """Another's lease; `mine` came later, from a clone that had not heard of it."""
     about = f"{rule.label}: {rule.text}" if rule.text else rule.label
     who = _who(rule)
     why = f"{path} is leased by {who} since {_short(rule.since, case)} ({about})."
+    if mine:
+        why += f" Your own lease {mine.label} is in conflict with it, and came later."
+        hint = (
+            "Work on something else until a person has decided: `ghp agent-leases` shows the "
+            "question that was asked."
+        )
+        return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
     hint = (
         f"Work on something else, wait for it with `ghp agent-lease {_word(path)} --wait`, or ask: "
         "`ghp agent-escalate '…'`."

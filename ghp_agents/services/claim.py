@@ -18,6 +18,7 @@ from ghp_agents.model.presence import number
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import claim_choice, claim_sight
 from ghp_agents.services import claim_refusal as refusal
+from ghp_agents.services import claim_showing as showing
 from ghp_agents.services import issue as issues
 from ghp_agents.services.claim_showing import Me, is_shown, myself, show_claim, show_release
 from ghp_agents.services.claim_sight import Sight
@@ -201,6 +202,8 @@ def _take(
 def _mine(me: Me, issue: Issue, lease: Lease) -> Claimed:
     """It is mine; if the process that took it was killed before it all showed, it shows now."""
     if is_shown(me, "claim", lease):
+        if not showing.is_in_hand(me, issue, lease):
+            showing.take_in_hand(me, issue, lease)
         return Claimed(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None

@@ -1,10 +1,10 @@
 """Choosing work: the best of the issues that are ready for somebody, or why there is none."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError
-from ghp_agents.model.blocking import open_blockers, urgency
+from ghp_agents.model.blocking import urgency
 from ghp_agents.model.capability import fits, needed
 from ghp_agents.model.claim import is_mine
 from ghp_agents.model.issue import Issue
@@ -37,12 +37,13 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
     sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
+    waited_for = {number for issue in issues for number in issue.numbers}
     left = set(passed_over)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
     for issue in issues:
         lease = _claim_of(issue, held)
-        why = _obstacle(me, issue, issues, lease, sights)
+        why = _obstacle(me, issue, waited_for, lease, sights)
         if why is None and issue.number not in left:
             ready.append(issue)
         else:
@@ -71,12 +72,12 @@ def _of_others(me: Me, issues: Sequence[Issue], held: Mapping[int, Lease]) -> li
 def _obstacle(
     me: Me,
     issue: Issue,
-    issues: Sequence[Issue],
+    waited_for: Set[IssueNumber],
     lease: Lease | None,
     sights: Mapping[str, Sight],
 ) -> tuple[str, list[str]] | None:
     """Why I cannot take it, and by whom; None if I can."""
-    if issue.blocked_by and open_blockers(issue, issues):
+    if not waited_for.isdisjoint(issue.blocked_by):
         return "blocked by another", []
     if lease and not is_mine(lease, me.name, me.epoch):
         sight = sights[lease.name]

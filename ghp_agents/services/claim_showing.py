@@ -63,9 +63,7 @@ def show_claim(
     me: Me, issue: Issue, lease: Lease, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
     """Show that I hold it; answers the issue as it is then, and what it waits for."""
-    waits_for = _waits_for(me, issue)
-    if not me.actor.is_person:
-        _take_in_hand(me, issue, lease, waits_for)
+    waits_for = take_in_hand(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
         bell.ring(me.ws.folders, former)
@@ -87,7 +85,12 @@ def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
     return tuple(waits)
 
 
-def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]) -> None:
+def take_in_hand(me: Me, issue: Issue, lease: Lease) -> tuple[str, ...]:
+    """Let my presence name the issue, and the generation by which I hold it; answers what it waits
+    for."""
+    waits_for = _waits_for(me, issue)
+    if me.actor.is_person:
+        return waits_for
     had = me.ws.presence(me.name) or {}
     said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
     if issue_of(had) != issue.number:
@@ -98,6 +101,14 @@ def _take_in_hand(me: Me, issue: Issue, lease: Lease, waits_for: tuple[str, ...]
             f"Waits for {', '.join(waits_for)}" if waits_for else f"Claimed {short(issue)}"
         )
     presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    return waits_for
+
+
+def is_in_hand(me: Me, issue: Issue, lease: Lease) -> bool:
+    """Whether my presence says so, and would show that I was replaced; people have none."""
+    said = me.ws.presence(me.name) or {}
+    shown = issue_of(said), number(said, "generation")
+    return me.actor.is_person or shown == (issue.number, lease.generation)
 
 
 # ----------------------------------------------------------------------- who has it no more

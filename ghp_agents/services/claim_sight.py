@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents import files
-from ghp_agents.model.claim import PREFIX, claimed_issue
-from ghp_agents.model.lease import Lease
+from ghp_agents.model.claim import claimed_issue
+from ghp_agents.model.lease import KINDS, Lease
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.presence import issue_of, number
 from ghp_agents.ports import Leaser, StateStore
@@ -78,8 +78,9 @@ def _is_said_since(view: AgentView, lease: Lease) -> bool:
 
 
 def observe(ws: Workspace, leaser: Leaser) -> None:
-    """Note the claims that are new here; for a sync, which brings them."""
-    note(ws, [lease for lease in leaser.known(PREFIX) if lease.holder is not None])
+    """Note the rights that are new here; for a sync, which brings them."""
+    known = [lease for kind in KINDS for lease in leaser.known(f"{kind}/")]
+    note(ws, [lease for lease in known if lease.holder is not None])
 
 
 def note(ws: Workspace, leases: Iterable[Lease]) -> Noted:

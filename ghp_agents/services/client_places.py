@@ -9,6 +9,7 @@ from ghp_agents import git, usersfile, worktree
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.jsontree import parse
 from ghp_agents.model.guard import HOMES, NAME
+from ghp_agents.services import guard_origins
 from ghp_agents.workspace import Workspace
 
 GIT = "git"  # no client, but guarded as well
@@ -22,17 +23,29 @@ class Target(NamedTuple):
     path: Path
     shown: str  # for people
     top: Path  # the worktree's folder, or the user's home
+    memory: Path  # where it is kept what of the file was there before guards came
     is_users: bool = False
 
     @property
     def line(self) -> str:
         """Its line in `info/exclude`."""
-        return "/" + HOMES[self.client].project
+        return line(self.client)
 
     @property
     def is_tracked(self) -> bool:
         """Whether it is a file of the project."""
         return not self.is_users and _is_tracked(self.top, self.path)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether git leaves the file alone, which it does not track."""
+        return git.run(["check-ignore", "--quiet", "--", str(self.path)], cwd=self.top).code == 0
+
+    def is_hidden_by(self, line: str) -> bool:
+        """Whether that is because of this `line` of `info/exclude`."""
+        asked = ["check-ignore", "--verbose", "--", str(self.path)]
+        where = git.run(asked, cwd=self.top).text.partition("\t")[0]
+        return where.endswith(f":{line}") and "info/exclude:" in where
 
     @property
     def leads_away(self) -> bool:
@@ -42,6 +55,11 @@ class Target(NamedTuple):
         parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
         links = [each for each in parts if each != self.top and each.is_symlink()]
         return any(_is_tracked(self.top, each) for each in links)
+
+
+def line(client: str) -> str:
+    """The line in `info/exclude` that hides the client's file in every worktree."""
+    return "/" + HOMES[client].project
 
 
 def _is_tracked(top: Path, path: Path) -> bool:
@@ -97,7 +115,8 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
 def _in(ws: Workspace, client: str, top: Path) -> Target:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    return Target(client, path, shown, top)
+    memory = guard_origins.place(ws.common_dir, top, client)
+    return Target(client, path, shown, top, memory)
 
 
 def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
@@ -112,7 +131,8 @@ def users(environ: Mapping[str, str], client: str) -> Target:
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
     top = home if path.is_relative_to(home) else folder
-    return Target(client, path, shown, top, is_users=True)
+    memory = guard_origins.users_place(environ, client, path)
+    return Target(client, path, shown, top, memory, is_users=True)
 
 
 def _own_folder(client: str, environ: Mapping[str, str]) -> Path:

@@ -73,7 +73,8 @@ class Ground:
         if cwd is None or top is None:
             return ""
         here, root = cwd.resolve(), Path(top).resolve()
-        return here.relative_to(root).as_posix().removeprefix(".") if _is_in(here, root) else ""
+        inside = here.relative_to(root).as_posix() if _is_in(here, root) else "."
+        return "" if inside == "." else inside
 
     def _word(self, word: str, folder: str) -> str:
         """One word as a pattern from the root."""

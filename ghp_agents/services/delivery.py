@@ -28,9 +28,13 @@ def deliver(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrac
             report = sync(ws, store, leaser, tracker, paced=True)
             pause = _pause(ws, report)
             if pause is not None:
+                # Who stays may sleep for long; what may go sooner than that is not left to it.
                 if not stays and not _is_alone(ws, held):
-                    return
-                stays, has_looked_again = True, False
+                    if pause > SPAWN_PAUSE:
+                        return
+                else:
+                    stays = True
+                has_looked_again = False
             elif has_looked_again or report.trouble or report.remote is None:
                 return
             else:  # who spoke since this process was started has started none
@@ -38,6 +42,21 @@ def deliver(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrac
             ws.clock.wait(pause)
             if not ws.ghp_dir.is_dir():  # taken away meanwhile; a sync would make it again
                 return
+
+
+def send(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> SyncReport:
+    """One exchange now, for what somebody waits for; at least `SPAWN_PAUSE` after the one before.
+
+    A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
+    """
+    standing = store.standing()
+    if standing.remote is None:
+        return SyncReport(remote=None)
+    last = max(standing.news_at or 0.0, standing.sent_at or 0.0)
+    left = last + SPAWN_PAUSE - ws.clock.now()
+    if 0 < left <= SPAWN_PAUSE:
+        ws.clock.wait(left)
+    return sync(ws, store, leaser, tracker)
 
 
 def _pause(ws: Workspace, report: SyncReport) -> float | None:

@@ -224,9 +224,10 @@ def _asking(asked: Escalation) -> Record:
 def answer(
     ws: Workspace, store: StateStore, tracker: IssueTracker, reference: str, text: str
 ) -> Answered:
-    """Answer a question. The first answer closes it, others are kept beside it; whoever says the
-    same again has said it once. The number of an option stands for the option. Raises
-    NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers itself."""
+    """Answer a question. The first answer closes it, others are kept beside it, and the last one
+    counts; whoever says the same again has said it once. The number of an option stands for the
+    option. Raises NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers
+    itself."""
     by, given = ws.actor(), tidied("answer", text)
 
     def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
@@ -237,10 +238,11 @@ def answer(
                 hint="A person answers as themselves: add `--as @me`.",
             )
         tidy = rules.chosen(asked.question, given)
-        identity = rules.answer_identity(asked.id, by, tidy)
-        for had in asked.answers:
-            if had.id == identity:
-                return Answered(asked, had, is_new=False), []
+        same = [had for had in asked.answers if (had.by, had.text) == (by, tidy)]
+        if same and asked.answers[-1].text == tidy:
+            return Answered(asked, same[-1], is_new=False), []
+        after = asked.answers[-1].id if same else ""
+        identity = rules.answer_identity(asked.id, by, tidy, after)
         at = Timestamp(to_text(ws.clock.now()))
         said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone)
         return Answered(rules.with_answer(asked, said), said, is_new=True), [

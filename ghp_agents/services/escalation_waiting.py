@@ -8,23 +8,25 @@ from ghp_agents.services.pause import LOOK_EVERY
 from ghp_agents.workspace import Workspace
 
 WAITING = "waiting"
+ABOUT = "Waiting for an answer:"
 
 
 def wait(
     ws: Workspace, store: StateStore, escalation: Escalation, *, timeout: float | None = None
 ) -> Answer | None:
-    """The answer that closes the question, as soon as there is one; None after `timeout` seconds.
+    """The answer to the question, as soon as there is one, and of several the last; None after
+    `timeout` seconds.
 
     What other clones say arrives by syncs, which all who wait in a clone share.
     """
     started = next_sync = ws.clock.now()
-    with pause.presence(ws, escalation.question.agent, WAITING) as beat:
+    with pause.presence(ws, escalation.question.agent, WAITING, ABOUT) as beat:
         while True:
-            beat(f"Waiting for an answer: {escalation.question.text}")
+            beat(f"{ABOUT} {escalation.question.text}")
             answers = store.snapshot().files(record.answers_of(escalation.id))
             found = record.read_answers(answers)
             if found:
-                return found[0]
+                return found[-1]
             if ws.clock.now() >= next_sync:
                 next_sync = pause.sync(ws, store, first=next_sync == started)
                 continue

@@ -16,6 +16,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor
 from ghp_agents.model.state import Problem
+from ghp_agents.numbering import LEASE as NUMBERS
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import escalation as escalations
 from ghp_agents.services.trunk import trunk, trunk_refs
@@ -144,11 +145,13 @@ def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], lis
 
 
 def rights(leaser: Leaser, actor: Actor) -> tuple[list[Lease], str]:
-    """What the actor holds, or why that is not known."""
+    """What the actor holds, or why that is not known. Who was last to give an issue its number
+    has nothing that another could want."""
     try:
-        return [lease for lease in leaser.list() if lease.holder == actor.name], ""
+        mine = [lease for lease in leaser.list() if lease.holder == actor.name]
     except GhpError as error:
         return [], f"Which rights are held is not known now: {error}"
+    return [lease for lease in mine if lease.name != NUMBERS], ""
 
 
 def _concerns(asked: Escalation, about: Topic) -> bool:

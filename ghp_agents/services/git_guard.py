@@ -118,10 +118,20 @@ def _takes_block(hook: HookFile, content: bytes) -> bool:
 
 
 def _make(ws: Workspace, hook: HookFile) -> None:
-    if hook.line and not is_tracked(hook):
+    if hook.line and not is_tracked(hook) and not _is_users_elsewhere(ws, hook):
         exclude.add(ws.common_dir, hook.line)
     usersfile.rewrite(hook.path, None, git_guard.new_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
+
+
+def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
+    """Whether another worktree has such a hook that is its user's: a line would hide it, too."""
+    for other in hook_files(ws):
+        if other.line == hook.line and other.path != hook.path and not is_tracked(other):
+            content = usersfile.read(other.path)
+            if content is not None and content != git_guard.new_hook(hook.name):
+                return True
+    return False
 
 
 def _chain(hook: HookFile) -> None:

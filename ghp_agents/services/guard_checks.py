@@ -13,6 +13,7 @@ from ghp_agents.model.guard import HOMES
 from ghp_agents.services import client_places, guards
 from ghp_agents.services.client_places import GIT, Target
 from ghp_agents.services.git_guard import hook_files, scripts
+from ghp_agents.services.guard_advice import doubled
 from ghp_agents.services.guards import python_in
 from ghp_agents.workspace import Workspace
 
@@ -94,7 +95,7 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
     """Whether a client runs our hooks from two of its files, or from one and from the plugin."""
     for client in HOMES:
         both = [*client_places.here(ws, [client]), client_places.users(ws.environ, client)]
-        twice = guards.doubled(both)
+        twice = doubled(both)
         if twice:
             yield warning("hooks-twice", *twice)
     plugins = client_places.plugins_enabled(worktree.folders(ws.folder), ws.environ)

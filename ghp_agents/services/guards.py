@@ -14,7 +14,9 @@ from ghp_agents.model import guard, statusline
 from ghp_agents.model.client import CLIENTS
 from ghp_agents.model.ground import Step
 from ghp_agents.model.guard import HOMES, PLUGIN
-from ghp_agents.services.client_places import Target, claude_settings, setting
+from ghp_agents.services import guard_origins
+from ghp_agents.services.client_places import Target, claude_settings, line, setting
+from ghp_agents.services.guard_origins import Origin
 from ghp_agents.templates import render
 
 CLAUDE = "claude"
@@ -30,17 +32,65 @@ def to_put(
     """What is still to be written; nothing where all guards are there. Raises GhpError for a file
     that cannot be read: then nothing is written anywhere."""
     steps: list[Step] = []
-    for target in targets:
-        _refuse_elsewhere(target)
-        before = usersfile.read_text(target.path)
-        after = _with_guards(target, before, python, environ)
-        what = f"hooks for {HOMES[target.client].title} into {target.shown}"
-        if after == before:
-            continue
-        hide = common_dir if before is None and not target.is_tracked else None
-        act = partial(_write, target, before, after, hide)
-        steps.append(Step("put", "Put", what, act))
+    for client in dict.fromkeys(target.client for target in targets):
+        places = [_Place(each) for each in targets if each.client == client]
+        hiding = common_dir if common_dir and not any(place.is_users for place in places) else None
+        if common_dir and not hiding and _is_line_ours(common_dir, client):
+            steps.append(_unhide(common_dir, client, forget=False))
+        for place in places:
+            steps += _to_put(place, python, environ, hiding)
     return steps
+
+
+class _Place:
+    """A target, and what was found there."""
+
+    def __init__(self, target: Target) -> None:
+        _refuse_elsewhere(target)
+        self.target = target
+        self.before = usersfile.read_text(target.path)
+        self.has_ours = self.before is not None and OURS.decode() in self.before
+        self.known = guard_origins.read(target.memory)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the file is ours, if it is there or not yet."""
+        if self.before is None or self.target.client == PLUGIN:
+            return True
+        return self.has_ours and self.known is not None and self.known.made
+
+    @property
+    def is_users(self) -> bool:
+        """Whether git shows the file to its user, to whom it belongs."""
+        target = self.target
+        if self.is_made or target.is_tracked:
+            return False
+        return not target.is_hidden or target.is_hidden_by(target.line)
+
+    def origin(self) -> Origin:
+        """What was there before ours came."""
+        if self.before is None or self.target.client == PLUGIN:
+            return self.known if self.before is not None and self.known else Origin(made=True)
+        now = guard.lists(self.before)
+        if not self.has_ours or self.known is None:
+            return Origin(made=False, theirs=now)
+        had = self.known.theirs
+        theirs = guard.Lists(had.hooks or now.hooks, had.events | now.events)
+        return self.known._replace(theirs=theirs)
+
+
+def _to_put(
+    place: _Place, python: str, environ: Mapping[str, str], hiding: Path | None
+) -> Iterator[Step]:
+    target = place.target
+    with _named(target):
+        origin = place.origin()
+    after = _with_guards(target, place.before, python, environ, origin)
+    if after == place.before:
+        return
+    hide = hiding if place.before is None and not target.is_tracked else None
+    what = f"hooks for {HOMES[target.client].title} into {target.shown}"
+    yield Step("put", "Put", what, partial(_write, place, after, origin, hide))
 
 
 def _refuse_elsewhere(target: Target) -> None:
@@ -54,7 +104,11 @@ def _refuse_elsewhere(target: Target) -> None:
 
 
 def _with_guards(
-    target: Target, before: str | None, python: str, environ: Mapping[str, str]
+    target: Target,
+    before: str | None,
+    python: str,
+    environ: Mapping[str, str],
+    origin: Origin,
 ) -> str:
     client = target.client
     if client == PLUGIN:
@@ -63,7 +117,7 @@ def _with_guards(
         if before is None:
             text = jsonsplice.fresh(guard.document(client, python))
         else:
-            text = guard.put(before, client, python)
+            text = guard.put(before, client, python, origin.theirs)
         if client == CLAUDE:
             text = statusline.put(text, python, inherited_line(target, environ))
     return text
@@ -78,11 +132,23 @@ def is_current(target: Target, python: str) -> bool:
         return guard.put(text, target.client, python) == text
 
 
-def _write(target: Target, before: str | None, after: str, hide: Path | None) -> None:
+def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None:
+    """What was there is kept first, and the file hidden, before there is something of ours."""
+    target = place.target
+    if hide is not None:
+        is_ours = _is_line_ours(hide, target.client) or not exclude.has(hide, target.line)
+        origin = origin._replace(hidden=is_ours)
+    guard_origins.write(target.memory, origin)
     if hide is not None:
         exclude.add(hide, target.line)
-    old = None if before is None else before.encode()
+    old = None if place.before is None else place.before.encode()
     usersfile.rewrite(target.path, old, after.encode())
+
+
+def _is_line_ours(common_dir: Path, client: str) -> bool:
+    """Whether the line that hides a client's files was put there by us, and still is."""
+    kept = [guard_origins.read(each) for each in guard_origins.all_of(common_dir, client)]
+    return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
 
 
 @contextmanager
@@ -114,28 +180,47 @@ def inherited_line(target: Target, environ: Mapping[str, str]) -> Mapping[str, A
 
 def to_take(targets: Sequence[Target], common_dir: Path | None) -> list[Step]:
     """What of ours is in these files. Raises GhpError for one that cannot be read."""
-    steps: list[Step] = []
-    lines: set[str] = set()
-    for target in targets:
-        before = of_ours(target.path)
-        is_made = common_dir is None or exclude.has(common_dir, target.line)
-        if common_dir is not None and is_made:
-            lines.add(target.line)
-        if before is None:
-            continue
-        after = _without_guards(target, before)
-        title = HOMES[target.client].title
-        if after is None or (is_made and not target.is_tracked and _is_void(target, after)):
-            what = f"the hooks of {title}: {target.shown}"
-            act = partial(usersfile.delete, target.path, target.top)
-            steps.append(Step("remove", "Removed", what, act))
-        elif after != before:
-            what = f"the hooks of {title} out of {target.shown}"
-            act = partial(usersfile.rewrite, target.path, before.encode(), after.encode())
-            steps.append(Step("take", "Took", what, act))
+    steps = [step for target in targets for step in _to_take(target)]
+    clients = dict.fromkeys(target.client for target in targets)
     if common_dir is not None:
-        steps += [_unhide(common_dir, line) for line in sorted(lines)]
+        unknown = {each.client for each in targets if _is_unknown(each)}
+        for client in sorted(clients, key=line):
+            is_lost = client in unknown and exclude.has(common_dir, line(client))
+            if is_lost or _is_line_ours(common_dir, client):
+                steps.append(_unhide(common_dir, client, forget=True))
     return steps
+
+
+def _is_unknown(target: Target) -> bool:
+    """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
+    return of_ours(target.path) is not None and guard_origins.read(target.memory) is None
+
+
+def _to_take(target: Target) -> Iterator[Step]:
+    before = of_ours(target.path)
+    if before is None:
+        return
+    origin = guard_origins.read(target.memory) or Origin(made=False)
+    after = _without_guards(target, before, origin)
+    title = HOMES[target.client].title
+    if after == before:
+        return
+    if after is None or (origin.made and not target.is_tracked and _is_void(target, after)):
+        what = f"the hooks of {title}: {target.shown}"
+        yield Step("remove", "Removed", what, partial(_take, target, before, None))
+    else:
+        what = f"the hooks of {title} out of {target.shown}"
+        yield Step("take", "Took", what, partial(_take, target, before, after))
+
+
+def _take(target: Target, before: str, after: str | None) -> None:
+    if after is None:
+        usersfile.delete(target.path, target.top)
+    else:
+        usersfile.rewrite(target.path, before.encode(), after.encode())
+    kept = guard_origins.read(target.memory)
+    if kept is not None and not kept.hidden:  # what is hidden is forgotten with the line
+        guard_origins.forget(target.memory)
 
 
 def of_ours(path: Path) -> str | None:
@@ -144,18 +229,42 @@ def of_ours(path: Path) -> str | None:
     return usersfile.read_text(path) if content and OURS in content else None
 
 
-def _unhide(common_dir: Path, line: str) -> Step:
-    what = f"the line {line} out of .git/info/exclude"
-    return Step("take", "Took", what, partial(exclude.remove, common_dir, line))
+def python_in(target: Target) -> str | None:
+    """The interpreter that the hooks of ours in a file call; None where there are none."""
+    try:
+        text = of_ours(target.path)
+        if text is None:
+            return None
+        if target.client == PLUGIN:
+            return python_of_plugin(text)
+        return next((place.python for place in guard.places(text)), None)
+    except GhpError:
+        return None  # what the client cannot read it does not run either
 
 
-def _without_guards(target: Target, before: str) -> str | None:
+def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
+    what = f"the line {line(client)} out of .git/info/exclude"
+    return Step("take", "Took", what, partial(_show, common_dir, client, forget=forget))
+
+
+def _show(common_dir: Path, client: str, *, forget: bool) -> None:
+    exclude.remove(common_dir, line(client))
+    for path in guard_origins.all_of(common_dir, client):
+        origin = guard_origins.read(path)
+        if forget or origin is None:
+            guard_origins.forget(path)
+        else:
+            guard_origins.write(path, origin._replace(hidden=False))
+
+
+def _without_guards(target: Target, before: str, origin: Origin) -> str | None:
     """The text without ours; None where the whole file is ours."""
     if target.client == PLUGIN:
         return None if is_our_plugin(before) else before
     with _named(target):
-        text = guard.take(before)
-        return statusline.take(text) if target.client == CLAUDE else text
+        # The last that came goes first: then each finds the text as it left it.
+        text = statusline.take(before) if target.client == CLAUDE else before
+        return guard.take(text, origin.theirs)
 
 
 def _is_void(target: Target, text: str) -> bool:
@@ -191,67 +300,3 @@ def opencode_plugin(python: str) -> str:
     listening = {each.kind: each for each in CLIENTS[PLUGIN]}
     command = guard.hook_command(python, PLUGIN)
     return render("opencode-plugin.js.j2", {"command": command, "listening": listening})
-
-
-# ------------------------------------------------------------------------------ what to know
-
-
-def advice(
-    clients: Sequence[str], targets: Sequence[Target], others: Sequence[Target]
-) -> Iterator[tuple[str, str]]:
-    """What a person should know after guards were put into `targets`: a fact and what to do.
-
-    `others` are the user's own files, if these are of a clone, or the other way round.
-    """
-    for target in targets:
-        if target.is_tracked:
-            yield (
-                f"{target.shown} is tracked by git, and the hooks in it name a program of this "
-                "machine.",
-                "Do not commit them, or use `--user` instead.",
-            )
-    for client in clients:
-        twice = doubled([each for each in (*targets, *others) if each.client == client])
-        if twice:
-            yield twice
-    if "codex" in clients:
-        yield (
-            "Codex runs new hooks only when you have trusted them.",
-            "Start `codex` here, and accept them with /hooks.",
-        )
-    if {"claude", "cursor"} <= set(clients):
-        yield (
-            "Cursor may load the hooks of Claude Code, too; then each of them would run twice.",
-            "Leave its setting for third-party hooks off.",
-        )
-
-
-def doubled(targets: Sequence[Target]) -> tuple[str, str] | None:
-    """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
-    Claude Code runs what is the same in both once."""
-    mine = [each for each in targets if each.is_users and python_in(each)]
-    own = {each.path for each in mine}  # a home may be a worktree, too
-    here = [each for each in targets if each.path not in own and python_in(each)]
-    if not mine or not here:
-        return None
-    client = mine[0].client
-    if client == CLAUDE and {python_in(each) for each in here} == {python_in(mine[0])}:
-        return None
-    return (
-        f"{HOMES[client].title} runs each of our hooks twice: by {mine[0].shown} and by "
-        f"{here[0].shown}.",
-        f"Keep one: `ghp agent-init --hooks {client} --remove`, or the same with --user.",
-    )
-
-
-def python_in(target: Target) -> str | None:
-    """The interpreter that the hooks of ours in a file call; None where there are none."""
-    try:
-        text = of_ours(target.path)
-        if text is None:
-            return None
-        if target.client == PLUGIN:
-            return python_of_plugin(text)
-        return next((place.python for place in guard.places(text)), None)
-    except GhpError:
-        return None  # what the client cannot read it does not run either

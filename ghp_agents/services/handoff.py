@@ -22,7 +22,7 @@ from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import evidence, page, recall, uncommitted
+from ghp_agents.services import evidence, page, presence, recall, uncommitted
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.uncommitted import Uncommitted
@@ -42,6 +42,7 @@ class Handed:
     is_new: bool  # False: the same was said before, and is not said again
     notes: tuple[str, ...] = ()  # what a person should know
     learnt: int = 0  # notes that came of the work
+    unsent: int = 0  # commits that are in no remote, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,13 @@ def handoff(
         handed = Handed(now, text, record.path_of(now), True, notes, learnt)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
-    return transact(store, decide)
+    return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
+
+
+def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
+    """Whether an agent lives in this clone, which has all the commits that were made in it."""
+    views = presence.look(ws, store, store.snapshot(), processes=False)
+    return any(view.name == agent and view.is_here for view in views)
 
 
 def _is_empty(facts: _Facts) -> bool:

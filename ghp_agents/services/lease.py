@@ -1,6 +1,6 @@
 """Leases as they count now: who holds what, who waits for it, and giving back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ghp_agents.model.names import Actor, Timestamp, one_line
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import claim_sight, presence
+from ghp_agents.services import claim_sight, lapse, presence
 from ghp_agents.services.presence import AgentView
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
@@ -35,6 +35,7 @@ class Listing(NamedTuple):
     waiting: list[Waiter]
     edits: list[touched.Touch]  # implicit leases of this clone
     problems: list[Problem]  # what could not be read
+    logs: list[Log]  # what was said of all leases
 
 
 class Released(NamedTuple):
@@ -58,11 +59,13 @@ def listing(ws: Workspace, store: StateStore, leaser: Leaser, *, implicit: bool 
     views = presence.look(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
     touches = touched.list_all(ws.folders) if implicit else []
+    logs, problems = read_all(snapshot)
     return Listing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
         [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
-        read_all(snapshot)[1],
+        problems,
+        logs,
     )
 
 
@@ -85,7 +88,8 @@ def held(
     """
     logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
-    mine = [log for log in logs if counts(ws, snapshot, log, lives, rights)]
+    lapsed = lapse.lapsed(ws, store, snapshot, logs)
+    mine = [log for log in logs if counts(ws, snapshot, log, lives, rights, lapsed)]
     said = {log.nonce for log in logs}
     bare = [
         as_hold(right)
@@ -100,13 +104,19 @@ def held(
 
 
 def counts(
-    ws: Workspace, snapshot: Snapshot, log: Log, lives: Lives, rights: Mapping[str, Lease]
+    ws: Workspace,
+    snapshot: Snapshot,
+    log: Log,
+    lives: Lives,
+    rights: Mapping[str, Lease],
+    lapsed: Container[str],
 ) -> bool:
-    """Whether a lease is held now."""
+    """Whether a lease is held now; `lapsed` are those of other clones whose time is up."""
     return (
         log.is_open
         and log.granted is not None
         and not log.is_over(snapshot.clone, ws.clock.now())
+        and log.id not in lapsed
         and lives(log.holder)
         and has_right(log, rights)
     )

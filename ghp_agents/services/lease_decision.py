@@ -13,8 +13,8 @@ from ghp_agents.model.names import Timestamp
 from ghp_agents.model.pattern import covers
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.services import lapse, presence
 from ghp_agents.services import lease as leases
-from ghp_agents.services import presence
 from ghp_agents.services.lease import Lives
 from ghp_agents.services.lease_plan import Obstacle, Plan, met
 from ghp_agents.workspace import Workspace
@@ -51,7 +51,9 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
     mine = [log for log in logs if plan.is_same(log)]
-    had = next((log for log in mine if leases.counts(ws, snapshot, log, lives, rights)), None)
+    lapsed = lapse.lapsed(ws, case.store, snapshot, logs)
+    parts = (lives, rights, lapsed)
+    had = next((log for log in mine if leases.counts(ws, snapshot, log, *parts)), None)
     if had:
         return _kept(case, snapshot, had)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
@@ -64,7 +66,8 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
         return Attempt(obstacles=tuple(ways)), records
     if plan.right and case.right is None:
         return Attempt(), []
-    return _granted(case, snapshot, logs, waiting, lives)
+    over = [log for log in logs if log.is_over(snapshot.clone, ws.clock.now()) or log.id in lapsed]
+    return _granted(case, snapshot, logs, waiting, lives, over)
 
 
 def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
@@ -123,7 +126,12 @@ def _kept(case: Case, snapshot: Snapshot, had: Log) -> tuple[Attempt, list[Recor
 
 
 def _granted(
-    case: Case, snapshot: Snapshot, logs: Sequence[Log], waiting: Log | None, lives: Lives
+    case: Case,
+    snapshot: Snapshot,
+    logs: Sequence[Log],
+    waiting: Log | None,
+    lives: Lives,
+    past: Sequence[Log],
 ) -> tuple[Attempt, list[Record]]:
     """The lease, and an end to those in its way that nobody holds any more: who comes back must
     not find them held."""
@@ -138,7 +146,7 @@ def _granted(
         log.id: "its time was up" if lives(log.holder) else f"{log.holder} does not live any more"
         for log in logs
         if log.granted
-        and (log.is_over(snapshot.clone, ws.clock.now()) or not lives(log.holder))
+        and (log in past or not lives(log.holder))
         and plan.reach.meets_other(log.hold(), plan.holder)
     }
     over = [log for log in logs if log.id in why]

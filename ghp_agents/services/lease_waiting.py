@@ -44,7 +44,7 @@ def wait(
     agent = None if plan.by.is_person else plan.by.name
     ids: list[str] = []
     with contextlib.ExitStack() as stack:
-        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED))
+        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED, _about(plan)))
 
         def stand(lease: str) -> None:
             stack.enter_context(_standing(ws, lease))
@@ -83,7 +83,7 @@ def _wait(
             if step.place != shown:
                 tell(step.place)
                 shown = step.place
-            beat(f"Waits for {what(plan.wanted.patterns, plan.wanted.name)}: {step.place}")
+            beat(f"{_about(plan)} {step.place}")
         if ws.clock.now() >= next_sync:
             next_sync = pause.sync(ws, store, first=next_sync == started)
             plan = plan._replace(reach=Ground(ws).reach(plan.wanted.patterns, plan.wanted.name))
@@ -96,6 +96,10 @@ def _wait(
                 "`ghp agent-escalate …`.",
             )
         ws.clock.wait(min(LOOK_EVERY, left))
+
+
+def _about(plan: Plan) -> str:
+    return f"Waits for {what(plan.wanted.patterns, plan.wanted.name)}:"
 
 
 class _Step(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.hold import Hold
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import approval, presence, strict
+from ghp_agents.services import approval, lapse, presence, strict
 from ghp_agents.services import lease as leases
 from ghp_agents.services.lease_decision import Attempt, Case, decide, edits
 from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, met, prepare
@@ -68,7 +68,8 @@ def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) 
         return False
     lives = leases.lives_by(presence.look(ws, store, snapshot))
     rights = leases.known_rights(leaser)
-    return any(leases.counts(ws, snapshot, log, lives, rights) for log in mine)
+    lapsed = lapse.lapsed(ws, store, snapshot, mine)
+    return any(leases.counts(ws, snapshot, log, lives, rights, lapsed) for log in mine)
 
 
 def attempt(
@@ -99,8 +100,10 @@ def _with_right(case: Case) -> Attempt:
     """The attempt of a strict lease, after its right: of which others know at once."""
     ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
     reason = plan.wanted.reason
+    _end_what_is_over(case)
+    past = _rights_past(case)
     try:
-        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason)
+        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (met(plan, error.hold),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
@@ -108,3 +111,24 @@ def _with_right(case: Case) -> Attempt:
     if tried.log is None:
         strict.give_back(leaser, right, "another was first in its clone")
     return tried
+
+
+def _rights_past(case: Case) -> frozenset[str]:
+    """The nonces of rights that other clones were given for a time that is up."""
+    snapshot = case.store.snapshot()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
+    lapsed = lapse.lapsed(case.ws, case.store, snapshot, logs)
+    return frozenset(log.nonce for log in logs if log.id in lapsed)
+
+
+def _end_what_is_over(case: Case) -> None:
+    """Give back the rights in its way whose time is up by the clock of this clone, which granted
+    them: nobody else can know that, and a sync may be far off."""
+    snapshot, now = case.store.snapshot(), case.ws.clock.now()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
+    over = [log for log in logs if log.is_over(snapshot.clone, now)]
+    kept = {log.nonce for log in logs if log not in over}
+    for log in over:
+        if log.nonce not in kept and case.plan.reach.meets_other(log.hold(), case.plan.holder):
+            parts = case.ws, case.store, case.leaser, case.plan.by
+            leases.give_back(*parts, log.hold(), "its time was up")

@@ -1,10 +1,13 @@
 """The ledger, as people ask for it: by agent, issue, event, and since when."""
 
+import difflib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.clock import to_seconds
-from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.errors import UsageError
+from ghp_agents.model.ledger import EVENTS, LedgerEntry
+from ghp_agents.model.names import one_line
 
 
 class Question(NamedTuple):
@@ -19,6 +22,19 @@ class Question(NamedTuple):
 def select(entries: Iterable[LedgerEntry], question: Question) -> list[LedgerEntry]:
     """The entries that answer a question, in ledger order."""
     return [entry for entry in entries if _fits(entry, question)]
+
+
+def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
+    """Whether there can be such an event: ours, or one that another version has said. Raises
+    UsageError."""
+    known = sorted({*EVENTS, *(entry.event for entry in entries)})
+    if event in known:
+        return
+    alike = difflib.get_close_matches(event[:40], known, n=1, cutoff=0.6)
+    meant = f"Did you mean {alike[0]}? " if alike else ""
+    raise UsageError(
+        f"There is no event {one_line(event, 40)!r}.", hint=f"{meant}Known: {', '.join(known)}."
+    )
 
 
 def newer(entries: Sequence[LedgerEntry], told: set[str]) -> list[LedgerEntry]:

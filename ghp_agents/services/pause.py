@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from ghp_agents import pulse
 from ghp_agents.ports import StateStore
+from ghp_agents.services import waiters
 from ghp_agents.workspace import Workspace
 
 LOOK_EVERY = 1.0  # seconds between two looks at what is known here
@@ -31,20 +32,23 @@ def sync(ws: Workspace, store: StateStore, *, first: bool) -> float:
 
 
 @contextlib.contextmanager
-def presence(ws: Workspace, agent: str | None, status: str) -> Iterator[Beat]:
-    """Beats with a status and what is waited for; afterwards the agent is what it was before.
+def presence(ws: Workspace, agent: str | None, status: str, about: str) -> Iterator[Beat]:
+    """Beats with a status and what is waited for, which begins with `about`; afterwards the agent
+    is what it was before, also if this process is killed.
 
     A person, and an agent that keeps no presence, keep none now.
     """
+    waiters.mend(ws, [agent] if agent else [])
     before = ws.presence(agent) if agent else None
     if agent is None or before is None:
         yield lambda action: None
         return
-    try:
-        yield lambda action: _beat(ws, agent, status, action)
-    finally:
-        if (ws.presence(agent) or {}).get("status") == status:
-            _beat(ws, agent, before.get("status", "idle"), before.get("lastAction", ""))
+    with waiters.leave_word(ws, agent, before, status, about):
+        try:
+            yield lambda action: _beat(ws, agent, status, action)
+        finally:
+            if (ws.presence(agent) or {}).get("status") == status:
+                _beat(ws, agent, before.get("status", "idle"), before.get("lastAction", ""))
 
 
 def _beat(ws: Workspace, agent: str, status: object, action: object) -> None:

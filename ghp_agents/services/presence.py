@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents import files, pulse
@@ -25,6 +26,7 @@ from ghp_agents.workspace import Workspace
 SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # where there are none, nothing that reads them is loaded
+WAITERS = "waiters"  # a folder that is there where somebody waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown beside those of the presence
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
@@ -62,6 +64,10 @@ def heartbeat(
     `said` has any of status, issue, lastAction. Answers "moved", "beat" or "quiet".
     Raises OSError when no folder can be written.
     """
+    if any(Path(folder, WAITERS).is_dir() for folder in ws.folders):
+        from ghp_agents.services import waiters
+
+        waiters.mend(ws, [agent])
     session = pulse.session(ws.environ)[1]
     pid = pulse.agent_pid(ws.environ)
     said = {**said, **pulse.surroundings(ws.place)}
@@ -158,6 +164,14 @@ def look(
         verdict = liveness(presence, silent, thresholds, process_lives=lives)
         views.append(AgentView(name, presence, verdict, silent, is_here))
     return views
+
+
+def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
+    """Whether an agent of another clone lives, as far as this one knows."""
+    if not _others(snapshot):
+        return False
+    views = look(ws, store, snapshot, processes=False)
+    return any(not x.is_here and x.liveness in (Liveness.ACTIVE, Liveness.STALE) for x in views)
 
 
 def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ghp_agents import rulebook, rulestamp
@@ -21,7 +21,7 @@ from ghp_agents.model.scope import scope
 from ghp_agents.model.settings import Settings
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.rulestamp import Sources
-from ghp_agents.services import lease, presence
+from ghp_agents.services import lapse, lease, presence
 from ghp_agents.services.authority import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.workspace import Workspace
 
@@ -55,9 +55,10 @@ def make(
     settings = Settings(**values)
     fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
-    claims = leaser.known(PREFIX)
+    claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
+    lapsed = lapse.lapsed(ws, store, snapshot, logs)
     said = [
-        *_leases(snapshot, leaser, fold),
+        *_leases(snapshot, leaser, fold, lapsed),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
         *_scopes(claims, tracker, fold),
     ]
@@ -68,6 +69,7 @@ def make(
         "implicitLeases": settings.implicit_leases,
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
+        "lapses": _next_lapse(ws, snapshot, logs, lapsed),
         "claims": {str(claimed_issue(x.name)): _claim(x) for x in claims},
         "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in said]),
         **bind(said, fold),
@@ -131,14 +133,22 @@ def _unreadable(path: str, why: str) -> GhpError:
 # -------------------------------------------------------------------------- what is in it
 
 
-def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
-    """All leases that are granted and not given back, in the order in which they count; whether
-    their holders live is looked at when one matters."""
+def _next_lapse(
+    ws: Workspace, snapshot: Snapshot, logs: Sequence[Log], lapsed: Container[str]
+) -> float | None:
+    """From when on news may prove that one more lease of another clone is over; None for never."""
+    ends = lapse.ends_at(ws, snapshot, logs)
+    return min((end for lease, end in ends.items() if lease not in lapsed), default=None)
+
+
+def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool, lapsed: Container[str]) -> list[Said]:
+    """All leases that are granted and not over, in the order in which they count; whether their
+    holders live is looked at when one matters."""
     rights = lease.known_rights(leaser)
     logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     said: list[Said] = []
-    for hold in _standing(logs, rights):
+    for hold in _standing(logs, rights, lapsed):
         patterns = ready(hold.patterns, fold)
         if patterns:
             rule = Rule(
@@ -155,10 +165,16 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool) -> list[Said]:
     return said
 
 
-def _standing(logs: Sequence[Log], rights: Mapping[str, Lease]) -> list[Hold]:
+def _standing(
+    logs: Sequence[Log], rights: Mapping[str, Lease], lapsed: Container[str]
+) -> list[Hold]:
     """In the order of `lease.held`: the rights first, then the others as they were asked for."""
     known = {log.nonce for log in logs}
-    there = [x for x in logs if x.is_open and x.granted and lease.has_right(x, rights)]
+    there = [
+        log
+        for log in logs
+        if log.is_open and log.granted and log.id not in lapsed and lease.has_right(log, rights)
+    ]
     bare = [x for x in rights.values() if x.holder is not None and x.nonce not in known]
     strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
     ordinary = [log.hold() for log in there if not log.request.right]

@@ -64,7 +64,7 @@ def judge(
 def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Book:
     """The rulebook as it is now; it is kept for the next one who asks. Raises GhpError."""
     sources = Sources(ws.place, ws.folders, ws.environ)
-    return rulebook.load(sources) or _write(ws, store, leaser, tracker, sources)
+    return _loaded(ws, store, sources) or _write(ws, store, leaser, tracker, sources)
 
 
 def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
@@ -74,9 +74,19 @@ def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrac
     that takes the slow road then.
     """
     sources = Sources(ws.place, ws.folders, ws.environ)
-    if rulebook.exists(sources.folders[0]) and rulebook.load(sources) is None:
+    if rulebook.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
         with contextlib.suppress(GhpError):
             _write(ws, store, leaser, tracker, sources)
+
+
+def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
+    """The book that is kept, unless a lease in it is over by now: nothing is written then."""
+    book = rulebook.load(sources)
+    now = ws.clock.now()
+    if book is None or not rulebook.may_lapse(book, now):
+        return book
+    heard = min(store.standing().news_at or 0.0, now)
+    return None if rulebook.may_lapse(book, heard) else book
 
 
 def _write(
@@ -181,7 +191,8 @@ class _Bench:
 
     def _lives(self, rule: Rule) -> bool:
         if rule.kind == authority.SCOPE:
-            return self._claims[PREFIX + rule.label.removeprefix("#")].lives
+            sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
+            return sight is not None and sight.lives  # None: given back since the book was made
         return self._holders(Actor(rule.holder, rule.is_person))
 
     @cached_property

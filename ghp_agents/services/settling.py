@@ -12,10 +12,12 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import FOLDER, Log, what
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import escalation, presence, waiting
+from ghp_agents.services import escalation, presence, waiters, waiting
 from ghp_agents.services import lease as leases
+from ghp_agents.services.conflicts import TITLE
 from ghp_agents.services.covering import Ground
 from ghp_agents.services.escalation import Asked
+from ghp_agents.services.lease import LIVING
 from ghp_agents.services.presence import AgentView
 from ghp_agents.workspace import Workspace
 
@@ -29,6 +31,7 @@ def settle(
     also in the background; doing it twice changes nothing."""
     snapshot = store.snapshot()
     views = presence.look(ws, store, snapshot, processes=False)
+    waiters.mend(ws, [view.name for view in views if view.is_here and view.liveness in LIVING])
     asked: list[Asked] = []
     if snapshot.files(FOLDER):
         if end_what_is_over(ws, store, leaser, snapshot, views):
@@ -62,9 +65,12 @@ def end_what_is_over(
     said = {log.id: _why_over(ws, snapshot, log, liveness, rights) for log in ours if log.is_open}
     why = {identity: reason for identity, reason in said.items() if reason}
     ended = leases.end(ws, store, None, why) if why else []
+    # Who leases the same again before its right was given back goes on with that right.
+    kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
         right = rights.get(log.request.right)
-        if (log.id in why or not log.is_open) and right and right.nonce == log.nonce:
+        is_over = log.id in why or not log.is_open
+        if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
             _give_right_back(leaser, right, why.get(log.id, "its lease has ended"))
     return ended
 
@@ -143,7 +149,7 @@ def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
         for hold in (earlier, later)
     )
     text = (
-        f"Two leases overlap: who should have {place}?\n\n{one}, and {other}, in clones that had "
+        f"{TITLE}who should have {place}?\n\n{one}, and {other}, in clones that had "
         f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
     )
     return Question(asker, text, None, (earlier.holder, later.holder))

@@ -5,7 +5,7 @@ writes first and looks then: of two that see each other at least one gives way, 
 nobody after writing has it alone. The lower nonce stays longer, so that not both give way for ever.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model.hold import Hold
@@ -46,14 +46,16 @@ def take(
     epoch: int,
     reach: Reach,
     reason: str = "",
+    past: Container[str] = (),
 ) -> Lease:
-    """The right to all that `reach` names, which nobody else has. Raises RivalError, UnknownError;
-    then it is given back, or was never taken."""
+    """The right to all that `reach` names, which nobody else has; those with a nonce in `past`
+    had it for a time that is up. Raises RivalError, UnknownError; then it is given back, or was
+    never taken."""
     name = right_name(reach.patterns, reach.name)
     known = {right.name: right for right in leaser.list(PATHS if reach.name is None else name)}
-    _refuse(_met(ws, store, known.values(), holder, reach)[0])
-    got = _swap(ws, store, leaser, name, holder, epoch, reach, reason, known.get(name))
-    return got if reach.name is not None else _alone(ws, store, leaser, got, reach)
+    _refuse(_met(ws, store, known.values(), holder, reach, past)[0])
+    got = _swap(ws, store, leaser, name, holder, epoch, reach, reason, known.get(name), past)
+    return got if reach.name is not None else _alone(ws, store, leaser, got, reach, past)
 
 
 def _swap(
@@ -66,11 +68,12 @@ def _swap(
     reach: Reach,
     reason: str,
     current: Lease | None,
+    past: Container[str],
 ) -> Lease:
     for _ in range(ATTEMPTS):
         if current and current.holder and holder_of(current) == holder:
             return current  # ours already: a process before this one was killed half-way
-        _refuse(_met(ws, store, [current] if current else [], holder, reach)[0])
+        _refuse(_met(ws, store, [current] if current else [], holder, reach, past)[0])
         try:
             return leaser.acquire(
                 name, holder.name, expected=current, epoch=epoch, reason=reason,
@@ -83,11 +86,18 @@ def _swap(
     )
 
 
-def _alone(ws: Workspace, store: StateStore, leaser: Leaser, got: Lease, reach: Reach) -> Lease:
+def _alone(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    got: Lease,
+    reach: Reach,
+    past: Container[str],
+) -> Lease:
     """The right, once nobody else is seen who has one to the same."""
     for _ in range(LOOKS):
         others = [right for right in leaser.list(PATHS) if right.name != got.name]
-        rivals, lapsed = _met(ws, store, others, holder_of(got), reach)
+        rivals, lapsed = _met(ws, store, others, holder_of(got), reach, past)
         if not rivals:
             for right in lapsed:  # its holder must not find it held, should it come back
                 give_back(leaser, right, f"lapsed: {got.holder} has taken it")
@@ -108,17 +118,22 @@ def give_back(leaser: Leaser, right: Lease, reason: str) -> None:
 
 
 def _met(
-    ws: Workspace, store: StateStore, rights: Iterable[Lease], holder: Actor, reach: Reach
+    ws: Workspace,
+    store: StateStore,
+    rights: Iterable[Lease],
+    holder: Actor,
+    reach: Reach,
+    past: Container[str],
 ) -> tuple[list[Lease], list[Lease]]:
-    """The rights of others that have something in common with `reach`: of those who live, and of
-    the others."""
+    """The rights of others that have something in common with `reach`: of those who live and still
+    have them, and of the others."""
     met = [
         right
         for right in rights
         if right.holder is not None and reach.meets_other(as_hold(right), holder)
     ]
     seen = claim_sight.look(ws, store, met) if met else {}
-    living = [right for right in met if seen[right.name].lives]
+    living = [right for right in met if seen[right.name].lives and right.nonce not in past]
     return living, [right for right in met if right not in living]
 
 

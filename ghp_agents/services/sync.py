@@ -8,6 +8,7 @@ from ghp_agents.services import (
     claim_sight,
     escalation,
     issue,
+    lapse,
     news,
     note,
     presence,
@@ -37,6 +38,7 @@ def sync(
     notes: list[str] = []
     if report.fetched:
         claim_sight.observe(ws, leaser)
+        lapse.observe(ws, store)
         claim_owed.pay(ws, leaser, tracker)
     if sends:
         issue.name_provisional(ws, store, leaser)

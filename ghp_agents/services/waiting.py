@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # agent-status loads this page
     from ghp_agents.workspace import Workspace
 
 BLOCKED = "blocked"
+SHOWN = 3  # chains of one who waits
 _LIVES = (Liveness.ACTIVE, Liveness.STALE)
 
 
@@ -74,8 +75,15 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
 
 
 def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
-    """The chains of waiting that begin with `names`, one sentence each."""
-    return [rules.sentence(chain) for name in names for chain in rules.chains(known, name)]
+    """The chains of waiting that begin with `names`, one sentence each. In a long queue everybody
+    waits for all before them; then the first are told and the others counted."""
+    by_waiter = rules.of_each(known)
+    found: list[str] = []
+    for name in names:
+        mine = by_waiter.get(name, [])
+        found += [rules.sentence(rules.onwards(by_waiter, first)) for first in mine[:SHOWN]]
+        found += [rules.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
+    return found
 
 
 # ----------------------------------------------------------------------------- circles

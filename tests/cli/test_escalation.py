@@ -210,6 +210,21 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     assert "worker-2" not in invoke("agent-status", one, AS).out
 
 
+def test_where_there_is_no_background_it_is_sent_before_the_command_ends(
+    clones: Callable[[int], list[Path]], remote: Path
+) -> None:
+    here, there = clones(2)
+    name = ask(here, "Which?")
+    invoke("agent-sync", there)
+    assert invoke(["agent-answer", name, "SQLite"], there).code == 0
+    invoke("agent-sync", here)
+    assert "SQLite" in invoke(["agent-escalations", name], here).out
+    remote.rename(remote.with_name("away.git"))
+    code, out, err = invoke(["agent-escalate", "And now?"], here, {"GHP_AGENT": "worker-1"})
+    assert (code, out[:2]) == (0, "E-")
+    assert "Warning: Not sent yet: origin: " in err
+
+
 # ------------------------------------------------------------------------------- listing
 
 
@@ -290,7 +305,7 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
     one, two = (answer["at"] for answer in listed(repo)[0]["answers"])
     assert invoke(["agent-escalations", name], repo).out == (
         f'{open_part}Answer by person "Test Person", {one}:\nSQLite\n\n'
-        f'One more answer by agent "worker-2", {two}:\nNo:\nPostgres\n'
+        f'One more answer, which counts, by agent "worker-2", {two}:\nNo:\nPostgres\n'
     )
 
 
@@ -301,10 +316,34 @@ def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
     name = ask(repo, "Which?")
     invoke(["agent-answer", name, "SQLite"], repo)
     more = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
-    said = f'✓ Added to {name}, which person "Test Person" had answered: SQLite\n'
+    said = f'✓ Added to {name}, and counts from now on; person "Test Person" had answered: SQLite\n'
     assert more == (0, "", said)
-    again = invoke(["agent-answer", name, "SQLite"], repo)
+    again = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
     assert again == (0, "", f"{name} has this answer already.\n")
+
+
+def test_who_goes_back_to_what_was_said_before_has_the_last_word(repo: Path) -> None:
+    name = ask(repo, "Which?")
+    for text in ("SQLite", "Postgres", "SQLite", "SQLite"):
+        assert invoke(["agent-answer", name, text], repo).code == 0
+    (question,) = listed(repo)
+    assert [answer["text"] for answer in question["answers"]] == ["SQLite", "Postgres", "SQLite"]
+    told = invoke("agent-status", repo, {"GHP_AGENT": "worker-1"}).out
+    assert told.count("It does not count any more: a later answer does.") == 2
+    assert told.count("It is the latest of several, and counts in place of those before.") == 1
+
+
+def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None:
+    name = ask(repo, "How many?", "--option", "one", "--option", "eight")
+    code, _, err = invoke(["agent-answer", name, "tow"], repo)
+    assert code == 0
+    assert err.splitlines()[1:] == [
+        "Warning: 'tow' is not one of the options: one, eight.",
+        f"Hint: If one of them was meant: `ghp agent-answer {name} 1`, by its number or its words. "
+        "The last answer counts.",
+    ]
+    for text in ("2", "One"):
+        assert "Warning" not in invoke(["agent-answer", name, text], repo).err
 
 
 @pytest.mark.parametrize(

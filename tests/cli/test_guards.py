@@ -159,6 +159,114 @@ def test_a_tracked_file_is_said_to_be_that(place: Path) -> None:
     assert (place / ".cursor/hooks.json").read_text() == before
 
 
+USERS = [
+    ("cursor", ".cursor/hooks.json", '{"version": 1}'),
+    ("cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {}}'),
+    ("codex", ".codex/hooks.json", '{"hooks": {}}'),
+    ("claude", SETTINGS, '{"hooks": {"PreToolUse": []}, "x": 1}'),
+    ("gemini", ".gemini/settings.json", '{ "hooks" : { } , "a":1}'),
+    ("gemini", ".gemini/settings.json", "{}"),
+]
+
+
+@pytest.mark.parametrize(("client", "name", "text"), USERS)
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_file_of_the_users_comes_back_with_every_byte_and_the_others_go(
+    place: Path, worktree: Worktree, client: str, name: str, text: str, others: int
+) -> None:
+    linked = [worktree(place, str(number)) for number in range(others)]
+    (place / name).parent.mkdir()
+    (place / name).write_text(text)
+    before = [all_files(folder) for folder in (place, *linked)]
+    invoke(f"agent-init --hooks {client}", place)
+    invoke(f"agent-init --hooks {client}", place)
+    assert [(folder / name).exists() for folder in linked] == [True] * others
+    removed = invoke(f"agent-init --hooks {client} --remove", place)
+    assert removed.err.startswith("✓ Took the hooks of ")
+    assert [all_files(folder) for folder in (place, *linked)] == before
+    assert not (place / ".git/ghp/guards").exists()
+    invoke(f"agent-init --hooks {client}", place)
+    invoke("agent-init --remove --yes", place)
+    assert (place / name).read_text() == text
+
+
+def test_an_empty_file_of_the_users_at_home_stays_too(tmp_path: Path, home: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text('{"hooks": {}}')
+    before = all_files(home)
+    invoke("agent-init --hooks codex --user", tmp_path)
+    invoke("agent-init --hooks codex --user --remove", tmp_path)
+    assert all_files(home) == before
+    assert not (home / ".local/state/ghp").exists()
+
+
+def test_a_file_of_the_users_is_never_hidden_from_git(place: Path, worktree: Worktree) -> None:
+    linked = worktree(place, "147")
+    (place / ".gemini").mkdir()
+    (place / ".gemini/settings.json").write_text("{}")
+    said = invoke("agent-init --hooks gemini", place)
+    assert said.err == (
+        "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
+        f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
+        f"Warning: {linked}/.gemini/settings.json is shown by `git status` as a new file: a line "
+        "that hides it from git would hide .gemini/settings.json, too, which is yours.\n"
+        "Hint: Do not commit it; the hooks in it name a program of this machine.\n"
+    )
+    assert git(place, "status", "--porcelain") == "?? .gemini/"
+    assert (place / ".git/info/exclude").read_text() == ("*.swp\n/.ghp/agent-status.json\n")
+
+
+def test_a_line_of_ours_goes_when_the_user_has_such_a_file_in_another_worktree(
+    place: Path, worktree: Worktree
+) -> None:
+    invoke("agent-init --hooks gemini", place)
+    linked = worktree(place, "147")
+    (linked / ".gemini").mkdir()
+    (linked / ".gemini/settings.json").write_text("{}")
+    assert git(linked, "status", "--porcelain") == "", "hidden by the line"
+    assert invoke("agent-init --hooks gemini", place).err.startswith(
+        "✓ Took the line /.gemini/settings.json out of .git/info/exclude.\n"
+        f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
+        "Warning: .gemini/settings.json is shown by `git status` as a new file: "
+    )
+    assert git(linked, "status", "--porcelain") == "?? .gemini/"
+    assert invoke("agent-init --hooks gemini", place) == DONE
+    invoke("agent-init --hooks gemini --remove", place)
+    assert (linked / ".gemini/settings.json").read_text() == "{}"
+    assert not (place / ".gemini").exists()
+
+
+def test_a_line_of_the_users_own_stays(place: Path) -> None:
+    lines = "/.codex/hooks.json\n/.ghp/agent-status.json\n"
+    (place / ".git/info/exclude").write_text(lines)
+    invoke("agent-init --hooks codex", place)
+    invoke("agent-init --hooks codex --remove", place)
+    assert (place / ".git/info/exclude").read_text() == lines
+    assert not (place / ".codex").exists()
+
+
+def test_what_was_there_is_still_known_after_a_worktree_was_moved(
+    place: Path, worktree: Worktree
+) -> None:
+    linked = worktree(place, "147")
+    (linked / ".codex").mkdir()
+    (linked / ".codex/hooks.json").write_text('{"hooks": {}}')
+    invoke("agent-init --hooks codex", place)
+    moved = linked.with_name("moved")
+    git(place, "worktree", "move", "--force", str(linked), str(moved))
+    invoke("agent-init --hooks codex --remove", place)
+    assert (moved / ".codex/hooks.json").read_text() == '{"hooks": {}}'
+    assert not (place / ".codex").exists()
+
+
+def test_where_it_is_not_known_whose_file_it_was_it_stays(place: Path) -> None:
+    invoke("agent-init --hooks codex", place)
+    shutil.rmtree(place / ".git/ghp/guards")
+    invoke("agent-init --hooks codex --remove", place)
+    assert json.loads((place / ".codex/hooks.json").read_text()) == {}
+    assert git(place, "status", "--porcelain") == "?? .codex/", "and is not hidden"
+
+
 def test_a_file_that_is_broken_stops_everything_before_anything_is_written(place: Path) -> None:
     (place / ".gemini").mkdir()
     (place / ".gemini/settings.json").write_text('{\n  "a": 1,\n  b: 2\n}\n')

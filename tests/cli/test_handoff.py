@@ -9,6 +9,8 @@ import pytest
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import commit, git
 
+Clones = Callable[[int], list[Path]]
+
 ONE = {"GHP_AGENT": "worker-1"}
 TWO = {"GHP_AGENT": "worker-2"}
 
@@ -67,6 +69,55 @@ def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
     assert result.code == 0
     assert "Warning: #1 is still yours: " in result.err
     assert "`ghp agent-release 1 --to worker-2`" in result.err
+
+
+def test_a_handoff_to_another_is_at_the_remote_when_the_command_ends(clones: Clones) -> None:
+    here, there = clones(2)
+    invoke("agent-issue new 'Add the dashboard'", here)
+    assert invoke("agent-claim 1", here, ONE).code == 0
+    name = recorded(invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE))
+    invoke("agent-sync", there)
+    assert name in invoke("agent-log --event handoff", there).out
+    shown = json.loads(invoke("agent-issue show 1 --json", there).out)
+    assert shown["claim"]["holder"] == "worker-2"
+
+
+def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
+    clones: Clones, remote: Path
+) -> None:
+    (here,) = clones(1)
+    remote.rename(remote.with_name("away.git"))
+    result = invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE)
+    recorded(result)
+    assert "Warning: Not sent yet: origin: " in result.err
+    assert invoke("agent-handoff --checkpoint --note 'Mine.'", here, ONE).err.count("Warning") == 0
+
+
+@pytest.mark.parametrize("work", [True, False])
+def test_who_hands_over_is_warned_of_commits_that_the_next_one_cannot_have(
+    clones: Clones, work: bool
+) -> None:
+    (here,) = clones(1)
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/parser")
+    commit(here, {"a.py": "1\n"}, "One")
+    (here / "b.py").write_text("2\n" * work)
+    warning = (
+        "Warning: 1 commit of agent/worker-1/parser is in no remote: worker-2 can restore the work "
+        "only after `git push origin agent/worker-1/parser`.\n"
+    )
+    words = "agent-handoff --to worker-2 --note 'Go on.'"
+    for _ in range(2):  # the same again, too
+        assert warning in invoke(words, here, ONE).err
+    assert "in no remote" not in invoke("agent-handoff --checkpoint", here, ONE).err
+    git(here, "push", "--quiet", "origin", "HEAD")
+    assert "in no remote" not in invoke(words, here, ONE).err
+
+
+def test_who_is_in_this_clone_has_its_commits(clones: Clones) -> None:
+    (here,) = clones(1)
+    invoke("agent-heartbeat --status idle", here, TWO)
+    commit(here, {"a.py": "1\n"}, "One")
+    assert "in no remote" not in invoke("agent-handoff --to worker-2", here, ONE).err
 
 
 def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> None:

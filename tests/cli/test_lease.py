@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
         "reason": "parser",
         "approved": False,
         "strict": False,
+        "conflicts": [],
     }
     again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
     said = f"src/, !b.py is leased to worker-1 already, since {each['since']}.\n"
@@ -80,6 +82,14 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
         "Hint: Work on something else, wait for it with `ghp agent-lease a.py --wait`, or ask: "
         "`ghp agent-escalate …`.\n"
     )
+
+
+def test_a_file_whose_name_is_a_number_can_be_leased(place: Path) -> None:
+    (place / "src/2").write_text("")
+    assert holders(place) == []
+    lease(place, "2")  # in any folder
+    lease(place / "src", "./3")  # to come
+    assert holders(place) == ["worker-1", "worker-1"]
 
 
 def test_json_has_the_files(place: Path) -> None:
@@ -114,6 +124,8 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
         (["--name", "A B"], "Error: 'A B' is not a name for a resource.\nHint: "),
         (["a", "--timeout", "5"], "Error: --timeout says how long to wait.\nHint: "),
         (["a", "--ttl", "soon"], "Usage: "),
+        (["a", "--wait", "--timeout", "nan"], "Usage: "),
+        (["a", "--wait", "2"], "Error: There is no file 2 here.\nHint: To wait so many seconds: "),
         (["a", "--for", "No Agent"], "Error: 'No Agent' is not a name for an agent.\nHint: "),
         ([f"f{number}" for number in range(10_000)], "Error: 10000 patterns are too many;"),
     ],
@@ -194,6 +206,16 @@ def start(where: Path, args: str, env: dict[str, str]) -> "subprocess.Popen[str]
     )
 
 
+@contextmanager
+def waiting(where: Path, args: str, env: dict[str, str]) -> "Iterator[subprocess.Popen[str]]":
+    """Who waits for a lease, in a process that is over at the end of the block."""
+    with start(where, f"agent-lease {args} --wait", env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def code_of(process: "subprocess.Popen[str]") -> int:
     """How a process ended."""
     process.communicate(timeout=120)
@@ -208,9 +230,9 @@ def in_line(process: "subprocess.Popen[str]") -> str:
 
 def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> None:
     lease(place, "src/")
-    with start(place, "agent-lease src/a.py --wait", TWO) as second:
+    with waiting(place, "src/a.py", TWO) as second:
         assert in_line(second).startswith("1st in line, after worker-1: src/a.py is leased by ")
-        with start(place, "agent-lease src/ --wait", THREE) as third:
+        with waiting(place, "src/", THREE) as third:
             assert in_line(third).startswith("2nd in line, after worker-1, worker-2: ")
             (_, one, two) = listed(place)
             assert [one["state"], two["state"]] == ["waiting", "waiting"]
@@ -225,16 +247,30 @@ def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> Non
     assert holders(place) == ["worker-3"]
 
 
+def shown(where: Path, agent: str) -> tuple[str, str]:
+    """What an agent says of itself: its status, and the beginning of what it did last."""
+    said = json.loads((where / f".git/ghp/agents/{agent}.json").read_bytes())
+    return said["status"], said["lastAction"][:14]
+
+
 def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None:
     lease(place, "src/")
-    for end, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
-        with start(place, "agent-lease src/ --wait", TWO) as waiter:
+    invoke(["agent-heartbeat", "--status", "testing", "--action", "Runs tests"], place, TWO)
+    for end, code in (
+        (signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ):  # fmt: skip
+        with waiting(place, "src/", TWO) as waiter:
             in_line(waiter)
             assert [each["state"] for each in listed(place)] == ["held", "waiting"]
             waiter.send_signal(end)
             waiter.communicate(timeout=60)
             assert waiter.returncode == code
         assert [each["state"] for each in listed(place)] == ["held"]
+        if end == signal.SIGKILL:  # it could not say so itself; the next command does
+            assert shown(place, "worker-2") == ("blocked", "Waits for src/")
+            assert invoke("agent-lease docs/", place, TWO).code == 0
+        assert shown(place, "worker-2") == ("testing", "Runs tests")
     assert invoke("agent-release src/", place, ONE).code == 0
     lease(place, "src/", env=THREE)
 
@@ -262,6 +298,44 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     (asked,) = json.loads(invoke("agent-escalations --json", one).out)
     assert asked["question"].startswith("Two leases overlap: who should have src/a.py?")
     assert invoke("agent-lease src/b.py", other, THREE).code == 3
+    first, second = (f"L-{each['id'][2:6]}" for each in listed(one))
+    (line,) = [x for x in invoke("agent-leases", other).out.splitlines() if x[:9] == "Conflict:"]
+    assert line == (
+        f"Conflict: {first} of worker-1 and {second} of worker-2 are both of src/a.py. Until "
+        "one of them is released, worker-1 may edit it. "
+        f"{asked['id']} asks a person who should have it."
+    )
+    assert [row.split()[1] for row in invoke("agent-leases", one).out.splitlines()[1:3]] == [
+        "conflict", "conflict",
+    ]  # fmt: skip
+    (mine,) = (each for each in listed(other) if each["holder"] == "worker-2")
+    assert mine["state"] == "held"
+    assert [(each["decides"], each["question"]) for each in mine["conflicts"]] == [
+        ("worker-1", asked["id"])
+    ]
+    code, out, _ = invoke("agent-check src/a.py", other, TWO)
+    assert (code, out.count(f" Your own lease {second} is in conflict with it, and ")) == (3, 1)
+    assert invoke(["agent-answer", asked["id"], "worker-1"], other).code == 0
+    assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: worker-1\n")
+    assert invoke("agent-release ./src/a.py", other, TWO).code == 0
+    assert "onflict" not in invoke("agent-leases", other).out
+
+
+def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
+    clones: Clones,
+) -> None:
+    one, other = (furnish(each) for each in clones(2))
+    said = (
+        "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks them "
+        "now.\n"
+    )
+    assert said not in invoke("agent-lease src/", one, ONE).err
+    invoke("agent-sync", one)
+    invoke("agent-sync", other)
+    assert said in invoke("agent-lease docs/", other, TWO).err
+    assert said in invoke("agent-lease --name db", other, TWO).err
+    assert said not in invoke("agent-lease --name db", other, TWO).err
+    assert said not in invoke("agent-lease --name port --strict", other, TWO).err
 
 
 def test_of_two_strict_leases_in_two_clones_one_is_granted_without_a_sync(

@@ -72,6 +72,18 @@ def test_a_time_that_is_none_is_refused(repo: Path) -> None:
     assert err.startswith("Error: 'someday' is not a time.\nHint: Use 2026-01-25T10:30:00Z")
 
 
+def test_an_event_that_there_is_not_is_refused_and_the_one_meant_is_named(repo: Path) -> None:
+    code, out, err = invoke("agent-log --event issue-closed", repo)
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "Error: There is no event 'issue-closed'.\n"
+        "Hint: Did you mean issue-close? Known: answer, checkpoint, claim, "
+    )
+    code, _, err = invoke("agent-log --event bogus", repo)
+    assert (code, "Did you mean" in err) == (2, False)
+    assert invoke("agent-log --event steal", repo).code == 0
+
+
 @pytest.mark.parametrize("form", ["", "--json"])
 def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: str) -> None:
     for title in ("One", "Two", "Three"):
@@ -83,8 +95,6 @@ def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: 
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         stdout=subprocess.PIPE,
         text=True,
-        # A shell that starts the tests in the background makes them deaf to interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with follower:
         assert follower.stdout is not None

@@ -214,8 +214,6 @@ def test_watching_shows_what_changes_until_it_is_interrupted(repo: Path) -> None
         stdout=theirs,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that starts the tests in the background makes them deaf to interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(theirs)
     with watcher:
@@ -310,3 +308,16 @@ def test_in_a_folder_that_was_removed_a_command_says_so(repo: Path) -> None:
     assert done.stderr == (
         "Error: The current folder was removed.\nHint: Change to another folder and try again.\n"
     )
+
+
+def test_the_status_says_how_many_questions_wait_for_an_answer(repo: Path) -> None:
+    agent = {"GHP_AGENT": "worker-1"}
+    invoke("agent-heartbeat --status idle", repo, agent)
+    assert "open" not in invoke("agent-status", repo).err
+    asked = [invoke(["agent-escalate", text], repo, agent).out.strip() for text in ("One?", "Two?")]
+    told = "questions open: `ghp agent-escalations --open`."
+    assert f"2 {told}\n" in invoke("agent-status", repo).err
+    invoke(["agent-answer", asked[0], "Yes."], repo)
+    assert "1 question open: " in invoke("agent-status", repo).err
+    invoke(["agent-answer", asked[1], "No."], repo)
+    assert "open" not in invoke("agent-status", repo).err

@@ -52,6 +52,7 @@ PATCH = "*** Begin Patch\n*** Update File: a.py\n*** End Patch"
         (f"cd src && apply_patch <<'EOF'\n{PATCH}\nEOF", ["src/a.py"]),
         (f"cd '/repo/my src' && apply_patch <<EOF\n{PATCH}\nEOF", ["/repo/my src/a.py"]),
         (f"cd && apply_patch <<EOF\n{PATCH}\nEOF", ["a.py"]),
+        (f"&& apply_patch <<EOF\n{PATCH}\nEOF", ["a.py"]),
         (f"echo '{PATCH}'", None),
         ("apply_patch --help", None),
         ("", None),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ghp_agents import touched
 from ghp_agents.hooks.edit import explain, plain
 from ghp_agents.services.authority import DENY, Verdict
 from tests.support.ghp import invoke
@@ -159,6 +160,18 @@ def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> Non
     assert [line[:6] for line in lines[2:]] == ["Next: "] * (len(lines) - 2)
     invoke("agent-status --set stopped --as worker-2", repo)
     assert patch(repo, ONE) == SILENT
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_refused_patch_leaves_nobody_with_its_other_files(repo: Path, strict: bool) -> None:
+    set_up(repo, None)
+    git(repo, "config", "core.ignoreCase", str(not strict).lower())
+    assert edits(ONE, repo, repo / "Mine.py") == SILENT
+    assert edits(TWO, repo, repo / "gone.py") == SILENT
+    command = PATCH.replace("mine.py", "Mine.py").replace("free.py", "Free.py")
+    assert "gone.py" in reason(patch(repo, ONE, command))
+    left = {each.path: each.agent for each in touched.list_all([f"{repo}/.git/ghp"])}
+    assert left == {"Mine.py" if strict else "mine.py": "worker-1", "gone.py": "worker-2"}
 
 
 def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from ghp_agents.hooks import naming, scene
 from ghp_agents.hooks.scene import Scene
-from tests.support.hooks import BARE, agent, event, in_use
+from tests.support.ghp import invoke
+from tests.support.hooks import BARE, agent, call, context, event, in_use, payload
 
 
 def keep(begun: Scene) -> None:
@@ -71,3 +72,16 @@ def test_what_is_no_name_is_not_taken_for_one(repo: Path) -> None:
     for content in (b"", b"../x", b"\xff", b"Worker"):
         kept.write_bytes(content)
         assert agent(found) == "codex-abcd"
+
+
+def test_two_sessions_that_end_alike_are_two_agents(repo: Path) -> None:
+    in_use(repo)
+    ids = [f"{n}0000000-0000-4000-8000-00000000beef" for n in (1, 2)]
+    for session in ids:
+        said = payload("claude-SessionStart-startup", repo, session_id=session)
+        assert "acts as agent" in context(call("claude", said, repo))
+    found = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
+    assert found == ["claude-0000beef", "claude-beef"]
+    for session, name in zip(ids, ("claude-beef", "claude-0000beef"), strict=True):
+        env = {"CLAUDE_CODE_SESSION_ID": session}
+        assert invoke("agent-whoami", repo, env) == (0, f"{name}\n", "")

@@ -184,7 +184,7 @@ def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
     assert first.code == (0 if written else 3)
     if written:
         assert "is yours already" in first.err
-        assert "What did not show everywhere shows now." in first.err
+        assert "Its assignment was missing and is there now." in first.err
     assert course.leases(1) == 1
 
 

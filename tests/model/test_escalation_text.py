@@ -130,8 +130,10 @@ Question: Which database?
 ```
 Postgres.
 ```
-End of the answer by agent "worker-2"."""
+End of the answer by agent "worker-2".
+It is the latest of several, and counts in place of those before."""
     )
+    assert news(News(asked, SAID)).endswith("\nIt does not count any more: a later answer does.")
 
 
 def test_an_answer_cannot_end_its_block_or_reach_the_terminal() -> None:

@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 from ghp_agents.errors import GhpError
 from ghp_agents.jsonsplice import fresh
 from ghp_agents.jsontree import parse
-from ghp_agents.model import guard
+from ghp_agents.model import guard, statusline
 from ghp_agents.model.client import CLIENTS
-from ghp_agents.model.guard import called, document, entries, is_void, places, put, take
+from ghp_agents.model.guard import (
+    Lists,
+    called,
+    document,
+    entries,
+    is_void,
+    lists,
+    places,
+    put,
+    take,
+)
+from tests.support.json_texts import Written, written
 
 PYTHON = "/opt/ghp agents/bin/python"
 FILES = ("claude", "codex", "gemini", "cursor")
@@ -149,8 +160,9 @@ def test_an_entry_of_another_version_is_renewed_and_one_too_many_goes() -> None:
     wanted = entries("claude", "/py")
     assert hooks["Stop"] == [wanted["Stop"]]
     assert hooks["PreToolUse"] == [{"matcher": "Edit", "hooks": [theirs]}, wanted["PreToolUse"]]
-    assert hooks["SubagentStop"] == []
-    assert hooks.keys() == {*wanted, "SubagentStop"}
+    assert hooks.keys() == wanted.keys(), "what only an older version listened to goes"
+    kept = put(fresh(old), "claude", "/py", Lists(events=frozenset(["SubagentStop"])))
+    assert parse(kept).value["hooks"]["SubagentStop"] == [], "the list was there before us"
 
 
 @pytest.mark.parametrize(
@@ -197,29 +209,59 @@ GROUPS = st.lists(
         {"hooks": st.lists(st.fixed_dictionaries({"command": st.text(max_size=5)}), max_size=2)},
         optional={"matcher": st.text(max_size=3)},
     ),
-    min_size=1,
     max_size=3,
 )
 EVENTS = st.dictionaries(
     st.sampled_from(["Stop", "PreToolUse", "SessionStart", "stop", "BeforeTool", "Mine"]),
     GROUPS,
-    min_size=1,
+    max_size=3,
 )
-SETTINGS = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=3)
+STATUS_LINES = st.fixed_dictionaries({"command": st.text(max_size=4)}, optional={"a": st.just(1)})
+SETTINGS = st.fixed_dictionaries(
+    {}, optional={"version": st.just(1), "hooks": EVENTS, "x": st.text(max_size=4),
+                  "statusLine": STATUS_LINES},
+)  # fmt: skip
 
 
-@given(st.sampled_from(FILES), SETTINGS, st.none() | EVENTS, st.sampled_from([None, 1, 2, "\t"]))
+@given(st.sampled_from(FILES), written(SETTINGS), st.booleans())
 def test_putting_in_and_taking_out_gives_the_same_text(
-    client: str, settings: dict[str, object], hooks: object, indent: int
+    client: str, file: Written, moved: bool
 ) -> None:
-    value = settings | ({"hooks": hooks} if hooks else {})
-    text = json.dumps(value, indent=indent)
-    if value.get("hooks", {}).__class__ is not dict:
-        return
-    hooked = put(text, client, "/py")
+    text, theirs = file.text, lists(file.text)
+    hooked = put(text, client, "/py", theirs)
     assert len(places(hooked)) == len(CLIENTS[client])
-    assert put(hooked, client, "/py") == hooked
-    assert take(hooked) == text
+    assert put(hooked, client, "/py", theirs) == hooked
+    if client == "claude":
+        hooked = statusline.put(hooked, "/py", {"type": "command", "command": "inherited"})
+    if moved:
+        hooked = put(hooked, client, "/other/py", theirs)
+        hooked = statusline.put(hooked, "/other/py", None) if client == "claude" else hooked
+    if client == "claude":
+        hooked = statusline.take(hooked)
+    assert take(hooked, theirs) == text
+
+
+EMPTIES = [
+    '{"version": 1, "hooks": {}}',
+    '{"hooks": {}}\n',
+    '{"hooks": {"PreToolUse": []}, "x": 1}',
+    '{ "hooks" : { } , "a":1}',
+    '{\n  "hooks": {\n    "Stop": [ ] // none\n  }\n}',
+]
+
+
+@each_client
+@pytest.mark.parametrize("text", EMPTIES)
+def test_what_was_empty_before_ours_came_stays_there_empty(client: str, text: str) -> None:
+    theirs = lists(text)
+    assert take(put(text, client, "/py", theirs), theirs) == text
+
+
+def test_lists_are_theirs_that_hold_nothing_of_ours() -> None:
+    text = put('{"hooks": {"Stop": [{"hooks": []}], "Mine": []}}', "claude", "/py")
+    assert lists(text) == Lists(False, frozenset(["Mine"]))
+    assert lists("{}") == Lists()
+    assert lists('{"hooks": {"Stop": []}}') == Lists(True, frozenset(["Stop"]))
 
 
 def test_the_homes_are_those_of_the_clients_that_are_hooked() -> None:

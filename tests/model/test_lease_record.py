@@ -106,6 +106,12 @@ def test_two_who_say_the_same_say_it_in_two_files() -> None:
     assert len({one.path, other.path, elsewhere.path}) == 3
 
 
+def test_what_was_read_once_is_not_read_again() -> None:
+    (one,), _ = read(files(GRANTED))
+    (again,), _ = read(files(GRANTED))
+    assert one.request is again.request
+
+
 # -------------------------------------------------------------------------------- folding
 
 
@@ -114,13 +120,13 @@ def test_a_request_waits_until_it_is_granted_and_is_open_until_it_is_released() 
     assert (waiting.is_waiting, waiting.is_open, waiting.nonce) == (True, True, "")
     grant = later("grant", 8, nonce="ff", until=LATER)
     (held,), _ = read(files(ASKED, grant))
-    assert held == Log(ASKED, grant, LATER)
+    assert held == Log(ASKED, grant, LATER, timed=grant)
     assert (held.is_waiting, held.is_open, held.nonce) == (False, True, "ff")
     hold = held.hold()
     assert (hold.since, hold.until, hold.strict, hold.approved) == (LATER, LATER, False, False)
     release = later("release", 9)
     (given,), _ = read(files(ASKED, grant, release))
-    assert given == Log(ASKED, grant, LATER, release)
+    assert given == Log(ASKED, grant, LATER, release, grant)
     assert not given.is_open
 
 
@@ -129,7 +135,24 @@ def test_the_last_renewal_counts_and_the_first_release() -> None:
     first, second = later("release", 10), later("release", 11, PERSON)
     said = [GRANTED, one, two, first, second]
     for order in permutations(said):
-        assert fold(order) == Log(GRANTED, GRANTED, LATER, first)
+        assert fold(order) == Log(GRANTED, GRANTED, LATER, first, two)
+
+
+def test_who_leased_it_for_another_can_renew_it() -> None:
+    leased = GRANTED._replace(by=PERSON)
+    renewed = later("renew", 8, PERSON, until=NOW)
+    assert fold([leased, renewed]) == Log(leased, leased, NOW, timed=renewed)
+
+
+def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
+    day = Timestamp("2099-01-01T00:00:00Z"), Timestamp("2099-01-02T00:00:00Z")
+    renewed = later("renew", 8, until=day[1])._replace(at=day[0])
+    (once,), (again,), (ever,) = (
+        read(files(*said))[0]
+        for said in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
+    )
+    assert (once.lasts, again.lasts, ever.lasts) == (3_600.0, 86_400.0, None)
+    assert Log(ASKED).lasts is None
 
 
 def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:

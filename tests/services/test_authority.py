@@ -146,6 +146,15 @@ def test_what_does_not_matter_need_not_be_known() -> None:
 # ------------------------------------------------------------------------------ its words
 
 
+def test_who_has_a_later_lease_of_it_is_told_that_they_are_in_conflict() -> None:
+    verdict = decide(book(LEASED, MINE), PATH, case("worker-1"))
+    assert verdict.why.endswith(
+        f" Your own lease {MINE[0].label} is in conflict with it, and came later."
+    )
+    assert "`ghp agent-leases`" in verdict.next
+    assert decide(book(MINE, LEASED), PATH, case("worker-1")).word == "allow"
+
+
 def test_a_lease_is_explained() -> None:
     assert decide(book(LEASED), PATH, case()) == Verdict(
         "deny", PATH, "lease", "worker-2", EARLIER,

@@ -52,6 +52,19 @@ def test_an_agent_that_never_beat_is_registered_by_its_claim(team: Team, one: Cl
     assert new.in_hand == (1, 1, "planning")
 
 
+def test_claiming_again_what_is_mine_takes_it_in_hand(one: Claimant) -> None:
+    one.claim(1)
+    one.new("Another")
+    one.claim(2)
+    assert one.in_hand == (2, 1, "planning")
+    assert one.claim(1).how == "mine"
+    assert one.in_hand == (1, 1, "planning")
+    one.beat(issue=2)
+    one.beat(issue=1)
+    assert one.claim(1).how == "mine"
+    assert one.in_hand == (1, 1, "planning"), "so that it is told if another takes it"
+
+
 def test_claiming_again_changes_nothing(one: Claimant) -> None:
     first = one.claim(1)
     one.beat(status="testing", lastAction="Ran the tests")

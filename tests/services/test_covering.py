@@ -36,6 +36,8 @@ def ground(repo: Path) -> Ground:
         ("..", "src/gen", "/src/"),
         ("/src", "", "/src"),
         ("/gen", "src", "/src/gen"),
+        ("ci.yml", ".github", "/.github/**/ci.yml"),
+        ("./ci.yml", ".github", "/.github/ci.yml"),
     ],
 )
 def test_a_word_that_is_a_path_here_means_it_and_others_are_patterns(

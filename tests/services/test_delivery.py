@@ -10,6 +10,7 @@ import pytest
 from ghp_agents import files
 from ghp_agents.background import SPAWN_PAUSE
 from ghp_agents.clock import ManualClock
+from ghp_agents.model.issue import IssueChange
 from ghp_agents.services import delivery
 from ghp_agents.services.escalation import escalate
 from ghp_agents.wiring import House
@@ -53,6 +54,11 @@ def ask(house: House, text: str) -> None:
     escalate(house.ws, house.store, house.tracker, text)
 
 
+def new(house: House, title: str) -> None:
+    """An issue: others should know of it soon, and nobody waits for it."""
+    house.tracker.create(IssueChange(title=title), house.ws.actor())
+
+
 def deliver(house: House) -> None:
     delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
 
@@ -64,10 +70,52 @@ def unsent(house: House) -> int:
 def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
     here: House, clock: Eventful
 ) -> None:
-    ask(here, "The last word?")
+    new(here, "The last word")
     deliver(here)
     assert unsent(here) == 0
     assert clock.passed == 10 + SPAWN_PAUSE
+
+
+def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
+    here: House, clock: Eventful
+) -> None:
+    ask(here, "Now?")
+    deliver(here)
+    assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
+
+
+def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
+    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "PATIENCE", 0.05)
+    ask(here, "Now?")
+    with files.locked(here.ws.ghp_dir / delivery.LOCK):
+        deliver(here)
+    assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
+
+
+def test_what_is_sent_in_the_foreground_keeps_the_same_distance(
+    here: House, clock: Eventful
+) -> None:
+    for _ in range(2):
+        ask(here, f"At {clock.now()}?")
+        report = delivery.send(here.ws, here.store, here.leaser, here.tracker)
+        assert (report.pushed, report.trouble) == (True, None)
+    assert clock.passed == 4
+    clock.wait(60)
+    delivery.send(here.ws, here.store, here.leaser, here.tracker)
+    assert clock.passed == 64
+
+
+def test_in_the_foreground_a_remote_out_of_reach_is_told_and_none_is_not_asked(
+    here: House, clock: Eventful, remote: Path, repo: Path
+) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    ask(here, "Offline?")
+    assert delivery.send(here.ws, here.store, here.leaser, here.tracker).trouble
+    assert unsent(here) == 1
+    alone = House(repo, os.environ, name="worker-1", clock=clock)
+    assert delivery.send(alone.ws, alone.store, alone.leaser, alone.tracker).remote is None
 
 
 def test_what_is_said_meanwhile_goes_too(here: House, clock: Eventful) -> None:
@@ -96,7 +144,7 @@ def test_a_remote_out_of_reach_is_left_to_who_speaks_next(
     remote.rename(remote.with_name("moved.git"))
     ask(here, "Offline?")
     deliver(here)
-    assert (clock.passed, unsent(here)) == (10, 1)
+    assert (clock.passed, unsent(here)) == (2, 1)
 
 
 def test_a_remote_that_refuses_is_not_stayed_for(
@@ -116,7 +164,7 @@ def test_one_process_of_a_clone_stays(
     here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "PATIENCE", 0.05)
-    ask(here, "Who sends it?")
+    new(here, "Who sends it?")
     with files.locked(here.ws.ghp_dir / delivery.LOCK):
         deliver(here)
     assert (clock.passed, unsent(here)) == (0, 1)
@@ -144,6 +192,6 @@ def test_what_may_only_go_much_later_goes_with_a_later_beat(
     here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "LONGEST_STAY", 5.0)
-    ask(here, "In a crowd?")
+    new(here, "In a crowd?")
     deliver(here)
     assert (clock.passed, unsent(here)) == (SPAWN_PAUSE, 1)

@@ -141,6 +141,11 @@ def test_what_others_hold_is_not_ours(here: Station) -> None:
     assert ([lease.name for lease in held], why_not) == (["trunk"], "")
 
 
+def test_the_counter_of_issues_is_nothing_that_anybody_has(here: Station) -> None:
+    here.team.leaser.acquire("numbers", "worker-1", expected=None)
+    assert evidence.rights(here.team.leaser, WORKER) == ([], "")
+
+
 def test_rights_out_of_reach_are_not_known_rather_than_none(here: Station) -> None:
     here.team.board.reachable = False
     held, why_not = evidence.rights(here.team.leaser, WORKER)

@@ -360,6 +360,23 @@ def test_hooks_that_are_configured_elsewhere_are_guarded_there(
     assert (repo / ".git/info/exclude").read_text() == "*.swp\n"
 
 
+def test_a_hook_of_the_users_in_another_worktree_is_not_hidden_from_git(
+    repo: Path, worktree: Worktree
+) -> None:
+    give_exclude(repo)
+    linked = worktree(repo, "147")
+    git(repo, "config", "core.hooksPath", "hooks")
+    write(linked, "hooks/pre-commit", "#!/bin/sh\nexit 0\n")
+    (linked / "hooks/pre-commit").chmod(0o755)
+    install(repo)
+    assert git(linked, "status", "--porcelain") == "?? hooks/"
+    assert git(linked, "ls-files", "--others", "--exclude-standard") == "hooks/pre-commit"
+    assert git(repo, "ls-files", "--others", "--exclude-standard") == "hooks/pre-commit"
+    remove(repo)
+    assert (linked / "hooks/pre-commit").read_text() == "#!/bin/sh\nexit 0\n"
+    assert not (repo / "hooks").exists()
+
+
 def test_hooks_of_all_of_a_users_repositories_are_said_to_be_that(repo: Path, home: Path) -> None:
     git(repo, "config", "--global", "core.hooksPath", "~/hooks")
     assert f"Made the hook {home}/hooks/pre-commit" in install(repo)

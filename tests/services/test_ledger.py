@@ -3,9 +3,10 @@
 import pytest
 
 from ghp_agents.clock import to_seconds
+from ghp_agents.errors import UsageError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import CloneId, Timestamp
-from ghp_agents.services.ledger import Question, newer, select
+from ghp_agents.services.ledger import Question, check_event, newer, select
 
 
 def entry(clock: int, event: str, actor: str, issue: int | None, at: str) -> LedgerEntry:
@@ -46,3 +47,10 @@ def test_what_was_told_is_not_told_again() -> None:
     assert newer(STORY[:3], told) == STORY[:3]
     assert newer(STORY, told) == STORY[3:]
     assert newer(STORY, told) == []
+
+
+def test_an_event_that_only_another_version_says_can_be_asked_for_where_it_was_said() -> None:
+    check_event("sweep", STORY)
+    with pytest.raises(UsageError):
+        check_event("sweep", STORY[:-1])
+    check_event("checkpoint", ())

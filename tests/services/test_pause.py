@@ -31,7 +31,7 @@ def shown(ws: Workspace) -> tuple[object, object]:
 
 def test_who_waits_says_so_and_goes_back(ws: Workspace, store: MemoryStore) -> None:
     register(ws, store, WORKER, {"status": "testing", "lastAction": "Runs tests"})
-    with pause.presence(ws, WORKER, "blocked") as beat:
+    with pause.presence(ws, WORKER, "blocked", "Waits") as beat:
         beat("Waits for\x1b src/")
         assert shown(ws) == ("blocked", "Waits for src/")
     assert shown(ws) == ("testing", "Runs tests")
@@ -39,7 +39,7 @@ def test_who_waits_says_so_and_goes_back(ws: Workspace, store: MemoryStore) -> N
 
 def test_what_the_agent_said_meanwhile_stays(ws: Workspace, store: MemoryStore) -> None:
     register(ws, store, WORKER)
-    with pause.presence(ws, WORKER, "blocked") as beat:
+    with pause.presence(ws, WORKER, "blocked", "Waits") as beat:
         beat("Waits")
         ws.clock.wait(60)
         heartbeat(ws, store, WORKER, {"status": "reviewing", "lastAction": "Reads"})
@@ -48,7 +48,7 @@ def test_what_the_agent_said_meanwhile_stays(ws: Workspace, store: MemoryStore) 
 
 @pytest.mark.parametrize("agent", [None, WORKER])
 def test_who_keeps_no_presence_keeps_none_now(ws: Workspace, agent: AgentName | None) -> None:
-    with pause.presence(ws, agent, "blocked") as beat:
+    with pause.presence(ws, agent, "blocked", "Waits") as beat:
         beat("Waits")
     assert ws.presence(WORKER) is None
 

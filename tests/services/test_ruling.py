@@ -107,6 +107,17 @@ def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) 
     assert "it is urgent" in found.why
 
 
+def test_a_claim_that_is_given_back_while_one_judges_bars_nobody(
+    pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = pair
+    made = ruling.current(*one.parts)
+    two.release(1)
+    one.sync()
+    monkeypatch.setattr(ruling, "current", lambda *parts: made)
+    assert words(judge(one, "src/parser/a.py")) == [("allow", "", None)]
+
+
 def test_the_worktree_of_another_is_left_alone_while_it_works(
     clone: Path, worktree: Callable[[Path, str], Path]
 ) -> None:

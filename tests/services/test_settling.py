@@ -114,9 +114,10 @@ def test_the_holders_clone_says_that_a_time_is_up(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", ttl=60.0)
     exchange(one, other)
-    one.clock.wait(60)
+    one.clock.wait(59)
     other.sync()
-    assert other.held() == [("worker-1", "src/")], "only its own clone's clock counts"
+    assert other.held() == [("worker-1", "src/")]
+    one.clock.wait(1)
     exchange(one, other)
     assert other.held() == []
     assert one.events()[-1] == ("worker-1", "lease-release", "src/: its time was up")
@@ -139,9 +140,12 @@ def test_clocks_that_differ_by_an_hour_change_no_order_and_end_nothing(
     theirs = other.take("worker-2", "docs/", ttl=600.0).hold
     exchange(one, other)
     assert one.listing().held == other.listing().held == [mine, theirs]
-    clock.wait(600)
+    clock.wait(599)
     exchange(other, one)
-    assert one.listing().held == other.listing().held == [mine]
+    assert one.listing().held == other.listing().held == [mine, theirs]
+    clock.wait(1)
+    exchange(other, one)
+    assert (one.listing().held, other.listing().held) == ([mine], []), "each by its own clock"
     one.clock.wait(600)
     exchange(one, other)
     assert one.listing().held == other.listing().held == []
@@ -166,6 +170,24 @@ def test_a_right_that_is_out_of_reach_is_given_back_by_a_later_sync(yards: Yards
     one.leaser._board.reachable = True
     settle(*one.parts(None))
     assert [right.holder for right in other.leaser.list()] == [None]
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_strict_one_that_is_leased_again_after_its_time_keeps_its_right(
+    yards: Yards, is_told: bool
+) -> None:
+    one, other = yards
+    one.take("worker-1", "src/", ttl=60.0, strict=True)
+    one.clock.wait(60)
+    if is_told:  # that it is over; but the right could not be given back
+        one.leaser._board.reachable = False
+        settle(*one.parts(None))
+        one.leaser._board.reachable = True
+    again = one.take("worker-1", "src/", strict=True)
+    assert again.is_new
+    exchange(one)
+    assert one.listing().held == [again.hold]
+    assert [right.holder for right in other.leaser.list()] == ["worker-1"]
 
 
 def test_a_strict_one_that_another_took_over_ends_here(yards: Yards) -> None:

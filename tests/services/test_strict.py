@@ -158,6 +158,33 @@ def test_a_right_of_which_this_clone_has_just_heard_is_a_sign_of_life(yards: Yar
     assert other.take("worker-2", "src/a.py").is_new
 
 
+def test_the_clone_that_granted_it_knows_that_its_time_is_up_before_a_sync(yards: Yards) -> None:
+    one, other = yards
+    one.take("worker-1", "src/", ttl=60.0, strict=True)
+    one.clock.wait(60)
+    with pytest.raises(HeldError):
+        other.take("worker-2", "src/a.py", strict=True)
+    assert one.take("worker-2", "src/a.py", strict=True).is_new
+    assert one.held() == [("worker-2", "/src/a.py")]
+    assert rights(one) == {
+        right_name(("src/",), None): None,
+        right_name(("/src/a.py",), None): "worker-2",
+    }
+
+
+def test_the_right_of_one_who_died_long_ago_is_had_at_the_first_try(yards: Yards) -> None:
+    one, other = yards
+    one.take("worker-1", "src/", strict=True)
+    one.beat("worker-1")
+    one.sync()
+    other.leaser.hear()
+    other.sync()
+    one.clock.wait(2_000)
+    other.sync()
+    assert other.held() == []
+    assert other.take("worker-2", "src/a.py", strict=True).is_new
+
+
 # ------------------------------------------------------------------- two who come at once
 
 

@@ -82,6 +82,22 @@ def test_an_agent_waits_for_who_holds_what_blocks_its_issue(place: Place) -> Non
     ]
 
 
+def test_of_a_long_queue_the_first_are_told_and_the_others_counted() -> None:
+    names = [f"worker-{number}" for number in range(1, 10)]
+    known = [
+        Wait(later, earlier, "lease db", f"L-{earlier}")
+        for number, later in enumerate(names)
+        for earlier in names[:number]
+    ]
+    assert waiting.sentences(known, ["worker-2", "worker-9"]) == [
+        "worker-2 waits for lease db (worker-1)",
+        "worker-9 waits for lease db (worker-1)",
+        "worker-9 waits for lease db (worker-2), who waits for lease db (worker-1)",
+        "worker-9 waits for lease db (worker-3), who waits for lease db (worker-1)",
+        "worker-9 waits for 5 more",
+    ]
+
+
 def test_it_waits_no_longer_when_the_other_is_done(place: Place) -> None:
     works(place, "worker-2", new(place, "Storage"))
     works(place, "worker-1", new(place, "Table", 1))

@@ -5,6 +5,7 @@ variables set, in a repository that is coordinated by this very tool.
 """
 
 import os
+import signal
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,3 +64,6 @@ def shield(home: Path) -> None:
     os.environ.clear()
     os.environ.update(clean)
     time.tzset()
+    # A shell that starts the tests in the background makes them, and all they start, deaf to
+    # interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -45,8 +45,7 @@ def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) 
     waiting = outbox.waiting(ws)
     commits, signatures = _plan(ws, repository, known, waiting, ())
     if commits:
-        made = _import(ws, repository, known, commits, held)
-        _resign(ws, repository, known, commits, made)
+        _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
     live.remember(ws, signatures)
     return len(commits)
@@ -68,8 +67,7 @@ def commit(
     if reading.revision(reading.own_tip(repository, known), waiting) != expected:
         raise StateMovedError
     commits, signatures = _plan(ws, repository, known, waiting, records)
-    made = _import(ws, repository, known, commits, held)
-    _resign(ws, repository, known, commits, made)
+    _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
     live.remember(ws, signatures)
 
@@ -80,29 +78,21 @@ def _import(
     known: Sequence[Tip],
     commits: Sequence[NewCommit],
     held: Sequence[int],
-) -> str:
+) -> None:
     if held:
         heal(repository, repository.ref)
     else:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
     own = reading.own_tip(repository, known)
     head = own.oid if own else None
-    return import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
-
-
-def _resign(
-    ws: Workspace,
-    repository: StateRepository,
-    known: Sequence[Tip],
-    commits: Sequence[NewCommit],
-    made: str,
-) -> None:
-    """Presence, questions and handoffs change no rule: what edits were decided by is as good as
-    it was. We know by our own comparison that there is nothing else between the two commits."""
-    own = reading.own_tip(repository, known)
+    import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
+    # Presence, questions and handoffs change no rule: what edits were decided by is as good as it
+    # was. Under the lock nobody else moves the ref, so nothing else is between the two commits.
     said = (path for commit in commits for path in commit.files)
-    if own and not any(path.startswith(rulestamp.RULED) for path in said):
-        rulebook.resign(ws.folders[0], repository.ref, own.oid, made)
+    if held and head and not any(path.startswith(rulestamp.RULED) for path in said):
+        with contextlib.suppress(FileNotFoundError):  # refs that are no files; then no book is, too
+            made = (repository.path / repository.ref).read_text().strip()
+            rulebook.resign(ws.folders[0], repository.ref, head, made)
 
 
 def _plan(

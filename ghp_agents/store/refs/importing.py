@@ -35,8 +35,8 @@ def import_commits(
     now: float,
     *,
     keep_open: Sequence[int] = (),
-) -> str:
-    """Put `commits` on top of `head`, if `ref` still is there; answers the last one's id.
+) -> None:
+    """Put `commits` on top of `head`, if `ref` still is there.
 
     Raises StateMovedError if it is not, GitError when git fails for another reason.
     """
@@ -44,7 +44,7 @@ def import_commits(
     args = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     result = repository.run(*args, stdin=stream, keep_open=keep_open)
     if result.code == 0:
-        return result.text
+        return
     if any(sign in result.err for sign in _MOVED):
         raise StateMovedError
     raise git.failure(args, result)
@@ -53,7 +53,7 @@ def import_commits(
 def _stream(ref: str, head: str | None, commits: Sequence[NewCommit], now: int) -> Iterable[bytes]:
     yield b"feature done\n"
     for position, commit in enumerate(commits):
-        yield f"commit {ref}\nmark :1\n".encode()
+        yield f"commit {ref}\n".encode()
         if commit.author:
             yield f"author {_ident(commit.author)} {int(commit.said_at)} +0000\n".encode()
         yield f"committer {COMMITTER} {now} +0000\n".encode()
@@ -62,7 +62,7 @@ def _stream(ref: str, head: str | None, commits: Sequence[NewCommit], now: int) 
             yield f"from {head}\n".encode()
         for path, content in commit.files.items():
             yield f"M 100644 inline {_checked(path)}\n".encode() + _data(content)
-    yield b"get-mark :1\ndone\n"
+    yield b"done\n"
 
 
 def _data(content: bytes) -> bytes:

@@ -11,7 +11,9 @@ from ghp_agents.store.refs import folding, reading
 from ghp_agents.store.refs.standing import read_note
 from ghp_agents.workspace import Workspace
 
-URGENT = ("escalate", "answer", "handoff", "issue-")  # events that others wait for
+AT_ONCE = ("escalate", "answer", "handoff")  # events that somebody waits for
+URGENT = (*AT_ONCE, "issue-")  # and those that others should know soon
+ONCE_PAUSE = 2.0  # seconds between two pushes of what is sent at once
 SEND_PAUSE = 10.0  # seconds between two pushes of what is urgent
 CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence
 REFUSED_PAUSE = 3_600.0  # a push that was refused is tried again, but seldom
@@ -25,7 +27,10 @@ def next_exchange(ws: Workspace) -> float:
     last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
     if repository is None or not 0 < last <= ws.clock.now():
         return 0.0  # never, or at a time that is still to come: our clock was set back
-    urgent = _urgent(repository) and not is_refused(ws)
+    unsent = [] if is_refused(ws) else _unsent(repository)
+    if any(subject.startswith(AT_ONCE) for subject in unsent):
+        return last + ONCE_PAUSE
+    urgent = any(subject.startswith(URGENT) for subject in unsent)
     return last + (SEND_PAUSE if urgent else presence_pause(ws, repository))
 
 
@@ -51,11 +56,11 @@ def schedule(ws: Workspace, report: SyncReport) -> None:
     folding.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
 
 
-def _urgent(repository: StateRepository) -> bool:
+def _unsent(repository: StateRepository) -> list[str]:
+    """The subjects of what this clone said and has not sent."""
     head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
     if not head:
-        return False
+        return []
     sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
     span = [head, f"^{sent}"] if sent else [head]
-    subjects = repository.run("log", "-200", "--format=%s", *span).text.splitlines()
-    return any(subject.startswith(URGENT) for subject in subjects)
+    return repository.run("log", "-200", "--format=%s", *span).text.splitlines()

@@ -1,0 +1,34 @@
+"""Being told to end while waiting: what was begun is put away first, as after an interrupt."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def tidy() -> Iterator[None]:
+    """In here, SIGTERM and SIGHUP raise SystemExit with the code that a shell gives for them.
+
+    A second one changes nothing. Who was told to ignore one (`nohup`) goes on ignoring it.
+    """
+    mine: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        mine = [each for each in SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in mine:
+        signal.signal(each, _end)
+    try:
+        yield
+    finally:
+        for each in mine:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    for each in SIGNALS:
+        if signal.getsignal(each) is _end:
+            signal.signal(each, signal.SIG_IGN)
+    raise SystemExit(128 + number)
