@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
 RIVAL_WINDOW = 600.0  # seconds within which two sessions must take turns to be rivals
-SUFFIXES = (4, 8, 16)  # hex digits of a session in its name
-GONE = 86_400.0  # seconds without a beat after which a session's name may be another's
 SESSION_VARIABLES = (  # the kind of agent, and the variables that name its session
     ("claude", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
@@ -282,34 +280,9 @@ def whoami(
     kind, found = session(environ)
     if not found:
         return None
-    return _name_of_session(folders or state_folders(place.common_dir, environ), kind, found)
+    from ghp_agents import sessionname
 
-
-def _name_of_session(folders: "Sequence[str]", kind: str, found: str) -> str:
-    """The shortest name that is this session's; where another's presence is under it, a longer
-    one, which it keeps as long as that presence is there."""
-    names = [f"{kind}-{short(found, size)}" for size in SUFFIXES]
-    free = None
-    for name in names:
-        there = presencefile.newest(folders, name)
-        local = there.get("local", {}) if there else {}
-        here = local.get("session")
-        if here is not None and found in (here, *local.get("left", ())):
-            return name
-        if free is None and (here is None or _is_gone(folders, name)):
-            free = name
-    return free or names[-1]
-
-
-def _is_gone(folders: "Sequence[str]", agent: str) -> bool:
-    """Whether no beat came for so long that a session of this name will hardly come back."""
-    for folder in folders:
-        try:
-            if os.stat(folder + "/agents/" + agent + ".json").st_mtime > time.time() - GONE:
-                return False
-        except OSError:
-            continue
-    return True
+    return sessionname.name(folders or state_folders(place.common_dir, environ), kind, found)
 
 
 def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
@@ -319,17 +292,6 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
         if value:
             return kind, _shown(value[:64])
     return "shell", None
-
-
-def short(found: str, size: int = 4) -> str:
-    """Hex digits that stand for a session in a name: four, or more where those are another's."""
-    digits = [char for char in found.lower() if char in "0123456789abcdef"]
-    if len(digits) >= max(8, size):
-        return "".join(digits[-size:])
-    total, modulus = 0, 65_521 if size == 4 else 16**size - 59
-    for char in found:
-        total = (total * 131 + ord(char)) % modulus
-    return f"{total:0{size}x}"
 
 
 def agent_pid(environ: "Mapping[str, str]") -> int | None:

@@ -1,5 +1,8 @@
 """The commands: a table, and a click group that imports a command only when it is called."""
 
+import contextlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -107,7 +110,9 @@ def run(argv: Sequence[str], house: House | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
     output.open_closed()
     is_hook = list(argv[:1]) == [HOOK]
-    code = _run(argv, house or make_house(), is_hook=is_hook)
+    unseen = contextlib.redirect_stderr(io.StringIO())
+    with unseen if _is_completing() else contextlib.nullcontext():  # where somebody is typing
+        code = _run(argv, house or make_house(), is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code
 
 
@@ -140,6 +145,11 @@ def _run(argv: Sequence[str], house: House, *, is_hook: bool) -> int:
 def _program() -> str:
     """The name we were called by; completion asks each under its own."""
     return "ghp-agents" if Path(sys.argv[0]).name.startswith("ghp-agents") else "ghp"
+
+
+def _is_completing() -> bool:
+    variable = f"_{_program()}_COMPLETE".replace("-", "_").upper()
+    return os.environ.get(variable, "").endswith("_complete")
 
 
 def _unexpected(error: Exception, place: Path | None) -> int:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting
 from ghp_agents.errors import ExitCode, UsageError
 from ghp_agents.model.names import one_line
@@ -18,11 +18,14 @@ LINE = 1_000  # characters of one line
 
 
 @click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete.files)
 @click.option("--staged", is_flag=True, help="What would be committed; for a pre-commit hook.")
 @click.option("--base", metavar="REF", help="All that HEAD changes since it left REF.")
 @click.option("--commits", is_flag=True, help="With --base: also who made the commits.")
-@click.option("--issue", type=click.IntRange(1), metavar="N", help="With --commits: of what issue.")
+@click.option(
+    "--issue", type=click.IntRange(1), metavar="N", help="With --commits: of what issue.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what is refused as JSON.")
 @acting
 @click.pass_context

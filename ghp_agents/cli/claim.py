@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import issue_view, output
+from ghp_agents.cli import complete, issue_view, output
 from ghp_agents.cli.context import acting, wake
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold
@@ -14,7 +14,7 @@ from ghp_agents.wiring import House
 
 
 @click.command("agent-claim", epilog="Example: ghp agent-claim --next")
-@click.argument("issue", required=False)
+@click.argument("issue", required=False, shell_complete=complete.issues)
 @click.option(
     "--next",
     "best",
@@ -90,9 +90,16 @@ def _say_claimed(claimed: Claimed) -> None:
 
 
 @click.command("agent-release", epilog="Example: ghp agent-release 12 --to worker-2")
-@click.argument("words", nargs=-1, metavar="[ISSUE|LEASE|PATTERN]...")
-@click.option("--name", metavar="RESOURCE", help="A lease of this name.")
-@click.option("--to", metavar="AGENT", help="Give the issue to this agent, in one step.")
+@click.argument(
+    "words", nargs=-1, metavar="[ISSUE|LEASE|PATTERN]...", shell_complete=complete.to_release
+)
+@click.option(
+    "--name", metavar="RESOURCE", help="A lease of this name.", shell_complete=complete.resources
+)
+@click.option(
+    "--to", metavar="AGENT", help="Give the issue to this agent, in one step.",
+    shell_complete=complete.agents,
+)  # fmt: skip
 @click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")
 @acting
 @click.pass_obj

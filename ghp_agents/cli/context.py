@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents import background, mishaps, rulebook
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, output
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.rulestamp import Sources
 from ghp_agents.wiring import House
@@ -38,6 +38,7 @@ def acting(command: F) -> F:
         metavar="AGENT",
         expose_value=False,
         callback=_choose,
+        shell_complete=complete.agents,
         help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
         "you yourself.",
     )(command)

@@ -34,6 +34,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     checks = services.checks(
         house.ws,
         house.store,
+        house.leaser,
         house.ground,
         probe=probe,
         shortcomings=lambda: house.knowledge.shortcomings(),

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import ending, output
+from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, send, wake
 from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
@@ -32,9 +32,15 @@ STDIN = "-"
     epilog='Example: ghp agent-escalate "Which database?" --option SQLite --option Postgres --wait',
 )
 @click.argument("question")
-@click.option("--issue", metavar="N", help="The issue it is about (default: the one in hand).")
+@click.option(
+    "--issue", metavar="N", help="The issue it is about (default: the one in hand).",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--option", "options", metavar="TEXT", multiple=True, help="A choice; repeat it.")
-@click.option("--context", metavar="FILE", help="Attach this text file; `-` reads standard input.")
+@click.option(
+    "--context", metavar="FILE", help="Attach this text file; `-` reads standard input.",
+    shell_complete=complete.files,
+)  # fmt: skip
 @click.option(
     "--urgency", type=click.Choice(URGENCIES), default=DEFAULT_URGENCY, show_default=True,
     help="How much depends on it.",
@@ -156,10 +162,12 @@ def _text(what: str, said: str) -> str:
 
 
 @click.command("agent-escalations", epilog="Example: ghp agent-escalations --open --mine")
-@click.argument("id", required=False)
+@click.argument("id", required=False, shell_complete=complete.questions)
 @click.option("--open", "only_open", is_flag=True, help="Only those that nobody has answered.")
 @click.option("--mine", is_flag=True, help="Only those that this agent asked.")
-@click.option("--issue", metavar="N", help="Only those about this issue.")
+@click.option(
+    "--issue", metavar="N", help="Only those about this issue.", shell_complete=complete.issues
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @acting
 @click.pass_obj
@@ -265,7 +273,7 @@ def _fields(each: Escalation) -> dict[str, Any]:
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')
-@click.argument("id")
+@click.argument("id", shell_complete=complete.open_questions)
 @click.argument("text")
 @acting
 @click.pass_obj

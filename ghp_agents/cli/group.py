@@ -1,13 +1,25 @@
 """A group of commands that helps whoever mistypes one."""
 
 import difflib
+from collections.abc import Sequence
 
 import click
 
+from ghp_agents.cli import complete
 from ghp_agents.errors import UsageError
 from ghp_agents.model.names import one_line
 
 ALIKE = 60  # characters that are compared; the names of commands are shorter
+SHORT = 4
+# What follows a command that is none of ours, upstream's say, is completed as files are.
+_ANY = click.Argument(["words"], nargs=-1, shell_complete=complete.files)
+ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
+
+
+def closest(word: str, names: Sequence[str]) -> list[str]:
+    """Those of `names` that somebody may have meant by `word`."""
+    cutoff = 0.8 if len(word) > SHORT else 0.6  # two letters the wrong way round are much of three
+    return difflib.get_close_matches(word[:ALIKE], names, n=2, cutoff=cutoff)
 
 
 class Group(click.Group):
@@ -20,7 +32,9 @@ class Group(click.Group):
         word = args[0]
         if word.startswith("-") or self.get_command(ctx, word) is not None:
             return super().resolve_command(ctx, args)
-        alike = difflib.get_close_matches(word[:ALIKE], self.list_commands(ctx), n=2, cutoff=0.8)
+        if ctx.resilient_parsing:  # a shell asks what may come next
+            return word, ELSEWHERE, args[1:]
+        alike = closest(word, self.list_commands(ctx))
         path = ctx.command_path
         meant = " or ".join(f"`{path} {name}`" for name in alike)
         raise UsageError(

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting, send, wake
 from ghp_agents.errors import GhpError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
@@ -22,7 +22,10 @@ from ghp_agents.wiring import House
 
 STDIN = "-"
 LISTED = 10
-ISSUE = click.option("--issue", metavar="N", help="The issue (default: the one in hand).")
+ISSUE = click.option(
+    "--issue", metavar="N", help="The issue (default: the one in hand).",
+    shell_complete=complete.issues,
+)  # fmt: skip
 
 
 # -------------------------------------------------------------------------------- handoff
@@ -32,7 +35,9 @@ ISSUE = click.option("--issue", metavar="N", help="The issue (default: the one i
     "agent-handoff", epilog="Example: ghp agent-handoff --to worker-2 --note 'The parser is next'"
 )
 @ISSUE
-@click.option("--to", metavar="AGENT", help="Give the issue to this agent.")
+@click.option(
+    "--to", metavar="AGENT", help="Give the issue to this agent.", shell_complete=complete.agents
+)
 @click.option("--note", metavar="TEXT", help="What the next one must know; - reads stdin.")
 @click.option("--checkpoint", is_flag=True, help="Leave it for yourself.")
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
@@ -151,7 +156,10 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
 
 @click.command("agent-resume", epilog="Example: ghp agent-resume --issue 12 --apply")
 @ISSUE
-@click.option("--handoff", "reference", metavar="ID", help="Go on from this one, not the last.")
+@click.option(
+    "--handoff", "reference", metavar="ID", help="Go on from this one, not the last.",
+    shell_complete=complete.handoffs,
+)  # fmt: skip
 @click.option(
     "--max-chars", metavar="N", type=click.IntRange(min=LEAST),
     help="Print at most so many characters (default: `agents.resumeChars`, 16000).",

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from ghp_agents.cli import output
 from ghp_agents.errors import ExitCode
+from ghp_agents.model.names import one_line
 
 GUARD = "GHP_AGENTS_HANDOVER"  # the process that handed over last, and how often that was done
+SHOWN = 60  # characters of a word that is no command
 DEEPEST = 10  # upstream starts agents, which call `ghp` again, but not so deep
 
 
@@ -22,12 +24,13 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     found = None if is_loop else next_ghp(environ)
     if found is None:
         looped = " (two installations of ghp-agents would call each other)" if is_loop else ""
+        word = one_line(argv[0], SHOWN)
         output.error(
-            f"`ghp {argv[0]}` is not a command of ghp-agents, and no other `ghp` is on PATH"
-            f"{looped}.",
-            "Ours all start with `agent-`: see `ghp --help`. The others come with upstream GHP.",
+            f"`ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
+            f"{_meant(word)}Ours all start with `agent-`: see `ghp --help`. The others come with "
+            "upstream GHP.",
         )
-        return int(ExitCode.ERROR)
+        return int(ExitCode.ERROR if is_loop else ExitCode.USAGE)
     try:
         guard = f"{os.getpid()} {count + 1}"
         os.execve(found, ["ghp", *argv], {**environ, GUARD: guard})
@@ -37,6 +40,17 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
             "Repair or remove that file; `ghp-agents` is always ours.",
         )
         return int(ExitCode.ERROR)
+
+
+def _meant(word: str) -> str:
+    """The commands of ours that are like it, as a question."""
+    from ghp_agents.cli.app import COMMANDS
+    from ghp_agents.cli.group import closest
+
+    ours = [name.removeprefix("agent-") for name in COMMANDS]
+    alike = closest(word, list(COMMANDS)) or [f"agent-{name}" for name in closest(word, ours)]
+    names = " or ".join(f"`ghp {name}`" for name in alike)
+    return f"Did you mean {names}? " if alike else ""
 
 
 def next_ghp(environ: Mapping[str, str]) -> str | None:

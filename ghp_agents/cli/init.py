@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import guards, output
+from ghp_agents.cli import complete, guards, output
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
 from ghp_agents.errors import UsageError
@@ -13,7 +13,9 @@ from ghp_agents.wiring import House
 
 
 @click.command("agent-init", epilog="Example: ghp agent-init --agent worker-1")
-@click.option("--agent", metavar="NAME", help="Name this worktree's agent.")
+@click.option(
+    "--agent", metavar="NAME", help="Name this worktree's agent.", shell_complete=complete.agents
+)
 @click.option("--config", is_flag=True, help="Write .ghp/config.json if there is none.")
 @click.option(
     "--hooks",
@@ -22,6 +24,7 @@ from ghp_agents.wiring import House
     flag_value=FOUND,
     help="Put guards into claude, codex, gemini, cursor, opencode (default: all that are found) "
     "and git (only if named).",
+    shell_complete=complete.clients,
 )
 @click.option("--user", is_flag=True, help="With --hooks: in your own files, for all repositories.")
 @click.option("--no-probe", is_flag=True, help="Do not ask the remote whether it takes our refs.")
@@ -105,6 +108,9 @@ def _make(
     elif ask:
         _probe(house)
     guards.carry_out(put, dry_run=dry_run)
+    limits = services.limits(ws)
+    if limits:
+        output.say(limits)
     if asked and put and not dry_run:
         guards.say_advice(house, asked)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):

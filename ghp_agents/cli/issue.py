@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ghp_agents.cli import complete, output
 from ghp_agents.cli import issue_view as show_as
-from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.group import Group
 from ghp_agents.errors import UsageError
@@ -20,7 +20,11 @@ from ghp_agents.wiring import House
 F = TypeVar("F", bound=Callable[..., Any])
 
 STDIN = "-"
-NUMBER = click.argument("number", metavar="N")
+NUMBER = click.argument("number", metavar="N", shell_complete=complete.issues)
+PARENT = click.option(
+    "--parent", metavar="N", help="The issue that it is a part of.", shell_complete=complete.issues
+)
+CLOSED = click.argument("number", metavar="N", shell_complete=complete.closed_issues)
 PRIORITY = click.option("--priority", type=click.Choice(PRIORITIES), help="How urgent it is.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
@@ -98,9 +102,15 @@ def issue() -> None:
 @click.argument("title")
 @click.option("--body", metavar="TEXT", help="What it is about; - reads standard input.")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="A label; repeatable.")
-@click.option("--assign", "names", multiple=True, metavar="NAME", help="Who has it; repeatable.")
-@click.option("--blocked-by", multiple=True, metavar="N", help="What it waits for; repeatable.")
-@click.option("--parent", metavar="N", help="The issue that it is a part of.")
+@click.option(
+    "--assign", "names", multiple=True, metavar="NAME", help="Who has it; repeatable.",
+    shell_complete=complete.agents,
+)  # fmt: skip
+@click.option(
+    "--blocked-by", multiple=True, metavar="N", help="What it waits for; repeatable.",
+    shell_complete=complete.issues,
+)  # fmt: skip
+@PARENT
 @PRIORITY
 @click.option("--again", is_flag=True, help="Also if you have an open one just like it.")
 @acting
@@ -165,7 +175,7 @@ def show(house: House, number: str, as_json: bool) -> None:
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Add a label; repeatable.")
 @click.option("--remove-label", "removed", multiple=True, metavar="LABEL", help="Take one away.")
 @PRIORITY
-@click.option("--parent", metavar="N", help="The issue that it is a part of.")
+@PARENT
 @click.option("--no-parent", is_flag=True, help="It is not a part of another.")
 @acting
 @click.pass_obj
@@ -221,7 +231,7 @@ def close(house: House, number: str, message: str | None) -> None:
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
-@NUMBER
+@CLOSED
 @acting
 @click.pass_obj
 def reopen(house: House, number: str) -> None:
@@ -233,7 +243,7 @@ def reopen(house: House, number: str) -> None:
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
 @NUMBER
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete.agents)
 @click.option("--remove", is_flag=True, help="Take the issue from them.")
 @acting
 @click.pass_obj
@@ -247,7 +257,10 @@ def assign(house: House, number: str, names: tuple[str, ...], remove: bool) -> N
 
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
 @NUMBER
-@click.option("--by", multiple=True, required=True, metavar="M", help="What it waits for.")
+@click.option(
+    "--by", multiple=True, required=True, metavar="M", help="What it waits for.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--remove", is_flag=True, help="It waits for them no longer.")
 @acting
 @click.pass_obj

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import ending, output
+from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.clock import ago, to_seconds
@@ -30,8 +30,11 @@ SHOWN = 3  # files that are named; others are counted
 @click.command(
     "agent-lease", epilog="Example: ghp agent-lease src/parser/ '!*.snap' --reason 'new parser'"
 )
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@click.option("--name", metavar="RESOURCE", help="A resource that is no file: staging-db.")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=complete.files)
+@click.option(
+    "--name", metavar="RESOURCE", help="A resource that is no file: staging-db.",
+    shell_complete=complete.resources,
+)  # fmt: skip
 @click.option("--reason", metavar="TEXT", default="", help="What for; others are told.")
 @click.option(
     "--ttl", metavar="TIME", type=Duration(), help="For so long at most, in all clones: 30m, 2h."
@@ -43,7 +46,7 @@ SHOWN = 3  # files that are named; others are counted
     help="With --wait: leave the line after so long.",
 )  # fmt: skip
 @click.option(
-    "--for", "holder", metavar="AGENT",
+    "--for", "holder", metavar="AGENT", shell_complete=complete.agents,
     help="Lease it for this agent, with leave for shared files; by people and orchestrators.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lease as JSON.")
@@ -80,8 +83,22 @@ def lease(
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
+    _say_links(house, patterns)
     if leased.is_new and not leased.hold.strict:
         _say_where(house)
+
+
+def _say_links(house: House, patterns: tuple[str, ...]) -> None:
+    """An edit through a link changes what it leads to."""
+    for word, inside in Ground(house.ws).links(patterns, house.cwd):
+        said = one_line(word, 80)
+        if inside is not None:
+            output.say(f"{said} is a link: leased is what it leads to, {one_line(inside, 80)}.")
+        else:
+            output.warn(
+                f"{said} is a link to what is not in this repository: leased is the link, and "
+                "nobody is kept from editing what it leads to."
+            )
 
 
 def _say_where(house: House) -> None:

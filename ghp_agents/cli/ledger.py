@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import say_none, wake
 from ghp_agents.clock import moment
 from ghp_agents.errors import GhpError, UsageError
@@ -19,9 +19,17 @@ FOLLOW_EVERY = 1.0  # seconds
 
 
 @click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since 2h")
-@click.option("--agent", metavar="NAME", help="Only what this agent or person did.")
-@click.option("--issue", metavar="N", help="Only what is about this issue.")
-@click.option("--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …")
+@click.option(
+    "--agent", metavar="NAME", help="Only what this agent or person did.",
+    shell_complete=complete.agents,
+)  # fmt: skip
+@click.option(
+    "--issue", metavar="N", help="Only what is about this issue.", shell_complete=complete.issues
+)
+@click.option(
+    "--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …",
+    shell_complete=complete.events,
+)  # fmt: skip
 @click.option("--since", metavar="WHEN", help="Only from then on: 2026-01-25T10:30:00Z, or 2h.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last so many.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON; with --follow one object a line.")

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ghp_agents.errors import GhpError
 from ghp_agents.jsontext import indented
+from ghp_agents.model.names import byte_of
 
 if TYPE_CHECKING:
     from threading import Event
 
+_HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # below 0x20 JSON escapes them itself
 BUSY_AFTER = 1.0  # seconds
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
@@ -42,10 +44,11 @@ def as_json_line(value: Any) -> None:
 
 def _escaped(text: str) -> str:
     """JSON whose texts move no terminal: some take letters above ASCII for control sequences."""
-    # Half a surrogate pair cannot be written as UTF-8, but as the escape that JSON has for it.
-    written = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if written.isascii():
-        return written
+    if text.isascii():
+        return text
+    # Half a surrogate pair is no UTF-8, and many readers refuse JSON's escape for it. A name that
+    # is not UTF-8 has its bytes written as everywhere.
+    written = _HALVES.sub(lambda found: byte_of(found[0]).replace("\\", "\\\\") or "\ufffd", text)
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
@@ -124,7 +127,7 @@ def _rich_table(
 
 def clean(text: str) -> str:
     """Text from others without control characters: no terminal escape of theirs gets through."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in text)
+    return "".join(c if c.isprintable() or c in "\n\t" else byte_of(c) or "�" for c in text)
 
 
 def flush() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents import background, pulse
-from ghp_agents.cli import output, waiting_view
+from ghp_agents.cli import complete, output, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
@@ -35,7 +35,10 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
     epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
 )
 @click.option("--status", metavar="STATUS", help="What the agent does: implementing, blocked, …")
-@click.option("--issue", metavar="NUMBER", help="The issue it works on; 0 for none.")
+@click.option(
+    "--issue", metavar="NUMBER", help="The issue it works on; 0 for none.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @click.option("--action", metavar="TEXT", help="What it did last, in one line.")
 @click.option("--progress", is_flag=True, help="Something was achieved.")
 @acting
@@ -83,7 +86,7 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=complete.agents)
 @click.option("--json", "as_json", is_flag=True, help="Print the joined document.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
@@ -100,7 +103,11 @@ def status(
     at: str | None,
     new_status: str | None,
 ) -> None:
-    """Show who is alive and what they do, over all clones."""
+    """Show who is alive and what they do, over all clones.
+
+    BEAT says when an agent last renewed its presence. Of one in another clone it says when this
+    clone heard of that (`heard 3 min ago`), as clocks of other machines lie.
+    """
     if new_status is not None:
         _set_status(house, agent, new_status)
         return
@@ -186,10 +193,18 @@ def row(view: AgentView) -> tuple[str, ...]:
         view.liveness.value,
         str(said.get("status", "")),
         f"#{issue}" if issue else "",
-        f"{ago(view.silent)} ago" if view.is_here else "elsewhere",
+        _beat(view),
         str(said.get("branch") or ""),
         one_line(str(said.get("lastAction", "")), ACTION_SHOWN),
     )
+
+
+def _beat(view: AgentView) -> str:
+    """How old its last beat is; of an agent in another clone, whose clock may lie, when this one
+    heard of it."""
+    if view.is_here:
+        return f"{ago(view.silent)} ago"
+    return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
 
 
 def styles(views: Sequence[AgentView]) -> list[str]:
@@ -213,7 +228,8 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
     if standing.remote:
         heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        output.say(f"Last news from {standing.remote}: {heard} ({clones}).")
+        hint = "" if standing.news_at else "; `ghp agent-sync` fetches what others said"
+        output.say(f"Last news from {standing.remote}: {heard} ({clones}){hint}.")
     if standing.waiting:
         output.warn(
             f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "
@@ -296,7 +312,10 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
 
 
 @click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")
-@click.option("--set", "name", metavar="NAME", help="Name the agent of this worktree.")
+@click.option(
+    "--set", "name", metavar="NAME", help="Name the agent of this worktree.",
+    shell_complete=complete.agents,
+)  # fmt: skip
 @acting
 @click.pass_obj
 def whoami(house: House, name: str | None) -> None:

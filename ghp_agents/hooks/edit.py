@@ -86,5 +86,9 @@ def explain(refused: "Sequence[Verdict]") -> str:
 
 def plain(text: str) -> str:
     """One line without control characters: a path or a reason may hold anything."""
-    line = "".join([char if char.isprintable() else "�" for char in text[:TEXT_LIMIT]])
+    line = text[:TEXT_LIMIT]
+    if not line.isprintable():
+        from ghp_agents.model.names import byte_of  # rare, and it costs an expression
+
+        line = "".join([char if char.isprintable() else byte_of(char) or "�" for char in line])
     return line if len(text) <= TEXT_LIMIT else line + "…"

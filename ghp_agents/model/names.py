@@ -61,9 +61,17 @@ def status_name(text: str) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Text on one line without control characters, cut at `limit` characters with an ellipsis."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """Text on one line without control characters, cut at `limit` characters with an ellipsis; a
+    byte of a name that is not UTF-8 is written as such."""
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else byte_of(c) or " " for c in text)
+    line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def byte_of(char: str) -> str:
+    """How a byte is written that a name has and UTF-8 has not: `\\xff`; else nothing."""
+    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else ""
 
 
 def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:

@@ -16,6 +16,13 @@ from ghp_agents.model.spelling import is_plain, literal_start, unescaped
 
 _LAST = "\U0010ffff"  # after all that can follow a prefix
 PROBE = "\x00"  # a file that nobody has
+# In an expression of pathspec's: several stars that are one, a negated bracket, and a star with
+# what comes before the next star of the same name.
+_STARS = re.compile(r"(?:\[\^/\]\*){2,}")
+_NEGATED = re.compile(r"(?<!\\)((?:\\\\)*)\[\^(?!/\])")
+_TO_NEXT_STAR = re.compile(
+    r"\[\^/\]\*((?:\\.|\[(?:\\.|[^\]\\])+\](?!\*)|[^\\/()\[\]|*+?{}^$.])+)(?=\[\^/\]\*)"
+)
 
 
 class Rule(NamedTuple):
@@ -69,8 +76,16 @@ def _portable(source: str, *, fold: bool) -> str:
     """An expression that means the same wherever it is compiled: names may hold line ends, two
     expressions may become one, and the versions of pathspec differ in what they add."""
     unnamed = source.replace("(?P<ps_d>/)", "/")  # no name can hold this: it has a `/`
-    ended = re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed)
+    ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
     return f"(?{'si' if fold else 's'}:{ended})"
+
+
+def _quick(source: str) -> str:
+    """An expression with the same meaning that tries no star in vain: where a name has several,
+    all but the last may take the first place that fits. Else ten stars take seconds."""
+    one = _STARS.sub("[^/]*", source)
+    inside = _NEGATED.sub(r"\1[^/", one)  # as git has it: no bracket is a `/`
+    return _TO_NEXT_STAR.sub(r"(?>[^/]*?\1)", inside)
 
 
 @functools.lru_cache(maxsize=8192)

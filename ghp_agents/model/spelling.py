@@ -8,6 +8,7 @@ from ghp_agents.model.names import one_line
 
 LONGEST = 1_000  # characters of one pattern
 MOST = 1_000  # patterns that are said together
+DEEPEST = 4  # `**` in one pattern: each multiplies the ways in which a path could fit
 
 EVERYTHING = "*"
 _TWICE = ("**", "**")  # says no more than once
@@ -111,6 +112,11 @@ def _checked(word: str) -> str:
 
 
 def _check_wildcards(word: str, text: str) -> None:
+    if re.split("/+", text.removeprefix("!")).count("**") > DEEPEST:
+        raise UsageError(
+            f"{_shown(word)} has more than {DEEPEST} times `**`.",
+            hint="Name a folder between them, or say it in several patterns.",
+        )
     if _LOOSE.search(text):
         raise UsageError(
             f"{_shown(word)} has a backslash before a `/` or at its end.",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents import bell, touched
 from ghp_agents.errors import GhpError
 from ghp_agents.model import blocking
-from ghp_agents.model.claim import claimed_issue
+from ghp_agents.model.claim import PREFIX, claimed_issue, is_mine
 from ghp_agents.model.issue import Issue, IssueChange, assignee, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
@@ -143,10 +143,29 @@ def show_release(
 
 
 def _put_down(me: Me, issue: Issue) -> None:
+    """I have it no more; in hand is then what I claimed last of what I still have."""
     had = me.ws.presence(me.name) or {}
-    if issue_of(had) in issue.numbers:
-        said = {"issue": None, "status": "idle", "lastAction": f"Released {short(issue)}"}
-        presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    if issue_of(had) not in issue.numbers:
+        return
+    action = f"Released {short(issue)}"
+    said: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
+    left = _left(me, issue)
+    if left:
+        other, generation = claimed_issue(left.name), left.generation
+        said = {"issue": other, "generation": generation, "status": "planning"}
+        said["lastAction"] = f"{action}, goes on with #{other}"
+    presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+
+
+def _left(me: Me, issue: Issue) -> Lease | None:
+    """Of the open issues that I hold besides this one, the claim that is the newest."""
+    mine = [lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch)]
+    others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
+    if not others:
+        return None
+    there = {number for each in me.tracker.list() for number in each.numbers}
+    still = [lease for lease in others if claimed_issue(lease.name) in there]
+    return max(still, key=lambda lease: (lease.acquired_at, lease.name), default=None)
 
 
 # ------------------------------------------------------------------------------- the ledger

@@ -1,5 +1,6 @@
 """What patterns cover in a worktree: its tracked files and those that could be."""
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -63,10 +64,37 @@ class Ground:
     def spelled(self, words: Sequence[str], cwd: Path | None = None) -> tuple[str, ...]:
         """Patterns as somebody says them in a folder, as they count from the root.
 
-        A word that is the path of something here means just that. Raises UsageError.
+        A word that is the path of something here means just that, and one that leads through a
+        link what it leads to, which is what an edit changes. Raises UsageError.
         """
         folder = self._folder(cwd)
         return spelled_all(self._word(word, folder) for word in words)
+
+    def links(self, words: Sequence[str], cwd: Path | None = None) -> list[tuple[str, str | None]]:
+        """The words that lead through a link, with the path that they lead to; None for one that
+        is not in this repository."""
+        folder = self._folder(cwd)
+        return [
+            (word, inside)
+            for word in words
+            for is_link, inside in [self._led(word.removeprefix("!"), folder)]
+            if is_link
+        ]
+
+    def _led(self, text: str, folder: str) -> tuple[bool, str | None]:
+        """Whether a path leads through a link, and to where in the repository."""
+        top = self._ws.place.toplevel
+        if top is None or "\0" in text or not text:
+            return False, None
+        root = Path(top).resolve()
+        try:
+            path = Path(os.path.normpath(root / folder / text))
+            real = path.resolve()
+            is_link = path != real and _is_in(path, root) and _is_there(path)
+        except (OSError, RuntimeError):  # links that lead in a circle
+            return True, None
+        inside = real.relative_to(root).as_posix() if _is_in(real, root) and real != root else None
+        return is_link, inside if _is_there(real) else None
 
     def _folder(self, cwd: Path | None) -> str:
         top = self._ws.place.toplevel
@@ -82,6 +110,9 @@ class Ground:
         sign, text = ("!", word[1:]) if word.startswith("!") else ("", word)
         if top is None or "\0" in text:
             return spelled(word, folder)
+        is_link, led = self._led(text, folder)
+        if is_link and led is not None:
+            return spelled(f"{sign}/{escaped(led)}{'/' * text.endswith('/')}")
         if text.startswith("/"):
             inside = _inside(text, Path(top))
             return spelled(word, folder) if inside is None else spelled(sign + inside)

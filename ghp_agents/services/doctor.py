@@ -8,8 +8,8 @@ from ghp_agents.errors import GhpError
 from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
-from ghp_agents.ports import StateStore
-from ghp_agents.services import guard_checks, machine, records
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.services import guard_checks, homeless, machine, records
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
@@ -19,6 +19,7 @@ _ASK_THE_REMOTE = ("remote", "probe")
 def checks(
     ws: Workspace,
     store: StateStore,
+    leaser: Leaser,
     ground: Ground,
     *,
     probe: bool,
@@ -34,6 +35,7 @@ def checks(
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
         "knowledge": partial(check_knowledge, ws, shortcomings),
+        homeless.CODE: partial(homeless.check, ws, store, leaser),
         **guard_checks.checks(ws),
         **ground.checks,
         "probe": partial(check_probe, ws, store, asked),

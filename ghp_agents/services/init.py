@@ -28,11 +28,23 @@ def explain(sharing: Sharing) -> list[str]:
     return [
         f"Clones meet at {sharing.remote} ({sharing.address}). What is pushed there:",
         *refs,
-        "In it: agents' names, status and branches; questions, answers, issues; handoffs, with the "
-        "uncommitted work that they save; people's names as git knows them. No paths, no hosts.",
+        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
+        "with the uncommitted work that they save; people's names as git knows them. Paths are "
+        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
+        "them.",
         f"Who can read it: {_readers(sharing.address)}",
         f"To keep everything in this clone: {KEEP_HOME}.",
     ]
+
+
+def limits(ws: Workspace) -> str:
+    """What cannot be done here for want of a worktree; empty where there is one."""
+    if ws.place.toplevel is not None:
+        return ""
+    return (
+        "There is no worktree here: issues, claims, questions and leases by --name work; files are "
+        "leased and checked in a worktree (`git worktree add`)."
+    )
 
 
 def _readers(address: str) -> str:

@@ -4,7 +4,7 @@ import shlex
 from contextlib import suppress
 from typing import NamedTuple
 
-from ghp_agents.errors import GhpError, RefusedError, UsageError
+from ghp_agents.errors import GhpError, NotSetUpError, RefusedError, UsageError
 from ghp_agents.files import random_hex
 from ghp_agents.model import lease_record as record
 from ghp_agents.model.hold import Hold
@@ -106,6 +106,12 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
         raise UsageError(
             "A lease is of patterns, or of a named resource.",
             hint="Name files and folders, or a resource: src/parser/, or --name staging-db.",
+        )
+    if wanted.patterns and ws.place.toplevel is None:
+        raise NotSetUpError(
+            "This is a repository without a worktree: there are no files to lease here.",
+            hint="Lease them in a worktree; `git worktree list` shows them. A named resource can "
+            "be leased here, too: --name staging-db.",
         )
     if wanted.name is not None:
         record.resource(wanted.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents import files, pulse
+from ghp_agents import files, pulse, sessionname
 from ghp_agents.model import presence as rules
 from ghp_agents.model.liveness import (
     Liveness,
@@ -39,6 +39,7 @@ class AgentView(NamedTuple):
     liveness: Liveness
     silent: float  # seconds for which it is known not to have moved
     is_here: bool  # it lives in this clone
+    heard: float | None = None  # seconds since this clone heard of its last beat, if elsewhere
 
 
 class Rivalry(NamedTuple):
@@ -162,7 +163,9 @@ def look(
             silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
         lives = _process_lives(ws, name) if is_here and processes else None
         verdict = liveness(presence, silent, thresholds, process_lives=lives)
-        views.append(AgentView(name, presence, verdict, silent, is_here))
+        sighting = None if is_here else memory.get(f"{clone}/{name}")
+        heard = max(0.0, now - sighting.first_seen) if sighting else None
+        views.append(AgentView(name, presence, verdict, silent, is_here, heard))
     return views
 
 
@@ -197,7 +200,9 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
         if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
-            sessions = " and ".join(pulse.short(str(one)) for one in rival.get("sessions", ()))
+            sessions = " and ".join(
+                sessionname.short(str(one)) for one in rival.get("sessions", ())
+            )
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
     for name, turns in _read_turns(ws).items():
         if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:

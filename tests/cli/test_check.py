@@ -91,7 +91,17 @@ def test_odd_names_are_shown_on_one_line(leased: Path) -> None:
     assert "\x1b" not in result.out
     assert len(result.out.splitlines()) == 4
     found = json.loads(invoke("agent-check lib --json", leased, env=ONE).out)
-    assert [each["path"] for each in found] == ["lib/a\n\x1b[31m\udcff.py", "lib/a.py"]
+    assert [each["path"] for each in found] == ["lib/a\n\x1b[31m\\xff.py", "lib/a.py"]
+
+
+def test_a_name_that_is_not_utf_8_is_written_by_its_bytes_and_json_is_utf_8(leased: Path) -> None:
+    (leased / "lib/bad\udcff\udcfename.txt").write_text("")
+    words = "agent-check lib/bad\udcff\udcfename.txt"
+    assert invoke(words, leased, env=ONE).out.startswith(r"lib/bad\xff\xfename.txt is leased by ")
+    out = invoke(f"{words} --json", leased, env=ONE).out
+    assert "\\ud" not in out.lower()
+    out.encode("utf-8")
+    assert json.loads(out)[0]["path"] == r"lib/bad\xff\xfename.txt"
 
 
 @pytest.mark.parametrize(

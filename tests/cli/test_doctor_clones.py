@@ -91,9 +91,9 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
 
 def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> None:
     twin = Path(shutil.copytree(used, tmp_path / "twin", symlinks=True))
-    invoke("agent-escalate Why?", used)
+    invoke("agent-lease --name one", used)
     invoke("agent-sync", used)
-    invoke("agent-escalate 'Why not?'", twin)
+    invoke("agent-lease --name two", twin)
     invoke("agent-sync --no-push", twin)
     shared = clone_id(used)
     assert findings(twin)["twin"] == [
@@ -109,9 +109,9 @@ def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> Non
     assert clone_id(twin) != shared == clone_id(used)
     invoke("agent-sync", used)
     for clone in (used, twin):
-        said = invoke("agent-escalations", clone).out
-        assert "Why?" in said
-        assert "Why not?" in said
+        said = invoke("agent-leases", clone).out
+        assert " one " in said
+        assert " two " in said
 
 
 @pytest.mark.parametrize(("seconds", "side"), [(3_600.0, "ahead of"), (-7_200.0, "behind")])

@@ -139,7 +139,7 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
 
 
 def test_changes_that_were_not_sent_are_told_and_sent(used: Path, remote: Path) -> None:
-    invoke("agent-escalate Why?", used)
+    invoke("agent-lease --name db", used)
     (found,) = findings(used)["unsent"]
     assert str(found["text"]).startswith("1 change not sent to origin yet (the last went ")
     assert (found["level"], found["fixable"]) == ("info", True)

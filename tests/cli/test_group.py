@@ -21,6 +21,11 @@ from tests.support.ghp import invoke
             "Hint: `ghp agent-issue --help` lists them all.\n",
         ),
         (
+            "agent-issue nwe T",
+            "Error: ghp agent-issue has no command 'nwe'.\n"
+            "Hint: Did you mean `ghp agent-issue new`? `ghp agent-issue --help` lists them all.\n",
+        ),
+        (
             "agent-issue coment 1 T",
             "Error: ghp agent-issue has no command 'coment'.\n"
             "Hint: Did you mean `ghp agent-issue comment`? `ghp agent-issue --help` lists them "

@@ -82,16 +82,33 @@ def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
     assert run(ours, "start", folders=folders) == (0, "upstream:work\n", "")
 
 
-@pytest.mark.parametrize("word", ["work", "status"])
-def test_without_upstream_the_error_says_what_there_is(tmp_path: Path, word: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("work", ""),
+        ("foo", ""),
+        ("agnt-status", "Did you mean `ghp agent-status`? "),
+        ("status", "Did you mean `ghp agent-status`? "),
+        ("lease", "Did you mean `ghp agent-lease` or `ghp agent-leases`? "),
+    ],
+)
+def test_without_upstream_the_error_says_what_may_have_been_meant(
+    tmp_path: Path, word: str, meant: str
+) -> None:
     ours = put(tmp_path / "a", OURS)
     assert run(ours, word, folders=[ours.parent]) == (
-        1,
+        2,
         "",
         f"Error: `ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH.\n"
-        "Hint: Ours all start with `agent-`: see `ghp --help`. "
+        f"Hint: {meant}Ours all start with `agent-`: see `ghp --help`. "
         "The others come with upstream GHP.\n",
     )
+
+
+def test_a_word_of_any_length_and_kind_is_said_back_on_one_short_line(tmp_path: Path) -> None:
+    ours = put(tmp_path / "a", OURS)
+    code, _, err = run(ours, "x" * 10_000 + "\n", folders=[ours.parent])
+    assert (code, len(err) < 300, err.count("\n")) == (2, True, 2)
 
 
 def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:

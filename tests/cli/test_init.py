@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents import pulse
 from tests.support import hosts
 from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
@@ -27,8 +28,9 @@ Clones meet at origin ({address}). What is pushed there:
   {namespace + "clone/*":{width}}  what is said here, on a ref of this clone's own
   {namespace + "lease/*":{width}}  who holds which right
   {"refs/heads/ghp-state":{width}}  a page for people, only with `ghp agent-sync --publish`
-In it: agents' names, status and branches; questions, answers, issues; handoffs, with the \
-uncommitted work that they save; people's names as git knows them. No paths, no hosts.
+In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, \
+with the uncommitted work that they save; people's names as git knows them. Paths are those in \
+the repository: no absolute ones and no names of hosts, unless somebody writes them.
 Who can read it: {readers or "whoever can read the repository."}
 To keep everything in this clone: "agents": {{"push": false}} in .ghp/config.json.
 """
@@ -191,10 +193,53 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     remote: Path, tmp_path: Path
 ) -> None:
     git(tmp_path, "clone", "--quiet", "--bare", str(remote), "bare.git")
-    assert invoke("agent-init", tmp_path / "bare.git").err.splitlines()[-2:] == [
-        f"✓ Made the private repository {tmp_path}/bare.git/ghp/state.git.",
+    bare = tmp_path / "bare.git"
+    assert invoke("agent-init", bare).err.splitlines()[-3:] == [
+        f"✓ Made the private repository {bare}/ghp/state.git.",
         "✓ origin takes our refs under refs/ghp/.",
+        "There is no worktree here: issues, claims, questions and leases by --name work; files are "
+        "leased and checked in a worktree (`git worktree add`).",
     ]
+    assert invoke("agent-lease --name staging-db", bare, AS).code == 0
+    refused = invoke("agent-lease a", bare, AS)
+    assert refused == (
+        5,
+        "",
+        "Error: This is a repository without a worktree: there are no files to lease here.\n"
+        "Hint: Lease them in a worktree; `git worktree list` shows them. A named resource can be "
+        "leased here, too: --name staging-db.\n",
+    )
+    assert invoke("agent-check a", bare, AS).code == 5
+    git(bare, "worktree", "add", "--quiet", str(tmp_path / "linked"), "main")
+    assert invoke("agent-lease a", tmp_path / "linked", AS).code == 0
+
+
+def test_what_is_pushed_has_paths_of_the_repository_and_none_of_this_machine(
+    clone: Path, remote: Path
+) -> None:
+    invoke("agent-init --agent worker-1", clone)
+    (clone / "src").mkdir()
+    (clone / "src/parser.py").write_text("x\n")
+    for words in (
+        ["agent-issue", "new", "Parser"],
+        ["agent-claim", "1"],
+        ["agent-lease", str(clone / "src/parser.py"), "--strict"],
+        ["agent-lease", "src/other.py"],
+        ["agent-escalate", "Which?", "--context", str(clone / "src/parser.py")],
+        ["agent-handoff", "--checkpoint", "--note", "Go on"],
+        ["agent-sync"],
+        ["agent-sync", "--publish"],
+    ):
+        done = invoke(words, clone)
+        assert done.code == 0, done.err
+    pushed = ""
+    for ref in git(
+        remote, "for-each-ref", "--format=%(refname)", "refs/ghp", "refs/heads/ghp-state"
+    ).split():
+        pushed += git(remote, "log", "--format=%an%ae%cn%ce%B", "-p", ref)
+    assert "src/parser.py" in pushed
+    assert str(clone.parent) not in pushed
+    assert pulse.process_space() not in pushed
 
 
 def test_outside_of_a_repository_it_is_not_set_up(tmp_path: Path) -> None:

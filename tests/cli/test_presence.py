@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.cli.presence import row
 from ghp_agents.clock import ManualClock
+from ghp_agents.model.names import AgentName
 from ghp_agents.services import presence as services
 from ghp_agents.wiring import House
 from tests.store import strangers
@@ -321,3 +323,27 @@ def test_the_status_says_how_many_questions_wait_for_an_answer(repo: Path) -> No
     assert "1 question open: " in invoke("agent-status", repo).err
     invoke(["agent-answer", asked[1], "No."], repo)
     assert "open" not in invoke("agent-status", repo).err
+
+
+def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    here, there = clones(2)
+    clock = ManualClock()
+    elsewhere = House(there, os.environ, name="worker-2", clock=clock)
+    services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
+    elsewhere.store.sync()
+    house = House(here, os.environ, clock=clock)
+    never = invoke("agent-status", here).err
+    assert never == (
+        "No agents are known yet.\n"
+        "Last news from origin: never (0 other clones); `ghp agent-sync` fetches what others "
+        "said.\n"
+    )
+    house.store.sync()
+    services.look(house.ws, house.store, house.store.snapshot())
+    clock.wait(180)
+    (view,) = services.look(house.ws, house.store, house.store.snapshot())
+    assert (view.is_here, view.heard, row(view)[4]) == (False, 180.0, "heard 3 min ago")
+    assert row(view._replace(heard=None))[4] == "elsewhere"
+    assert row(view._replace(is_here=True, silent=60.0))[4] == "1 min ago"

@@ -117,13 +117,13 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
 
 
 def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
-    invoke("agent-escalate Why?", used)
+    invoke("agent-lease --name db", used)
     before = refs(remote), ours(used)
     done = invoke("agent-init --remove --dry-run", used)
     assert done == (
         0,
         LISTED.format(clone=used).replace("To be", "Would be"),
-        "Warning: Only this clone has 1 record in the private repository (1 escalate).\n"
+        "Warning: Only this clone has 1 record in the private repository (1 lease).\n"
         "Hint: Send it first with `ghp agent-sync`.\n",
     )
     assert (refs(remote), ours(used)) == before
@@ -141,13 +141,13 @@ def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
 
 
 def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
-    invoke("agent-escalate Why?", used)
+    invoke("agent-lease --name db", used)
     invoke("agent-issue new 'Build it'", used)
     assert invoke("agent-init --remove --yes", used) == (
         3,
         "",
         f"{LISTED.format(clone=used)}"
-        "Error: Only this clone has 2 records in the private repository (1 escalate, 1 issue-new); "
+        "Error: Only this clone has 2 records in the private repository (1 issue-new, 1 lease); "
         "removing would lose it.\n"
         "Hint: Send it first with `ghp agent-sync`, or give --force to lose it.\n",
     )

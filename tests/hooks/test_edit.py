@@ -237,3 +237,7 @@ def test_of_very_many_files_the_rest_is_named() -> None:
 def test_nobodys_words_reach_beyond_their_line() -> None:
     assert plain("a\n\x1b[31mb\u202e") == "a��[31mb�"
     assert plain("x" * 5_000) == "x" * 1_000 + "…"
+
+
+def test_a_name_that_is_not_utf_8_is_written_by_its_bytes() -> None:
+    assert plain("bad\udcff\udcfe\x1bname.txt") == r"bad\xff\xfe" + "�name.txt"

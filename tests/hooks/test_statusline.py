@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import pulse, quickjson
+from ghp_agents import quickjson, sessionname
 from ghp_agents.hooks import statusline
 from tests.support.ghp import CHECKOUT, invoke
 from tests.support.git import git
@@ -67,7 +67,7 @@ def test_where_nothing_is_set_up_there_is_nothing(tmp_path: Path, repo: Path, pl
     git(tmp_path, "init", "--quiet", "bare")
     assert segment(tmp_path / "bare") == ""
     (place / ".git/ghp-agent").unlink()
-    assert segment(place) == f"claude-{pulse.short('s1')}", "by its session alone"
+    assert segment(place) == f"claude-{sessionname.short('s1')}", "by its session alone"
 
 
 def run(payload: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -130,3 +130,7 @@ def test_ids_are_shortened_as_far_as_they_stay_unique() -> None:
         "ff000000": "ff00",
     }
     assert names.short_ids([]) == {}
+
+
+def test_bytes_of_a_name_that_is_not_utf_8_are_written_as_such() -> None:
+    assert names.one_line("bad\udcff\udcfe\x1bname \ud800.txt", 80) == r"bad\xff\xfe name .txt"

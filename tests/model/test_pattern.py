@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ghp_agents.errors import UsageError
@@ -98,6 +98,36 @@ def test_the_expressions_of_rules_can_be_joined_into_one() -> None:
     assert [bool(joined.search(path)) for path in ("a/x", "b/x.c", "c", "d\n/c", "d")] == [
         True, True, True, True, False,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "*b", "*?" * 30 + "*b", "*[!b]" * 30 + "*b"])
+def test_many_stars_in_a_name_are_no_work(pattern: str) -> None:
+    """Without care, this would not end: each star is tried at each letter."""
+    assert covers([pattern], "a" * 200 + "b")
+    assert not covers([pattern], "a" * 200)
+    assert not covers(["/x/**/" + pattern], "x/" + "a/" * 20 + "a" * 200)
+
+
+STARRED = st.lists(
+    st.sampled_from(["*", "**", "?", "a", "b", "[ab]", "[!a]", "\\*"]), min_size=1, max_size=9
+).map("".join)
+NAMED = st.text("ab*", min_size=1, max_size=9)
+
+
+@given(STARRED, NAMED)
+def test_stars_in_a_name_mean_what_they_say(pattern: str, name: str) -> None:
+    def fits(rest: list[str], left: str) -> bool:
+        if not rest:
+            return not left
+        if rest[0] == "*":
+            return any(fits(rest[1:], left[n:]) for n in range(len(left) + 1))
+        letters = {"?": "ab*", "[ab]": "ab", "[!a]": "b*", "\\*": "*"}.get(rest[0], rest[0])
+        return left[:1] != "" and left[0] in letters and fits(rest[1:], left[1:])
+
+    tokens = re.findall(r"\\\*|\[!?\w+\]|[*?ab]", pattern)
+    path = f"/x/{pattern}"
+    assume(set(pattern) != {"*"})
+    assert covers([path], f"x/{name}") is fits(tokens, name)
 
 
 def test_what_pathspec_does_not_take_is_an_error_of_ours() -> None:

@@ -96,6 +96,7 @@ def test_a_word_said_in_a_folder_is_spelled_from_the_root(
         ("a\nb", "'a b' has characters that cannot be printed."),
         ("\x1b[31m", "'[31m' has characters that cannot be printed."),
         ("\udc80", "'?' has characters that cannot be printed."),
+        ("**/a/" * 5 + "b", "'**/a/**/a/**/a/**/a/**/a/b' has more than 4 times `**`."),
         ("x" * (LONGEST + 1), f"A pattern has {LONGEST + 1} characters; at most {LONGEST} are "),
     ],
 )

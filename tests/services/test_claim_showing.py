@@ -87,3 +87,37 @@ def test_a_gift_that_was_killed_half_way_is_shown_by_the_next_one(one: Claimant)
     assert not one.release(1, to="worker-2").changed
     assert one.assignees(1) == ("worker-2",)
     assert one.story(1)[-1] == ("release", "worker-1", 2, "to worker-2; given by worker-1")
+
+
+# ------------------------------------------------------------------------------- in hand
+
+
+def test_who_gives_back_what_is_in_hand_goes_on_with_the_newest_that_is_left(
+    team: Team, one: Claimant
+) -> None:
+    for title in ("Print", "Sort", "Merge"):
+        one.new(title)
+    for number in (1, 2, 3, 4):
+        team.clock.wait(60)
+        one.claim(number)
+    hands = [one.in_hand]
+    for number in (2, 4):
+        one.release(number)
+        hands.append(one.in_hand)
+    assert one.presence["lastAction"] == "Released #4, goes on with #3"
+    one.close(3)
+    hands.append(one.in_hand)
+    one.release(1)
+    assert [*hands, one.in_hand] == [
+        (4, 1, "planning"), (4, 1, "planning"), (3, 1, "planning"), (1, 1, "planning"),
+        (None, None, "idle"),
+    ]  # fmt: skip
+
+
+def test_what_a_person_closed_is_not_gone_on_with(team: Team, one: Claimant) -> None:
+    one.new("Print")
+    one.claim(1)
+    one.claim(2)
+    team.join("@me", "worker-1").close(1)
+    one.release(2)
+    assert one.in_hand == (None, None, "idle")

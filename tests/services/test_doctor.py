@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.leases.memory import MemoryLeaser
 from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level
 from ghp_agents.model.ground import Probe, Sharing
@@ -28,6 +29,11 @@ def says(code: str, text: str) -> Check:
 
 
 # ------------------------------------------------------------------------------ examining
+
+
+def parts() -> tuple[MemoryStore, MemoryLeaser]:
+    """Where records and rights are kept."""
+    return MemoryStore(ManualClock()), MemoryLeaser(ManualClock())
 
 
 def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
@@ -231,7 +237,7 @@ def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
 
     under = ground(sharing=missing, checks={"remote": remote})
     ws = open_workspace(repo, {"HOME": "/nonexistent", "GHP_AGENT": "worker-1"}, ManualClock())
-    checks = doctor.checks(ws, MemoryStore(ManualClock()), under, probe=False)
+    checks = doctor.checks(ws, *parts(), under, probe=False)
     found = [one for one in doctor.examine(checks) if one.level is not Level.OK]
     assert found == [
         finding.error("sharing", "There is no remote `team`.", "Add it."),
@@ -252,5 +258,5 @@ def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:
     under = ground(probe=ask("now"), last_probe=ask("remembered"))
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock())
     for probe in (False, True):
-        list(doctor.examine(doctor.checks(ws, MemoryStore(ManualClock()), under, probe=probe)))
+        list(doctor.examine(doctor.checks(ws, *parts(), under, probe=probe)))
     assert asked == ["remembered", "now"]

@@ -33,9 +33,10 @@ def test_what_is_shared_is_said_before_anything_is_done() -> None:
         "Clones meet at team (git@gitlab.com:o/r.git). What is pushed there:",
         "  refs/x/*       all that is said",
         "  refs/longer/*  rights",
-        "In it: agents' names, status and branches; questions, answers, issues; handoffs, with "
-        "the uncommitted work that they save; people's names as git knows them. No paths, no "
-        "hosts.",
+        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
+        "with the uncommitted work that they save; people's names as git knows them. Paths are "
+        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
+        "them.",
         "Who can read it: whoever can read the repository; if it is public on gitlab.com, "
         "everybody.",
         'To keep everything in this clone: "agents": {"push": false} in .ghp/config.json.',

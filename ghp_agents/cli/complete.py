@@ -1,0 +1,134 @@
+"""What a shell is told may come next: files, and names that are known here, asking nobody.
+
+A name comes with a few words of what it is, which some shells show. Where something is wrong, there
+is nothing to complete: a person who types is not told of it.
+"""
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+from ghp_agents.errors import GhpError
+from ghp_agents.model.names import one_line
+from ghp_agents.wiring import House
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Named = Iterable[tuple[str, str]]  # names, and what they are
+WORDS = 60  # characters of what is said of a name
+
+
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, by the shell's own means."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def known(read: Callable[[House], Named], *, comma: bool = False) -> Completer:
+    """What `read` finds in the repository; as a list with commas, if so asked."""
+
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, glue, begun = incomplete.rpartition(",") if comma else ("", "", incomplete)
+        try:
+            found = dict(read(ctx.find_root().obj))
+        except (GhpError, OSError):
+            return []
+        return [
+            CompletionItem(f"{before}{glue}{name}", help=one_line(words, WORDS))
+            for name, words in found.items()
+            if name.startswith(begun)
+        ]
+
+    return complete
+
+
+def or_files(*completers: Completer) -> Completer:
+    """What `completers` know, and where that is nothing, files: bash takes one or the other."""
+
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        found = [item for each in completers for item in each(ctx, param, incomplete)]
+        return found or files(ctx, param, incomplete)
+
+    return complete
+
+
+# ------------------------------------------------------------------------------ what there is
+
+
+def _agents(house: House) -> Named:
+    for name, presence in sorted(house.store.snapshot().agents().items()):
+        yield name, str(presence.get("status", ""))
+
+
+def _issues(house: House) -> Named:
+    from ghp_agents.model.issue import short
+
+    for issue in house.tracker.list():
+        yield short(issue).removeprefix("#"), issue.title
+
+
+def _closed_issues(house: House) -> Named:
+    from ghp_agents.model.issue import short
+
+    for issue in house.tracker.list(closed=True):
+        if issue.state == "closed":
+            yield short(issue).removeprefix("#"), issue.title
+
+
+def _questions(house: House) -> Named:
+    from ghp_agents.services import escalation
+
+    for each in escalation.read_all(house.store.snapshot())[0]:
+        yield each.name, each.title
+
+
+def _open_questions(house: House) -> Named:
+    from ghp_agents.services import escalation
+
+    for each in escalation.read_all(house.store.snapshot())[0]:
+        if each.is_open:
+            yield each.name, each.title
+
+
+def _leases(house: House) -> Named:
+    from ghp_agents.model.lease_record import what
+    from ghp_agents.services import lease
+
+    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+        yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
+
+
+def _resources(house: House) -> Named:
+    from ghp_agents.services import lease
+
+    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+        if hold.name:
+            yield hold.name, hold.holder
+
+
+def _handoffs(house: House) -> Named:
+    from ghp_agents.model import handoff_record
+
+    found, _ = handoff_record.read(house.store.snapshot().files(handoff_record.HANDOFFS))
+    for each in reversed(found):
+        about = f" about #{each.issue}" if each.issue else ""
+        yield each.name, f"{each.by.name}{about}"
+
+
+def _events(_: House) -> Named:
+    from ghp_agents.model.ledger import EVENTS
+
+    return [(event, "") for event in EVENTS]
+
+
+def _clients(_: House) -> Named:
+    from ghp_agents.model.guard import HOMES
+
+    return [*((client, home.title) for client, home in HOMES.items()), ("git", "git's own hooks")]
+
+
+agents, issues, closed_issues = known(_agents), known(_issues), known(_closed_issues)
+questions, open_questions = known(_questions), known(_open_questions)
+handoffs, events, clients = known(_handoffs), known(_events), known(_clients, comma=True)
+resources, to_release = known(_resources), or_files(known(_issues), known(_leases))
