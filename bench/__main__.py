@@ -13,7 +13,7 @@ from bench.place import Place, temporary
 
 ROWS = (
     *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention"),
-    *("claims", "guard", "authority", "replay", "requests"),
+    *("claims", "guard", "authority", "replay", "requests", "knowledge"),
 )
 
 

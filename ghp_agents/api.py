@@ -18,10 +18,21 @@ from ghp_agents.model.hold import Hold
 from ghp_agents.model.issue import Comment, Issue, IssueChange
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import agent_name, status_name
+from ghp_agents.model.note import DEFAULT_KIND, Note
 from ghp_agents.model.state import SyncReport
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.pulse import clean_action
-from ghp_agents.services import claim, escalation, issue, leasing, ledger, presence, sync
+from ghp_agents.services import (
+    claim,
+    escalation,
+    issue,
+    leasing,
+    ledger,
+    note,
+    presence,
+    recall,
+    sync,
+)
 from ghp_agents.services import lease as lease_services
 from ghp_agents.services.claim import Claimed, Released
 from ghp_agents.services.covering import Ground
@@ -179,3 +190,21 @@ class Project:
         """Answer a question, by its id or a unique part of it."""
         house = self._house
         return escalation.answer(house.ws, house.store, house.tracker, reference, text).escalation
+
+    def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
+        """Tell one fact that others will need. Told again, it is the same note."""
+        house = self._house
+        named = str(issue) if issue is not None else None
+        told = note.remember(
+            house.ws, house.store, house.tracker, text, project=house.project, kind=kind,
+            issue=named,
+        )  # fmt: skip
+        return told.note
+
+    def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
+        """The notes that answer a question best, the best first."""
+        house = self._house
+        found = recall.recall(
+            house.ws, house.store, house.tracker, house.knowledge, query, limit=limit
+        )
+        return list(found.notes)

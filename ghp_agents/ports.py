@@ -9,10 +9,13 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from ghp_agents.model.finding import Finding
     from ghp_agents.model.issue import Comment, Issue, IssueChange
+    from ghp_agents.model.knowledge import Brought, Hit
     from ghp_agents.model.lease import Lease
     from ghp_agents.model.ledger import LedgerEntry
     from ghp_agents.model.names import Actor, CloneId
+    from ghp_agents.model.note import Note
     from ghp_agents.model.presence import Agents, Presence
     from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
     from ghp_agents.model.record import Record
@@ -58,6 +61,9 @@ class Snapshot(Protocol):
 
     def files(self, prefix: str) -> Mapping[str, bytes]:
         """All records whose path starts with `prefix`, a folder ending with `/`."""
+
+    def own(self, prefix: str) -> Mapping[str, bytes]:
+        """Those of the records below `prefix` that this clone itself keeps, as it keeps them."""
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read; kept where it is."""
@@ -228,3 +234,26 @@ class Forge(Protocol):
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """Open pull requests, and merged and closed ones if asked, oldest first."""
+
+
+class KnowledgeBase(Protocol):
+    """Where notes are found by what they mean. It holds nothing that the notes do not say: it can
+    be thrown away, and made again from them."""
+
+    def bring(self, notes: Sequence[Note]) -> Brought:
+        """Let exactly these notes be found. Raises KnowledgeError."""
+
+    def search(
+        self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
+    ) -> Sequence[Hit]:
+        """Those of `notes` that fit best, or of them `among`; the best first. Brings them, if need
+        be. Raises KnowledgeError."""
+
+    def distil(self, text: str) -> Sequence[str]:
+        """The facts in a text: the text itself, unless a language model is set up to find them.
+
+        Raises KnowledgeError when it found none; then nothing may be stored.
+        """
+
+    def shortcomings(self) -> Sequence[Finding]:
+        """What is missing for it to find as well as it could, and what to do about it."""

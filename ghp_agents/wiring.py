@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hub.hub import Hub
     from ghp_agents.model.ground import Ground
+    from ghp_agents.ports import KnowledgeBase
 
 
 class House:
@@ -108,3 +109,34 @@ class House:
         from ghp_agents.store.refs import ground
 
         return ground.lay(self.ws, self.store)
+
+    @cached_property
+    def project(self) -> str:
+        """The name of the project, which all its clones have in common."""
+        from ghp_agents.model import project
+
+        return str(self.ws.settings.notes.get("project") or project.name(self._address))
+
+    @cached_property
+    def knowledge(self) -> "KnowledgeBase":
+        """Where notes are found: through mem0, where it is installed."""
+        from ghp_agents.errors import GhpError
+        from ghp_agents.knowledge.choice import choose
+        from ghp_agents.model import project
+        from ghp_agents.model.knowledge import engines
+
+        memory = self.ws.settings.notes
+        try:
+            scope = str(memory.get("project") or project.scope(self._address))
+        except GhpError:  # a remote that is configured wrongly keeps nobody from searching
+            scope = project.LOCAL
+        return choose(self.ws.folders, scope, engines(memory))
+
+    @cached_property
+    def _address(self) -> str | None:
+        """Where the clones of this project meet."""
+        from ghp_agents import git
+        from ghp_agents.remote import coordination_remote
+
+        remote = coordination_remote(self.ws)
+        return git.config(self.ws.folder, f"remote.{remote.name}.url") if remote else None

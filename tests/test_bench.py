@@ -13,6 +13,7 @@ from bench import page, report
 from bench.figure import Figure
 from tests.support.ghp import run_ghp
 from tests.support.house import CHECKOUT
+from tests.support.memory import needs_model
 
 HEAVY = {"git", "github", "mem0", "pydantic", "rich"}
 MUST = Figure("beat", "ghp agent-heartbeat", 2.5, "× python", 2.0, note="25.0 / 10.0 ms")
@@ -72,6 +73,20 @@ def test_a_quick_run_of_the_beat_and_the_fold_writes_what_was_measured(tmp_path:
         assert list(each) == keys
         assert each["measured"] > 0
     assert done.stdout.count("\n") == 1 + len(figures)
+
+
+@pytest.mark.slow
+@needs_model
+def test_a_quick_run_of_knowledge_shows_that_our_default_sees_meanings(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    command = [sys.executable, "-m", "bench", "knowledge", "--quick", "--json", str(results)]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    found = {each["name"]: each for each in json.loads(results.read_text())["figures"]}
+    ours, grep = found["recall@3: our default"], found["recall@3: grep"]
+    assert ours["detail"]["words"] == grep["detail"]["words"] == 1.0
+    assert ours["detail"]["paraphrase"] > 0.5 > grep["detail"]["paraphrase"]
+    assert found["cold agent-recall, 60 notes"]["measured"] > 1.0
 
 
 def test_an_unknown_row_is_refused_with_those_that_there_are(tmp_path: Path) -> None:

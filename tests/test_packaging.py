@@ -38,7 +38,7 @@ def test_both_commands_are_the_same_program_and_it_exists() -> None:
 
 
 def test_the_light_core_does_not_ask_for_what_the_extras_bring() -> None:
-    heavy = {"mem0ai", "tokenizers", "safetensors"}
+    heavy = {"mem0ai", "numpy", "tokenizers", "safetensors"}
     core = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
     memory = {
         requirement.split(">")[0] for requirement in PROJECT["optional-dependencies"]["memory"]

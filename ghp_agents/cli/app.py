@@ -75,6 +75,11 @@ COMMANDS: dict[str, Row] = {
         "finish", "finish", "trunk", "Check and push the work here, and open a pull request."
     ),
     "agent-merge": Row("merge", "merge", "trunk", "Merge what is finished, one at a time."),
+    "agent-remember": Row(
+        "note", "remember", "knowledge", "Tell what should outlive you: one fact, one note."
+    ),
+    "agent-recall": Row("note", "recall", "knowledge", "Ask what is known, in your own words."),
+    "agent-notes": Row("note", "notes", "knowledge", "List, show, change and forget notes."),
 }
 
 # What programs call, and no person: left out of the list.

@@ -32,7 +32,13 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     """
     house: House = ctx.obj
     checks = services.checks(
-        house.ws, house.store, house.leaser, house.ground, probe=probe, hub=lambda: house.hub
+        house.ws,
+        house.store,
+        house.leaser,
+        house.ground,
+        probe=probe,
+        hub=lambda: house.hub,
+        shortcomings=lambda: house.knowledge.shortcomings(),
     )
     if fix:
         with output.busy("Examining and mending"):

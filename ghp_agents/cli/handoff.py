@@ -68,6 +68,8 @@ def handoff(
     if stdout or dry_run:
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
+    if handed.is_new and not (handed.learnt or checkpoint):
+        output.say("Learnt something that others need? `ghp agent-remember TEXT` keeps it.")
     if dry_run:
         return
     is_reached = _pass_on(house, handed.handoff)

@@ -27,6 +27,7 @@ from ghp_agents.model.record import LARGEST
 from ghp_agents.model.spelling import spelled_all
 
 MAX_SECONDS = 10 * 365 * 86_400
+REPOSITORY_FILE = "/.ghp/config.json"
 
 
 class ConfigError(GhpError):
@@ -42,6 +43,28 @@ GITHUB = {
     "host": (r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?", "the name of a server"),
     "api": (r"https?://[^\s@]+", "the address of a server's API"),
 }
+
+
+class EngineConfig(BaseModel):
+    """A part of mem0's, by its name there, and its configuration as mem0 has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    provider: str = Field(min_length=1)
+    config: dict[str, Any] = Field(default_factory=dict)
+
+
+class MemoryConfig(BaseModel):
+    """The key `memory`: what notes are found with. The engines may be sent what is told to them,
+    and may be anywhere, so a repository cannot name them: only a person can, for themselves."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+    embedder: EngineConfig | None = None
+    vector_store: EngineConfig | None = None
+    llm: EngineConfig | None = None
+    infer: bool = False
+    project: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
 
 
 class AgentsConfig(BaseModel):
@@ -116,6 +139,8 @@ class AgentsConfig(BaseModel):
                 raise ValueError(f"{key} is {masked(said[key])!r}, which is not {meaning}")
         return said
 
+    memory: MemoryConfig | None = Field(None, description="what notes are found with")
+
     @field_validator("shared")
     @classmethod
     def _spelled(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
@@ -186,12 +211,25 @@ def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
             )
         # As upstream merges: objects key by key, everything else as a whole.
         for key, value in values.items():
+            if key == "memory":
+                value = _trusted(name, value or {})
             said[key] = said.get(key, {}) | value if isinstance(value, dict) else value
         upstream |= theirs
+    if not said.get("memory"):
+        said.pop("memory", None)
     main_branch = upstream.pop("main_branch", None)
     if main_branch and said.get("trunk") is None:
         said["trunk"] = main_branch
     return upstream | said
+
+
+def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
+    """What counts of `memory` in the file `name`: a repository names its project, no engine."""
+    if not name.endswith(REPOSITORY_FILE):
+        return memory
+    ignored = sorted(to_camel(key) for key in memory if key != "project")
+    kept = {key: value for key, value in memory.items() if key == "project"}
+    return kept | ({"ignored": ignored} if ignored else {})
 
 
 def faults(text: str) -> list[Fault]:

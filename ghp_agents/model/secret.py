@@ -25,6 +25,13 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("a password in an address", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]+:[^\s/@'\"<{$]{6,}@"),
     )
 )
+# In prose a value that is named as a secret is one, if it looks like no word. In code it is not:
+# there the value is often a name, so patches are not looked at in this way.
+_NAMED = re.compile(
+    r"(?i)\b(?:password|passwd|passphrase|secret|token|api[_ -]?key|access[_ -]?key|credentials?)"
+    r"(?:\s+is)?\s*[:=]?\s*['\"`]?((?=[^\s'\"`]*\d)(?=[^\s'\"`]*[A-Za-z])[^\s'\"`<${}()]{12,})"
+)
+_PLACE = re.compile(r"[a-z0-9_.-]*[/.][a-z0-9_./-]*", re.IGNORECASE)  # a path, a file, a host
 _FILES = re.compile(
     r"(?:\.env(?:\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.pgpass|\.git-credentials"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:p12|pfx|jks|keystore|kdbx))",
@@ -53,6 +60,35 @@ def refuse(what: str, text: str) -> None:
             "back.",
             hint="Take it out, and say where it is kept instead. Nothing was recorded.",
         )
+
+
+def refuse_in_note(text: str) -> None:
+    """Like `refuse`, for a note: it also looks for values that are named as secrets, and shows
+    where, with the finding masked. Raises UsageError."""
+    found = _in_note(text)
+    if found:
+        kind, value = found
+        raise UsageError(
+            f"The note seems to hold {kind}: {mask(value)}. Notes are shared, and cannot be taken "
+            "back.",
+            hint="Say where it is kept instead of what it is. Nothing was recorded.",
+        )
+
+
+def _in_note(text: str) -> tuple[str, str] | None:
+    for name, shape in _SHAPES:
+        found = shape.search(text)
+        if found:
+            return name, found[0]
+    for named in _NAMED.finditer(text):
+        if not _PLACE.fullmatch(named[1].rstrip(".,;:!?)")):
+            return "a password or key", named[1]
+    return None
+
+
+def mask(value: str) -> str:
+    """Enough of a secret to find it in one's own text, and no more."""
+    return f"{value[:4]}…({len(value)} characters)"
 
 
 def is_made_for_secrets(path: str) -> bool:

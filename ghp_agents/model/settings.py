@@ -1,7 +1,7 @@
 """The settings that the program runs with, after defaults, repository and user were merged."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ghp_agents.model.liveness import Thresholds
 
@@ -47,6 +47,12 @@ class Settings(NamedTuple):
     worktree_setup_command: str | None = None  # upstream's default is `pnpm install`
     worktree_auto_setup: bool = True
     branch_pattern: str | None = None  # None: agent/{agent}/{number}-{title}
+    memory: Mapping[str, Any] | None = None  # what notes are found with: `model/knowledge.py`
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What is said of `memory`; empty where nothing is."""
+        return self.memory or {}
 
     @property
     def thresholds(self) -> Thresholds:

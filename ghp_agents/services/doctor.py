@@ -25,13 +25,18 @@ def checks(
     *,
     probe: bool,
     hub: Callable[[], Hub | None] = lambda: None,
+    shortcomings: Callable[[], Sequence[Finding]] = tuple,
 ) -> dict[str, Check]:
-    """All there is to look at, by code, in the order to tell it; the network comes last."""
+    """All there is to look at, by code, in the order to tell it; the network comes last.
+
+    `shortcomings` are those of the knowledge base.
+    """
     asked = ground.probe if probe else ground.last_probe
     return {
         **machine.checks(ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
+        "knowledge": partial(check_knowledge, ws, shortcomings),
         homeless.CODE: partial(homeless.check, ws, store, leaser),
         **guard_checks.checks(ws),
         **ground.checks,
@@ -47,6 +52,24 @@ def check_sharing(ground: Ground) -> Iterator[Finding]:
         yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
     else:
         yield finding.ok("sharing", f"Clones meet at {sharing.remote} ({sharing.address}).")
+
+
+def check_knowledge(
+    ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
+) -> Iterator[Finding]:
+    """How well notes can be found here."""
+    ignored = ws.settings.notes.get("ignored", ())
+    if ignored:
+        named = ", ".join(f"`memory.{each}`" for each in ignored)
+        yield finding.warning(
+            "knowledge",
+            f"{named} in .ghp/config.json does not count: it could send notes and keys anywhere.",
+            "Who trusts it writes it into ~/.config/ghp-cli/config.json, for themselves.",
+        )
+    found = shortcomings()
+    yield from found
+    if not found:
+        yield finding.ok("knowledge", "Notes are found by what they mean.")
 
 
 def check_probe(

@@ -16,13 +16,15 @@ from ghp_agents.model.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, W
 from ghp_agents.model.issue import Issue, IssueChange, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, Timestamp, agent_name, digest, one_line
+from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
 from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import evidence, page, presence, uncommitted
+from ghp_agents.services import evidence, page, presence, recall, uncommitted
 from ghp_agents.services.evidence import Branch, Said, Topic
+from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.uncommitted import Uncommitted
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -39,6 +41,7 @@ class Handed:
     path: str
     is_new: bool  # False: the same was said before, and is not said again
     notes: tuple[str, ...] = ()  # what a person should know
+    learnt: int = 0  # notes that came of the work
     unsent: int = 0  # commits that are in no remote, if there is one
 
 
@@ -52,6 +55,7 @@ class Facts:
     work: Uncommitted
     rights: tuple[Lease, ...]
     notes: tuple[str, ...]
+    learnt: tuple[Note, ...] = ()
 
 
 def handoff(
@@ -112,7 +116,8 @@ def record_of(
             return _as_it_is(snapshot, known[-1], facts.notes), []
         now = replace(made, clock=snapshot.clock + 1)
         document = record.render(now, body)
-        handed = Handed(now, document.decode("utf-8"), record.path_of(now), True, facts.notes)
+        text, learnt = document.decode("utf-8"), len(facts.learnt)
+        handed = Handed(now, text, record.path_of(now), True, facts.notes, learnt)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
@@ -293,7 +298,9 @@ def _facts(
     said = evidence.said(store, about)
     notes = [*about.notes, *said.notes, *([unknown] if unknown else [])]
     work = uncommitted.take(ws)
-    return Facts(about, evidence.branch(ws), said, work, tuple(held), tuple(notes))
+    learnt = recall.learnt(ws, store, about.actor.name, about.numbers)
+    branch = evidence.branch(ws)
+    return Facts(about, branch, said, work, tuple(held), tuple(notes), tuple(learnt))
 
 
 # ------------------------------------------------------------------------------ what is written
@@ -323,6 +330,7 @@ def _values(ws: Workspace, facts: Facts, made: Handoff) -> dict[str, Any]:
         "missing": page.missing_lines(facts.work.missing),
         "converted": [page.path(name) for name in facts.work.patch.converted],
         "rights": page.right_lines(facts.rights),
+        "learnt": note_lines(facts.learnt, ws.clock.now()),
         "ledger": page.ledger_lines(said.ledger),
         "earlier": page.handoff_lines(said.handoffs, ws.clock.now()),
         "notes": list(facts.notes),

@@ -11,11 +11,13 @@ from ghp_agents.model.escalation_text import News, who
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Situation, count, find, next_steps
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import AgentName
+from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
 from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
-from ghp_agents.services import escalation, evidence, page
+from ghp_agents.services import escalation, evidence, page, recall
 from ghp_agents.services.evidence import Branch, Said, Topic
+from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.trunk import remote_name
 from ghp_agents.workspace import Workspace
 
@@ -111,6 +113,7 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
         "files": page.file_lines(branch.history.files),
         "ledger": page.ledger_lines(said.ledger),
         "earlier": page.handoff_lines([each for each in said.handoffs if each != last], now),
+        "known": note_lines(_known(ws, store, about, branch), now),
         "notes": [*about.notes, *said.notes],
         "all": everything,
         "show": f"ghp agent-issue show {about.number}",
@@ -118,6 +121,14 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
         "diff": f"git diff --stat {base} {tip}",
         "ledger_command": f"ghp agent-log{named or f' --agent {quote(about.actor.name)}'}",
     }
+
+
+def _known(ws: Workspace, store: StateStore, about: Topic, branch: Branch) -> list[Note]:
+    """The notes that fit the issue and the files that were touched."""
+    touched = {each.path for each in branch.history.files}
+    if ws.place.toplevel is not None:
+        touched |= {each.path for each in worktree.differences(Path(ws.place.toplevel))}
+    return recall.fitting(ws, store, about.issue, about.numbers, touched)
 
 
 def _last(last: Handoff | None, now: float) -> list[str]:

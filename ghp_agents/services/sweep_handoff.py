@@ -15,7 +15,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import Presence
 from ghp_agents.patch import Patch
-from ghp_agents.services import evidence, uncommitted
+from ghp_agents.services import evidence, recall, uncommitted
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.evidence import Branch
 from ghp_agents.services.handoff import Facts, record_of
@@ -50,6 +50,7 @@ def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:
         work=uncommitted.take(there) if there else Uncommitted(Patch("", b"")),
         rights=tuple(rights),
         notes=tuple(notes),
+        learnt=tuple(recall.learnt(ws, store, agent, about.numbers)),
     )
     return record_of(there or ws, store, facts, to=to, note=_note(agent, said, lease)).handoff
 

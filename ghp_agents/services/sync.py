@@ -15,6 +15,7 @@ from ghp_agents.services import (
     issue,
     lapse,
     news,
+    note,
     presence,
     ruling,
     settling,
@@ -55,6 +56,7 @@ def sync(
         issue.name_provisional(ws, store, leaser)
         notes += [f"sent what had waited: {each}" for each in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
+        note.withdraw(ws, store)
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
     if hub and (sends or (push and not report.remote)):

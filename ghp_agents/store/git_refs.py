@@ -11,6 +11,7 @@ from ghp_agents.files import LockTimeoutError
 from ghp_agents.git import GitError
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor, CloneId
+from ghp_agents.model.note_record import NOTES
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Absorption, Standing, SyncReport, Tip
 from ghp_agents.repository import find_repository, open_repository
@@ -126,9 +127,10 @@ class GitRefsStore:
         if not report.fetched:
             return report
         try:
-            agents = self.snapshot().agents()
+            snapshot = self.snapshot()
+            agents, notes = snapshot.agents(), snapshot.files(NOTES)
             here = {name: said for name, said in agents.items() if name not in gone}
-            return publishing.publish(self._ws, open_repository(self._ws), here, report)
+            return publishing.publish(self._ws, open_repository(self._ws), here, notes, report)
         except GitError as error:
             return report._replace(trouble=str(error))
 

@@ -295,6 +295,12 @@ class MemorySnapshot:
         said = join_files(log[-1].files for log in self.known.values() if log)
         return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
 
+    def own(self, prefix: str) -> dict[str, bytes]:
+        """What this clone itself has below `prefix`."""
+        history = self.known[self.clone]
+        said = history[-1].files if history else {}
+        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+
     def problems(self) -> list[Problem]:
         """Nothing in memory is ever broken."""
         return []

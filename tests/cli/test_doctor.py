@@ -109,7 +109,16 @@ def test_the_findings_as_json(repo: Path) -> None:
     }
     assert [one["code"] for one in found] == [
         *("git", "python", "repository", "config", "agent", "background", "sharing"),
-        *("unreadable", "outbox", "folder", "lock", "left-over", "presence", "view-tracked"),
+        *(
+            "unreadable",
+            "outbox",
+            "knowledge",
+            "folder",
+            "lock",
+            "left-over",
+            "presence",
+            "view-tracked",
+        ),
     ]
 
 

@@ -40,7 +40,9 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
     assert result == Result(
         0,
         "",
-        f"✓ Recorded {name} as {path} with 1 uncommitted file.\n✓ #1 is assigned to worker-2.\n"
+        f"✓ Recorded {name} as {path} with 1 uncommitted file.\n"
+        "Learnt something that others need? `ghp agent-remember TEXT` keeps it.\n"
+        "✓ #1 is assigned to worker-2.\n"
         f"worker-2 goes on with `ghp agent-resume --handoff {name}`.\n",
     )
     log = invoke("agent-log --issue 1 --event handoff", here)

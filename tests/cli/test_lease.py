@@ -320,26 +320,33 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     (asked,) = json.loads(invoke("agent-escalations --json", one).out)
     assert asked["question"].startswith("Two leases overlap: who should have src/a.py?")
     assert invoke("agent-lease src/b.py", other, THREE).code == 3
-    first, second = (f"L-{each['id'][2:6]}" for each in listed(one))
+    for each in (other, one, other):
+        assert invoke("agent-sync", each).code == 0
+    first, second = listed(other)  # which comes first is a matter of the clones' ids
+    short, later = (f"L-{each['id'][2:6]}" for each in (first, second))
+    winner, loser = first["holder"], second["holder"]
     (line,) = [x for x in invoke("agent-leases", other).out.splitlines() if x[:9] == "Conflict:"]
     assert line == (
-        f"Conflict: {first} of worker-1 and {second} of worker-2 are both of src/a.py. Until "
-        "one of them is released, worker-1 may edit it. "
-        f"{asked['id']} asks a person who should have it."
+        f"Conflict: {short} of {winner} and {later} of {loser} are both of src/a.py. Until one of "
+        f"them is released, {winner} may edit it. {asked['id']} asks a person who should have it."
     )
     assert [row.split()[1] for row in invoke("agent-leases", one).out.splitlines()[1:3]] == [
         "conflict", "conflict",
     ]  # fmt: skip
-    (mine,) = (each for each in listed(other) if each["holder"] == "worker-2")
-    assert mine["state"] == "held"
-    assert [(each["decides"], each["question"]) for each in mine["conflicts"]] == [
-        ("worker-1", asked["id"])
-    ]
-    code, out, _ = invoke("agent-check src/a.py", other, TWO)
-    assert (code, out.count(f" Your own lease {second} is in conflict with it, and ")) == (3, 1)
-    assert invoke(["agent-answer", asked["id"], "worker-1"], other).code == 0
-    assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: worker-1\n")
-    assert invoke("agent-release ./src/a.py", other, TWO).code == 0
+    assert [(each["state"], len(each["conflicts"])) for each in (first, second)] == [
+        ("held", 1)
+    ] * 2
+    assert second["conflicts"] == [
+        {
+            "id": first["id"], "holder": winner, "what": "src/a.py", "decides": winner,
+            "question": asked["id"],
+        }
+    ]  # fmt: skip
+    code, out, _ = invoke(f"agent-check src/a.py --as {loser}", other)
+    assert (code, out.count(f" Your own lease {later} is in conflict with it, and ")) == (3, 1)
+    assert invoke(["agent-answer", asked["id"], winner], other).code == 0
+    assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: {winner}\n")
+    assert invoke(f"agent-release {second['id']} --as {loser}", other).code == 0
     assert "onflict" not in invoke("agent-leases", other).out
 
 

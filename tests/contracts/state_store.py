@@ -418,6 +418,18 @@ class StateStoreContract:
         assert store.publish().remote is None
         assert told(store) == [("note", "N-a")]
 
+    def test_what_a_clone_itself_keeps_is_told_apart_from_the_join(self, field: Field) -> None:
+        mine, theirs = field.store(0), field.store(1)
+        say(field, mine, "one")
+        say(field, theirs, "two")
+        mine.sync()
+        theirs.sync()
+        mine.sync()
+        assert dict(mine.snapshot().own(".ghp/notes/")) == {".ghp/notes/one.md": b"one"}
+        assert dict(theirs.snapshot().own(".ghp/notes/")) == {".ghp/notes/two.md": b"two"}
+        assert len(notes(mine)) == 2
+        assert dict(field.alone().snapshot().own(".ghp/notes/")) == {}
+
     def test_publishing_changes_nothing_in_the_state(self, field: Field) -> None:
         store = field.store(0)
         field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})

@@ -399,3 +399,37 @@ def test_a_broken_file_does_not_touch_what_was_cached_before(repo: Path, home: P
     with pytest.raises(ConfigError):
         _ = workspace(repo, home).settings
     assert pulse.read_settings(ws.folders) == {"throttle": 7.0}
+
+
+# ------------------------------------------------------------------------------ notes' engines
+
+
+def test_a_person_names_engines_and_a_repository_only_its_project(repo: Path, home: Path) -> None:
+    mine = {"embedder": {"provider": "ollama", "config": {"model": "m"}}, "infer": True}
+    theirs = {"llm": {"provider": "vllm"}, "vectorStore": {"provider": "qdrant"}, "project": "shop"}
+    of_repo(repo, json.dumps({"agents": {"memory": theirs}}))
+    assert workspace(repo, home).settings.memory == {
+        "project": "shop", "ignored": ["llm", "vectorStore"],
+    }  # fmt: skip
+    path = home / ".config/ghp-cli/config.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"agents": {"memory": mine}}))
+    assert workspace(repo, home).settings.memory == {
+        "project": "shop", "ignored": ["llm", "vectorStore"], **mine,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("memory", "reason"),
+    [
+        ({"embedder": "ollama"}, "`agents.memory.embedder`: "),
+        ({"embedder": {"config": {}}}, "`agents.memory.embedder.provider`: field required"),
+        ({"embeder": {}}, "`agents.memory.embeder`: extra inputs are not permitted"),
+        ({"project": "no spaces"}, "`agents.memory.project`: "),
+    ],
+)
+def test_a_set_up_that_cannot_be_meant_is_refused_with_its_place(
+    memory: dict[str, object], reason: str
+) -> None:
+    (fault,) = config.faults(json.dumps({"agents": {"memory": memory}}))
+    assert fault.reason.startswith(reason)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ghp_agents.errors import UsageError
 from ghp_agents.model import secret
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -59,3 +60,33 @@ def test_files_that_usually_hold_secrets_are_known(path: str) -> None:
 )
 def test_other_files_are_not(path: str) -> None:
     assert not secret.is_made_for_secrets(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Use password: Tr0ub4dor&3-horse for it", "Tr0u…(17 characters)"),
+        ("The API key is 9f8a7b6c5d4e3f2a1b0c", "9f8a…(20 characters)"),
+        ("token='abc123def456ghi789'", "abc1…(18 characters)"),
+        ("ghp_" + "a1" * 20, "ghp_…(44 characters)"),
+    ],
+)
+def test_a_note_may_not_hold_a_secret_and_the_finding_is_masked(text: str, masked: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        secret.refuse_in_note(text)
+    assert f": {masked}. Notes are shared" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Passwords are hashed with argon2id and 64 MiB of memory",
+        "The token is in vault/kv2/ci-deploy-2024 and never elsewhere",
+        "Secrets live in Vault; the password is read from config2/production.yaml",
+        "token: $GITHUB_TOKEN_FROM_STEP_2",
+        "The secret key rotates every 30 days",
+        "Use the API key header X-Api-Key-2",
+    ],
+)
+def test_a_note_may_say_where_a_secret_is_kept(text: str) -> None:
+    secret.refuse_in_note(text)

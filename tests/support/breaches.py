@@ -13,6 +13,8 @@ LONGEST = 400  # lines
 # The tops of the faces: the functions that may catch everything, and why.
 TOPS = {
     ("ghp_agents/cli/app.py", "_run"): "no command may end in a bare traceback",
+    ("ghp_agents/knowledge/mem0.py", "_door"): "any engine may be configured; its errors end here",
+    ("ghp_agents/knowledge/mem0.py", "_open"): "a store that cannot be opened is made again",
     ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
     ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
     ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",

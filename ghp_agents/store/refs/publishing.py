@@ -1,6 +1,7 @@
 """What people see without this program: a file in the main worktree, and a branch on the remote."""
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from ghp_agents import exclude, files, git
@@ -82,12 +83,17 @@ def is_excluded(ws: Workspace) -> bool:
 
 
 def publish(
-    ws: Workspace, repository: StateRepository, agents: Agents, report: SyncReport
+    ws: Workspace,
+    repository: StateRepository,
+    agents: Agents,
+    notes: Mapping[str, bytes],
+    report: SyncReport,
 ) -> SyncReport:
-    """Push the joined state as the branch `ghp-state`. Many may publish: the last one is right."""
+    """Push the joined presence and the notes as the branch `ghp-state`. Many may publish: the last
+    one is right."""
     remote = coordination_remote(ws)
     assert remote is not None
-    document = presence.encode(agents)
+    documents = {presence.PATH: presence.encode(agents), **notes}
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
         if head and not is_ours(repository, head):
@@ -95,10 +101,10 @@ def publish(
                 f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
             )
             return report._replace(trouble=trouble, permanent=True)
-        if head and _blob(repository, f"{head}:{presence.PATH}") == document:
+        if head and _has_all(repository, head, documents):
             return report._replace(notes=(*report.notes, "the published branch is up to date"))
         try:
-            pushed = _push_published(ws, repository, remote, head, document, agents)
+            pushed = _push_published(ws, repository, remote, head, documents, agents)
         except StateMovedError:
             continue
         if pushed.answer is Answer.DONE:
@@ -115,11 +121,11 @@ def _push_published(
     repository: StateRepository,
     remote: Remote,
     head: str | None,
-    document: bytes,
+    documents: Mapping[str, bytes],
     agents: Agents,
 ) -> Pushed:
     page = _page(agents, str(_date(ws)))
-    content = {presence.PATH: document, "README.md": page}
+    content = {**documents, "README.md": page}
     commit = NewCommit("Published state\n", content, None, ws.clock.now())
     import_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
     made = repository.check("rev-parse", PUBLISHED).text
@@ -142,6 +148,18 @@ def is_ours(repository: StateRepository, head: str) -> bool:
     """Whether a published branch was made by this program."""
     page = _blob(repository, f"{head}:README.md")
     return page is not None and page.startswith(MARK.encode())
+
+
+def _has_all(repository: StateRepository, head: str, documents: Mapping[str, bytes]) -> bool:
+    """Whether a commit has the documents as they are now. None is ever taken away: what is
+    forgotten is written over."""
+    with repository.objects() as reader:
+        found = reader.read([f"{head}:{path}" for path in documents])
+    contents = documents.values()
+    return all(
+        one is not None and one.content == content
+        for one, content in zip(found, contents, strict=True)
+    )
 
 
 def _blob(repository: StateRepository, name: str) -> bytes | None:

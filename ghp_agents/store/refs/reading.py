@@ -155,6 +155,16 @@ class GitSnapshot:
         joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
         return {path: joined[path] for path in sorted(joined)}
 
+    def own(self, prefix: str) -> dict[str, bytes]:
+        """What this clone itself has below `prefix`."""
+        many: list[Mapping[str, bytes]] = [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in self._waiting.records
+        ]
+        if self._repository and self._own:
+            many.append(self._below(self._repository, prefix)[0].files)  # ours is the first tip
+        return join_files(many)
+
     def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
         if prefix not in self._known_files:
             with repository.objects(largest=LARGEST) as reader:

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.clock import to_text
+from ghp_agents.model.names import Actor, Timestamp
+from ghp_agents.model.record import Record
+from ghp_agents.ports import Snapshot
 from ghp_agents.store.git_refs import GitRefsStore
 from ghp_agents.store.refs import publishing
+from ghp_agents.transact import transact
 from tests.store.clones import store, workspace, write_presence
 from tests.support.git import commit, git, refs
 from tests.support.hosts import hook
@@ -192,3 +197,25 @@ def test_a_remote_that_is_away_is_told(clone: Path, remote: Path) -> None:
     assert store(clone).sync().pushed
     remote.rename(remote.with_suffix(".away"))
     assert GitRefsStore(workspace(clone)).publish().trouble
+
+
+def say_note(folder: Path, content: bytes) -> None:
+    ws, files = workspace(folder), ((".ghp/notes/12/12ab0000.md", content),)
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        at, clock = Timestamp(to_text(ws.clock.now())), snapshot.clock + 1
+        return None, [Record("remember", Actor("a"), "N-12ab", "12ab", at, clock, files)]
+
+    transact(store(folder), decide)
+
+
+def test_notes_are_published_and_what_is_forgotten_is_written_over(
+    clone: Path, remote: Path
+) -> None:
+    fold(clone)
+    for content in (b"Port 80", b"forgotten"):
+        say_note(clone, content)
+        assert store(clone).publish().trouble is None
+        published = "refs/heads/ghp-state:.ghp/notes/12/12ab0000.md"
+        assert git(remote, "show", published) == content.decode()
+    assert "the published branch is up to date" in store(clone).publish().notes

@@ -89,9 +89,9 @@ def test_what_was_sent_and_presence_are_no_loss(clone: Path) -> None:
     invoke("agent-status --set testing", clone, AS)
     GitRefsStore(ws).fold()
     assert removing.losses(ws) == []
-    invoke("agent-escalate Why?", clone, AS)
+    invoke("agent-lease --name db", clone, AS)
     invoke("agent-issue new One", clone, AS)
     invoke("agent-issue new Two", clone, AS)
-    assert removing.losses(ws) == ["3 records in the private repository (1 escalate, 2 issue-new)"]
+    assert removing.losses(ws) == ["3 records in the private repository (2 issue-new, 1 lease)"]
     invoke("agent-sync", clone)
     assert removing.losses(ws) == []

@@ -1,0 +1,230 @@
+"""Recall over a labelled set, side by side: our default (mem0 with the local model), mem0's store
+with hashed vectors, plain text search, and `grep` counting the words of the question. Then a whole
+cold `ghp agent-recall` at 1,000 notes against `import mem0` in the same interpreter, what one more
+note and one more question cost in a process that has the model, and the memory that it takes."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench import labels
+from bench.figure import Figure, milliseconds
+from bench.labels import Question
+from bench.place import Place, house
+from bench.timing import interleave, process, ratio, times_of, took
+from ghp_agents.knowledge.choice import has_mem0, has_model
+from ghp_agents.knowledge.mem0 import Mem0Base
+from ghp_agents.knowledge.minilm import DIMENSIONS
+from ghp_agents.knowledge.text import TextBase
+from ghp_agents.model import note_record, textrank
+from ghp_agents.model.knowledge import Engines
+from ghp_agents.model.names import Actor, CloneId, Timestamp
+from ghp_agents.model.note import Note, identity
+from ghp_agents.model.record import Record
+from ghp_agents.ports import KnowledgeBase, Snapshot
+from ghp_agents.transact import transact
+
+COLD, FIRST, THIRD = 2.0, 0.85, 0.95
+FOUND = 10  # of the ranking; what comes later counts as not found
+NOW = Timestamp("2026-01-01T00:00:00Z")
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+Search = Callable[[str], Sequence[str]]
+
+
+def measure(place: Place) -> list[Figure]:
+    """Quality, then cost."""
+    if not (has_mem0() and has_model()):
+        raise RuntimeError("The extra `memory` and the local model are needed: run `make bench`.")
+    small, large = (60, 120) if place.quick else (1_000, 10_000)
+    return [
+        *_quality(place),
+        *_cold(place, small),
+        *_warm(place, small),
+        *_warm(place, large),
+        _memory(place, small),
+        _memory(place, large),
+    ]
+
+
+# ------------------------------------------------------------------------------------ quality
+
+
+def _quality(place: Place) -> list[Figure]:
+    known = [_note(each.text, each.kind) for each in labels.notes()]
+    names = {note.id: each.name for note, each in zip(known, labels.notes(), strict=True)}
+    asked = labels.questions()[:: 10 if place.quick else 1]
+    bases: dict[str, KnowledgeBase] = {
+        "our default": Mem0Base(place.new("default"), "bench", Engines()),
+        "mem0 with hashed vectors": Mem0Base(place.new("hash"), "bench", Engines(), hashes=True),
+        "plain text": TextBase(),
+    }
+    searches: dict[str, Search] = {
+        name: partial(_search, base, known, names) for name, base in bases.items()
+    }
+    searches["grep"] = partial(_grep, _files(place))
+    figures: list[Figure] = []
+    for name, search in searches.items():
+        place.say(f"knowledge: {len(asked)} questions to {name} …")
+        figures += _figures(name, asked, [_rank(search(one.text), one.note) for one in asked])
+    return figures
+
+
+def _search(
+    base: KnowledgeBase, known: Sequence[Note], names: dict[str, str], query: str
+) -> list[str]:
+    return [names[hit.note] for hit in base.search(query, known, FOUND)]
+
+
+def _files(place: Place) -> Path:
+    folder = place.new("grep")
+    for each in labels.notes():
+        (folder / each.name).write_text(f"{each.text}\n")
+    return folder
+
+
+def _grep(folder: Path, query: str) -> list[str]:
+    """As somebody does who has the notes as files: those that have most words of the question."""
+    counts: dict[str, int] = {}
+    for word in {each for each in query.split() if textrank.terms(each)}:
+        command = ["grep", "-r", "-l", "-i", "-F", "-e", word.strip("?.,;:\"'")]
+        shown = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        for name in shown.stdout.split():
+            counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda name: (-counts[name], name))[:FOUND]
+
+
+def _rank(found: Sequence[str], wanted: str) -> int:
+    return found.index(wanted) + 1 if wanted in found else 0
+
+
+def _figures(name: str, asked: Sequence[Question], ranks: Sequence[int]) -> list[Figure]:
+    is_ours = name == "our default"
+    ranked = list(zip(asked, ranks, strict=True))
+    parts = {
+        part: [rank for one, rank in ranked if part in (one.style, one.half)]
+        for part in (labels.PARAPHRASE, labels.WORDS, labels.TUNED, labels.HELD_OUT)
+    }
+
+    def figure(what: str, score: Callable[[int], float], bound: float | None) -> Figure:
+        each = {part: _mean(map(score, some)) for part, some in parts.items()}
+        note = ", ".join(f"{part} {value:.2f}" for part, value in each.items())
+        return Figure(
+            "knowledge", f"{what}: {name}", _mean(map(score, ranks)), "", bound,
+            at_least=True, note=note, detail=each,
+        )  # fmt: skip
+
+    return [
+        figure("recall@1", lambda rank: rank == 1, FIRST if is_ours else None),
+        figure("recall@3", lambda rank: 1 <= rank <= 3, THIRD if is_ours else None),
+        figure("recall@5", lambda rank: 1 <= rank <= 5, None),
+        figure("MRR", lambda rank: 1 / rank if rank else 0.0, None),
+    ]
+
+
+def _mean(values: "map[float]") -> float:
+    some = list(values)
+    return sum(some) / len(some) if some else 0.0
+
+
+# --------------------------------------------------------------------------------------- cost
+
+
+def _cold(place: Place, count: int) -> list[Figure]:
+    repository = _with_notes(place, count)
+    env = {**os.environ, "MEM0_DIR": str(place.new("mem0")), "MEM0_TELEMETRY": "False"}
+    recall = [sys.executable, "-m", "ghp_agents", "agent-recall", "how do we log in"]
+    place.say(f"knowledge: an index of {count} notes …")
+    first = process(recall, cwd=repository, env=env)
+    cases = {
+        "import": partial(process, [sys.executable, "-c", "import mem0"], cwd=repository, env=env),
+        "recall": partial(process, recall, cwd=repository, env=env),
+    }
+    taken = interleave(cases, 2 if place.quick else 12)
+    name, unit = f"cold agent-recall, {count:,} notes", "× python -c 'import mem0'"
+    made = Figure("knowledge", f"agent-recall that makes the index, {count:,} notes", first, "s")
+    return [ratio("knowledge", name, taken["recall"], taken["import"], unit, COLD), made]
+
+
+def _with_notes(place: Place, count: int) -> Path:
+    """A repository whose state has that many notes."""
+    repository = place.repository("notes")
+    store = house(repository).store
+    known = [note._replace(project="bench") for note in _many(count)]
+    files = tuple((note_record.path_of(note.id), note_record.render(note)) for note in known)
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        clock = snapshot.clock + 1
+        return None, [Record("remember", Actor("bench"), "notes", "1" * 12, NOW, clock, files)]
+
+    transact(store, decide)
+    return repository
+
+
+def _warm(place: Place, count: int) -> list[Figure]:
+    base, known = _filled(place, count)
+    base.search("how do we log in", known, 5)
+    rounds = 3 if place.quick else 9
+    query = times_of(
+        [took(lambda: base.search("how do we log in", known, 5)) for _ in range(rounds)]
+    )
+    more = [_note(f"One more fact, number {number}") for number in range(rounds)]
+    add = times_of([took(partial(base.bring, [*known, *more[: n + 1]])) for n in range(rounds)])
+    return [
+        Figure("knowledge", f"warm {what}, {count:,} notes", milliseconds(taken.median), "ms")
+        for what, taken in (("query", query), ("add", add))
+    ]
+
+
+def _memory(place: Place, count: int) -> Figure:
+    folder = place.new("rss")
+    code = (
+        "import sys; from pathlib import Path; from bench.knowledge import _Filled, _many;"
+        "from ghp_agents.model.knowledge import Engines;"
+        f"b = _Filled(Path({str(folder)!r}), 'bench', Engines()); n = _many({count});"
+        "b.bring(n) if sys.argv[1:] else b.search('how do we log in', n, 5)"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    process([sys.executable, "-c", code, "fill"], cwd=folder, env=env)
+    command = [sys.executable, "-c", PEAK, sys.executable, "-c", code]
+    shown = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+    return Figure("knowledge", f"memory of a search, {count:,} notes", int(shown) / 1024, "MB")
+
+
+class _Filled(Mem0Base):
+    """Our default, filled with vectors that stand for what the model takes minutes to make."""
+
+    def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
+        if len(notes) == 1:
+            return super()._vectors(memory, notes)
+        chance = random.Random(len(notes))
+        made: list[list[float]] = []
+        for _ in notes:
+            vector = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
+            size = sum(value * value for value in vector) ** 0.5
+            made.append([value / size for value in vector])
+        return made
+
+
+def _filled(place: Place, count: int) -> tuple[Mem0Base, list[Note]]:
+    base, known = _Filled(place.new("filled"), "bench", Engines()), _many(count)
+    base.bring(known)
+    return base, known
+
+
+def _many(count: int) -> list[Note]:
+    """So many notes: the labelled ones, again and again, each with a number."""
+    texts = [each.text for each in labels.notes()]
+    return [_note(f"{texts[n % len(texts)]} (Part {n} of the shop.)") for n in range(count)]
+
+
+def _note(text: str, kind: str = "fact") -> Note:
+    return Note(identity("bench", text), text, kind, Actor("bench"), NOW, 1, CloneId("bench"))

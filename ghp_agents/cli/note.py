@@ -1,0 +1,313 @@
+"""`agent-remember`, `agent-recall`, `agent-notes`: knowledge that outlives agents."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ghp_agents.cli import note_view as show_as
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.group import Group
+from ghp_agents.errors import UsageError
+from ghp_agents.model import note as rules
+from ghp_agents.model import spelling
+from ghp_agents.model.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
+from ghp_agents.model.state import Problem
+from ghp_agents.services import note as services
+from ghp_agents.services import recall as recalling
+from ghp_agents.wiring import House
+
+STDIN = "-"
+KIND = click.option("--kind", type=click.Choice(KINDS), help="What kind of knowledge it is.")
+PATHS = click.option(
+    "--path", "paths", metavar="PATTERN", multiple=True,
+    help="A place that it is about, as in a .gitignore file; repeat it.",
+)  # fmt: skip
+EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which it holds.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+
+
+# -------------------------------------------------------------------------------- telling
+
+
+@click.command(
+    "agent-remember",
+    epilog="Example: ghp agent-remember 'Staging drops OPTIONS requests' --kind gotcha",
+)
+@click.argument("text")
+@KIND
+@click.option("--issue", metavar="N", help="Where it was learnt (default: the issue in hand).")
+@PATHS
+@click.option("--supersedes", metavar="ID", help="The note that this one replaces.")
+@EXPIRES
+@click.option("--verbatim", is_flag=True, help="Word for word, also where a model finds the facts.")
+@acting
+@click.pass_obj
+def remember(
+    house: House,
+    text: str,
+    kind: str | None,
+    issue: str | None,
+    paths: tuple[str, ...],
+    supersedes: str | None,
+    expires: str | None,
+    verbatim: bool,
+) -> None:
+    """Tell one fact that others will need, and print the note's id.
+
+    TEXT is the note, or `-` to read it from standard input. The same fact told by many is one
+    note. It is kept in git, and shared by `ghp agent-sync`.
+    """
+    said = services.tidied(_text(text))
+    facts: Sequence[str] = [said]
+    if not verbatim and house.ws.settings.notes.get("infer"):
+        with output.busy("Finding the facts"):
+            facts = house.knowledge.distil(said)
+    spelled = _spelled(house, paths)
+    for fact in facts:
+        told = services.remember(
+            house.ws, house.store, house.tracker, fact, project=house.project,
+            kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
+            expires=expires,
+        )  # fmt: skip
+        supersedes = None  # by the first of several
+        _say_told(told)
+    wake(house)
+
+
+def _say_told(told: services.Told) -> None:
+    output.data(told.note.name)
+    if told.is_new:
+        output.done(f"Noted {told.note.name}: {told.note.title}")
+    else:
+        output.say(f"Known already as {told.note.name}.")
+    for old in told.replaced:
+        if old.id != told.note.id:
+            output.done(f"It replaces {old.name}, which is not recalled any more.")
+    for note in told.notes:
+        output.warn(note, "Tell it with `--supersedes` to bring it back in the other's place.")
+
+
+def _text(said: str) -> str:
+    if said != STDIN:
+        return said
+    try:
+        return sys.stdin.buffer.read(4 * TEXT_LIMIT + 4).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The note on standard input is not UTF-8 text (byte {error.start}).",
+            hint="Convert it, with `iconv -t UTF-8` say.",
+        ) from None
+
+
+def _spelled(house: House, words: Sequence[str]) -> tuple[str, ...]:
+    return spelling.spelled_all(words, _folder(house))
+
+
+def _folder(house: House) -> str:
+    """Where we are in the worktree, for patterns that are said here."""
+    top = house.ws.place.toplevel
+    here = os.path.relpath(house.cwd.resolve(), Path(top).resolve()) if top else "."
+    return "" if here == "." else here.replace(os.sep, "/")
+
+
+# -------------------------------------------------------------------------------- finding
+
+
+@click.command(
+    "agent-recall", epilog="Example: ghp agent-recall 'how do we authenticate to the API'"
+)
+@click.argument("query")
+@click.option("--issue", metavar="N", help="Only what was learnt on this issue.")
+@click.option("--path", metavar="PATH", help="Only what is about this file.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=recalling.LIMIT, show_default=True,
+    help="Print at most so many.",
+)  # fmt: skip
+@AS_JSON
+@click.pass_obj
+def recall(
+    house: House, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
+) -> None:
+    """Find what is known, the best answer first: by what it means, where mem0 is installed, else
+    by its words."""
+    place = _place(house, path) if path else None
+    with output.busy("Searching the notes"):
+        found = recalling.recall(
+            house.ws, house.store, house.tracker, house.knowledge, query,
+            issue=issue, path=place, limit=limit,
+        )  # fmt: skip
+    if as_json:
+        output.as_json(show_as.hits(found, services.today(house.ws)))
+    elif found.notes:
+        output.data(show_as.answers(found, house.ws.clock.now()))
+    elif found.total:
+        output.say("No note answers this.")
+    else:
+        say_none(house, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
+    _say_shortcomings(house, found)
+    _warn_of(found.problems)
+
+
+def _place(house: House, path: str) -> str:
+    """A file, as it counts from the top of the worktree."""
+    place = os.path.normpath(os.path.join(_folder(house), path)).replace(os.sep, "/")  # noqa: PTH118
+    if place.startswith(("../", "/")) or place == "..":
+        raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
+    return place
+
+
+def _say_shortcomings(house: House, found: recalling.Recalled) -> None:
+    if found.trouble:
+        output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
+    for one in found.shortcomings:
+        if show_as.is_news(house.ws, one):
+            output.warn(one.text, one.remedy)
+
+
+def _warn_of(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        output.warn(f"{problem.place} cannot be read: {problem.reason}.")
+
+
+# ------------------------------------------------------------------------------- the notes
+
+
+@click.group("agent-notes", cls=Group, epilog="Example: ghp agent-notes list --kind decision")
+def notes() -> None:
+    """List, show, change and forget notes. ID is a note's id or the start of it (N-3f9a)."""
+
+
+@notes.command("list", epilog="Example: ghp agent-notes list --kind gotcha --path src/")
+@click.option("--kind", type=click.Choice(KINDS), help="Only of this kind.")
+@click.option("--issue", metavar="N", help="Only what was learnt on this issue.")
+@click.option("--path", metavar="PATH", help="Only what is about this file.")
+@click.option("--all", "everything", is_flag=True, help="Also replaced, expired, forgotten ones.")
+@AS_JSON
+@click.pass_obj
+def list_notes(
+    house: House,
+    kind: str | None,
+    issue: str | None,
+    path: str | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """List notes, the oldest first."""
+    known, problems = services.read_all(house.store.snapshot())
+    chosen = known if everything else services.active(house.ws, known)
+    if kind:
+        chosen = [note for note in chosen if note.kind == kind]
+    if issue is not None:
+        numbers = house.tracker.get(issue).numbers
+        chosen = [note for note in chosen if note.issue in numbers]
+    if path is not None:
+        place = _place(house, path)
+        chosen = [note for note in chosen if recalling.concerns(note, [place])]
+    if as_json:
+        output.as_json([rules.as_json(note, services.today(house.ws)) for note in chosen])
+    elif chosen:
+        show_as.table(chosen, known, house.ws.clock.now(), services.today(house.ws))
+    else:
+        say_none(house, "No notes.")
+    _warn_of(problems)
+
+
+@notes.command("show", epilog="Example: ghp agent-notes show N-3f9a")
+@click.argument("id")
+@AS_JSON
+@click.pass_obj
+def show(house: House, id: str, as_json: bool) -> None:
+    """Show a note in full: who learnt it, when, from which issue and commit."""
+    known, _ = services.read_all(house.store.snapshot())
+    note, day = rules.find(known, id), services.today(house.ws)
+    if as_json:
+        output.as_json(rules.as_json(note, day))
+    else:
+        output.data(show_as.page(note, day))
+
+
+@notes.command("edit", epilog="Example: ghp agent-notes edit N-3f9a 'Staging drops PATCH, too'")
+@click.argument("id")
+@click.argument("text", required=False)
+@KIND
+@PATHS
+@click.option("--expires", metavar="DATE", help="The last day on which it holds; never: `never`.")
+@acting
+@click.pass_obj
+def edit(
+    house: House,
+    id: str,
+    text: str | None,
+    kind: str | None,
+    paths: tuple[str, ...],
+    expires: str | None,
+) -> None:
+    """Change a note; its id stays. TEXT is the new text, or `-` to read it from standard input.
+
+    Of two who change it at once the later one wins, in every clone.
+    """
+    values: dict[str, Any] = {}
+    if text is not None:
+        values["text"] = _text(text)
+    if kind is not None:
+        values["kind"] = kind
+    if paths:
+        values["paths"] = _spelled(house, paths)
+    if expires is not None:
+        values["expires"] = None if expires == "never" else expires
+    changed = services.edit(house.ws, house.store, id, values)
+    if changed.is_new:
+        output.done(f"Changed {changed.note.name}: {changed.note.title}")
+    else:
+        output.say(f"{changed.note.name} is so already.")
+    wake(house)
+
+
+@notes.command("forget", epilog="Example: ghp agent-notes forget N-3f9a")
+@click.argument("id")
+@acting
+@click.pass_obj
+def forget(house: House, id: str) -> None:
+    """Take a note's text out of the state and the index, for good; who said so stays."""
+    changed = services.forget(house.ws, house.store, id)
+    name = changed.note.name
+    if not changed.is_new:
+        output.say(f"{name} is forgotten already.")
+    else:
+        output.done(f"Forgot {name}.")
+        output.warn(
+            "Git's history still has its text, here and wherever it was synced to.",
+            "If it was a secret, replace the secret.",
+        )
+    _take_out(house)
+    wake(house)
+
+
+def _take_out(house: House) -> None:
+    """Out of the index as well; the note is forgotten also where that fails."""
+    if show_as.has_index(house.ws):
+        with output.busy("Taking it out of the index"):
+            recalling.reindex(house.ws, house.store, house.knowledge)
+
+
+@notes.command("reindex", epilog="Example: ghp agent-notes reindex")
+@click.pass_obj
+def reindex(house: House) -> None:
+    """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
+    a repair, and to see that nothing is amiss."""
+    with output.busy("Indexing the notes"):
+        brought = recalling.reindex(house.ws, house.store, house.knowledge)
+    if brought.nothing_new:
+        output.done(f"Nothing to do: {show_as.many(brought.total)} can be found.")
+    else:
+        output.done(
+            f"{show_as.many(brought.total)} can be found: {brought.added} added, "
+            f"{brought.changed} changed, {brought.removed} removed."
+        )
+    for one in house.knowledge.shortcomings():
+        output.warn(one.text, one.remedy)

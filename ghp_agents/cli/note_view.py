@@ -1,0 +1,109 @@
+"""How notes are shown: in a table, as answers to a question, in full."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ghp_agents import files
+from ghp_agents.cli import output
+from ghp_agents.clock import ago, to_seconds
+from ghp_agents.model import note as rules
+from ghp_agents.model.escalation_text import who
+from ghp_agents.model.finding import Finding
+from ghp_agents.model.names import digest, one_line
+from ghp_agents.model.note import Note
+from ghp_agents.model.quote import clean, indented
+from ghp_agents.services.recall import Recalled
+from ghp_agents.workspace import Workspace
+
+STYLES = {"active": "", "superseded": "dim", "expired": "dim", "forgotten": "dim"}
+
+
+def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str) -> None:
+    """Notes, one in a line."""
+    names = rules.short_names(known)
+    rows = [
+        (
+            names[note.id],
+            note.state(today),
+            note.kind,
+            f"#{note.issue}" if note.issue else "-",
+            note.by.name,
+            _age(note.at, now),
+            one_line(note.title, 80),
+        )
+        for note in chosen
+    ]
+    columns = ("ID", "STATE", "KIND", "ISSUE", "BY", "TOLD", "NOTE")
+    output.table(columns, rows, [STYLES[note.state(today)] for note in chosen])
+
+
+def answers(found: Recalled, now: float) -> str:
+    """What was found, each in a block that names its author."""
+    return "\n".join(f"{_source(note, now)}\n{indented(note.text)}\n" for note in found.notes)
+
+
+def _source(note: Note, now: float) -> str:
+    """Who learnt it, when, from which issue and commit."""
+    parts = [f"{note.name} {note.kind}", f"by {who(note.by)}", _age(note.at, now)]
+    parts += [f"issue #{note.issue}"] if note.issue else []
+    parts += [f"commit {note.commit[:12]}"] if note.commit else []
+    parts += [f"about {one_line(', '.join(note.paths), 100)}"] if note.paths else []
+    return ", ".join(parts)
+
+
+def hits(found: Recalled, today: str) -> list[dict[str, Any]]:
+    """What was found, for scripts."""
+    return [
+        {**rules.as_json(note, today), "score": round(score, 4)}
+        for note, score in zip(found.notes, found.scores, strict=True)
+    ]
+
+
+def page(note: Note, today: str) -> str:
+    """A note in full."""
+    changed = f"{note.changed.by}, {note.changed.at}" if note.changed else ""
+    gone = f"{note.forgotten.by}, {note.forgotten.at}" if note.forgotten else ""
+    facts = [
+        ("State", note.state(today)),
+        ("Kind", note.kind),
+        ("By", f"{who(note.by)}, {note.at}"),
+        ("Issue", f"#{note.issue}" if note.issue else ""),
+        ("Branch", f"{note.branch or ''} {(note.commit or '')[:12]}".strip()),
+        ("About", ", ".join(note.paths)),
+        ("Until", note.expires or ""),
+        ("Replaced by", f"N-{note.superseded_by}" if note.superseded_by else ""),
+        ("Changed by", changed),
+        ("Forgotten by", gone),
+    ]
+    head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
+    return f"{note.name}\n{head}\n" + (f"\n{clean(note.text)}" if note.text else "")
+
+
+def many(count: int) -> str:
+    """`1 note`, `2 notes`."""
+    return f"{count} note{'' if count == 1 else 's'}"
+
+
+def is_news(ws: Workspace, finding: Finding) -> bool:
+    """Whether this clone was not told of it yet; it is said once, and the doctor repeats it."""
+    mark = ws.cache_dir / f"said-{finding.code}-{digest(finding.text, length=8)}"
+    if mark.exists():
+        return False
+    with contextlib.suppress(OSError):
+        files.write_atomically(mark, b"")
+    return True
+
+
+def has_index(ws: Workspace) -> bool:
+    """Whether there is an index to take something out of."""
+    return any(Path(folder, "index").is_dir() for folder in ws.folders) or bool(
+        ws.settings.notes.get("vector_store")
+    )
+
+
+def _age(at: str, now: float) -> str:
+    with contextlib.suppress(ValueError, OverflowError):
+        return f"{ago(now - to_seconds(at))} ago"
+    return "?"

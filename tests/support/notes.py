@@ -1,0 +1,104 @@
+"""Notes for tests: made by hand, or told in a repository with twins of all ports."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.knowledge.memory import MemoryBase
+from ghp_agents.model.names import Actor, CloneId, Timestamp
+from ghp_agents.model.note import Note, identity
+from ghp_agents.model.record import Record
+from ghp_agents.ports import Snapshot
+from ghp_agents.services import note as services
+from ghp_agents.services import recall as recalling
+from ghp_agents.services.note import Told
+from ghp_agents.services.recall import Recalled
+from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.workspace import Workspace, open_workspace
+
+WORKER = Actor("worker-1")
+PROJECT = "shop"
+NOW = Timestamp("2025-06-15T15:06:40Z")
+
+
+def note(text: str, **fields: Any) -> Note:
+    """A note as worker-1 told it."""
+    made = Note(
+        id=identity(PROJECT, text),
+        text=text,
+        kind="fact",
+        by=WORKER,
+        at=NOW,
+        clock=1,
+        clone=CloneId("aaaa"),
+        project=PROJECT,
+    )
+    return made._replace(**fields)
+
+
+@dataclass
+class Desk:
+    """Where an agent, or a person (None), tells notes and asks for them."""
+
+    ws: Workspace
+    store: MemoryStore
+    tracker: MemoryTracker
+    knowledge: MemoryBase
+
+    def by(self, name: str | None) -> "Desk":
+        """The same place, as somebody else works in it."""
+        ws = open_workspace(self.ws.folder, os.environ, self.ws.clock, name)
+        return replace(self, ws=ws)
+
+    def tell(self, text: str, **words: Any) -> Told:
+        """`agent-remember`."""
+        return services.remember(self.ws, self.store, self.tracker, text, project=PROJECT, **words)
+
+    def ask(self, query: str, **words: Any) -> Recalled:
+        """`agent-recall`."""
+        return recalling.recall(self.ws, self.store, self.tracker, self.knowledge, query, **words)
+
+    def texts(self, query: str, **words: Any) -> list[str]:
+        """What is found."""
+        return [each.text for each in self.ask(query, **words).notes]
+
+    def notes(self) -> list[Note]:
+        """All notes as they are now."""
+        return services.read_all(self.store.snapshot())[0]
+
+    def files(self) -> dict[str, bytes]:
+        """The records of notes in the joined state."""
+        return dict(self.store.snapshot().files(".ghp/notes/"))
+
+
+def make_desk(
+    repo: Path, hub: Hub | None = None, clone: str = "aaaa", name: str = "worker-1"
+) -> Desk:
+    """A desk in `repo`; those around one hub are clones of one project."""
+    clock = ManualClock()
+    return Desk(
+        open_workspace(repo, os.environ, clock, name),
+        MemoryStore(clock, clone, hub),
+        MemoryTracker(clock),
+        MemoryBase(),
+    )
+
+
+class RivalStore(MemoryStore):
+    """A store in which somebody else commits between a decision and its commit, once."""
+
+    rival: Record | None = None
+
+    def commit(self, records: Any, expected: str) -> None:
+        if self.rival is not None:
+            said, self.rival = self.rival, None
+            super().commit([said], self.snapshot().revision)
+        super().commit(records, expected)
+
+
+def snapshot_of(desk: Desk) -> Snapshot:
+    """The state as a desk sees it."""
+    return desk.store.snapshot()
