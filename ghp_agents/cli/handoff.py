@@ -7,7 +7,7 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting, send, wake
-from ghp_agents.errors import GhpError, UnknownError, UsageError
+from ghp_agents.errors import GhpError, NotFoundError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.model.issue import short
@@ -105,6 +105,12 @@ def _pass_on(house: House, handed: Handoff) -> bool:
             f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
         )
         return False
+    except NotFoundError as error:  # as a branch may name any number
+        output.warn(
+            f"The handoff is recorded, and nothing was assigned: {error}",
+            f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.",
+        )
+        return True
     if given:
         output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
         output.say(f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.")

@@ -58,6 +58,17 @@ def test_a_handoff_gives_the_claim_over_and_not_only_the_assignment(here: Path) 
     assert invoke("agent-claim 1", here, ONE).code == 3
 
 
+def test_a_branch_that_names_no_issue_there_is_is_handed_over_all_the_same(here: Path) -> None:
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/99-parse")
+    result = invoke("agent-handoff --to worker-2", here, ONE)
+    name = recorded(result)
+    assert result.code == 0
+    assert "Warning: The handoff is recorded, and nothing was assigned: There is no issue" in (
+        result.err
+    )
+    assert f"Hint: worker-2 goes on with `ghp agent-resume --handoff {name}`.\n" in result.err
+
+
 def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
     here: Path, tmp_path: Path
 ) -> None:
