@@ -73,21 +73,6 @@ def test_an_account_of_an_agent_that_is_assigned_is_an_assignment(field: Field) 
     assert heard(field).startswith("Issue #1 is assigned to you")
 
 
-def test_what_is_assigned_again_is_told_again(field: Field) -> None:
-    field.ghp("agent-heartbeat --status idle", agent="worker-1")
-    number = field.github.issue("Blink")
-    told = []
-    for _ in range(2):
-        label = f"issues/{number}/labels"
-        field.github.act(ADMIN, "POST", label, {"labels": ["agent:worker-1"]})
-        field.sync()
-        told.append(heard(field) != "")
-        field.github.act(ADMIN, "DELETE", f"{label}/agent:worker-1")
-        field.sync()
-        told.append(heard(field) != "")
-    assert told == [True, False, True, False]
-
-
 def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field: Field) -> None:
     number = at_work(field)
     field.ghp("agent-heartbeat --status idle", "two", "worker-2", WORKER_2)
