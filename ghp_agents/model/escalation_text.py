@@ -48,12 +48,17 @@ def answer_marker(answer: Answer) -> str:
 
 def calling(escalation: Escalation, people: Iterable[str]) -> str:
     """How people answer on the issue itself, and who is asked to: logins, and teams."""
-    called = " ".join(f"@{each}" for each in people)
+    called = " ".join(map(at, people))
     how = (
         "Or answer here: quote this in a reply, or begin a line with "
         f"`/agent answer {escalation.name}` and the answer."
     )
     return f"{how} {called}".rstrip()
+
+
+def at(account: str) -> str:
+    """An account or a team as it is called."""
+    return f"@{account.removeprefix('@')}"
 
 
 def comment(escalation: Escalation, further: str = "") -> str:

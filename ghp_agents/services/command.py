@@ -155,7 +155,12 @@ def _acknowledge(parts: Parts, remark: Remark, acts: Sequence[Act]) -> None:
     _react(parts.hub, remark.id, "confused" if len(wrong) == len(acts) else "+1")
     if wrong:
         text, mark = words.help_with(remark.id, wrong), words.marker(remark.id)
-        parts.tracker.comment(remark.issue, text, Actor("ghp-agents"), marker=mark)
+        try:
+            parts.tracker.comment(remark.issue, text, Actor("ghp-agents"), marker=mark)
+        except UnknownError:
+            raise
+        except GhpError:
+            return  # nobody may comment there, as where a conversation is locked
 
 
 def _react(hub: Hub, comment: int, content: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, RefusedError, UnknownError
-from ghp_agents.hub.errors import HubError
+from ghp_agents.hub.errors import ForbiddenError, TokenError
 from ghp_agents.model import command_text as words
 from ghp_agents.model.claim import claim_name
 from ghp_agents.model.command import ANSWER, ASSIGN, RETRY, STATUS, STOP, Command
@@ -42,13 +42,14 @@ class Order(NamedTuple):
 
 
 def obey(order: Order) -> Act:
-    """Do it, or say why not. Raises UnknownError where nobody can tell; it is done later then."""
+    """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
+    token may not; it is done later then."""
     try:
         return _ACTS[order.command.verb](order)
     except LeaseMovedError as moved:
         raise UnknownError(str(moved), hint="The next sync decides again.") from None
-    except (UnknownError, HubError):
-        raise
+    except (UnknownError, TokenError, ForbiddenError):
+        raise  # this token may not; another clone's may
     except GhpError as error:
         return words.refused(order.command, str(error))
 

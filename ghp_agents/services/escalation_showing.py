@@ -13,6 +13,7 @@ from pathlib import Path
 from ghp_agents import files
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.escalation_text import at
 from ghp_agents.model.issue import NO_CHANGE, Issue, IssueChange, effective
 from ghp_agents.model.names import Actor
 from ghp_agents.ports import IssueTracker, Snapshot
@@ -42,7 +43,7 @@ def show(
 def _show(ws: Workspace, tracker: IssueTracker, issue: Issue, *, is_open: bool) -> list[str]:
     waits = is_open and issue.state != "closed"
     label = _label(ws, issue)
-    people = tuple(f"@{each}" for each in ws.settings.escalate_to if "/" not in each)
+    people = tuple(at(each) for each in ws.settings.escalate_to if "/" not in each)
     called = _called(ws, issue.number)
     change = IssueChange(remove_labels=(label,), remove_assignees=called)
     if waits:

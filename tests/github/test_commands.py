@@ -2,6 +2,7 @@
 
 import pytest
 
+from ghp_agents.hub.errors import ForbiddenError
 from ghp_agents.model.names import AgentName
 from ghp_agents.services import news, sync
 from ghp_agents.wiring import House
@@ -70,21 +71,6 @@ def test_an_account_of_an_agent_that_is_assigned_is_an_assignment(field: Field) 
     field.github.act(ADMIN, "POST", f"issues/{number}/assignees", {"assignees": [WORKER_1]})
     field.sync()
     assert heard(field).startswith("Issue #1 is assigned to you")
-
-
-def test_what_is_assigned_again_is_told_again(field: Field) -> None:
-    field.ghp("agent-heartbeat --status idle", agent="worker-1")
-    number = field.github.issue("Blink")
-    told = []
-    for _ in range(2):
-        label = f"issues/{number}/labels"
-        field.github.act(ADMIN, "POST", label, {"labels": ["agent:worker-1"]})
-        field.sync()
-        told.append(heard(field) != "")
-        field.github.act(ADMIN, "DELETE", f"{label}/agent:worker-1")
-        field.sync()
-        told.append(heard(field) != "")
-    assert told == [True, False, True, False]
 
 
 def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field: Field) -> None:
@@ -303,3 +289,25 @@ def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) 
     field.clock.wait(3_600)
     field.sync()
     assert field.labels(number) == ["agent:worker-1"]
+
+
+def test_where_nobody_may_comment_a_mistake_does_not_keep_others_from_being_obeyed(
+    field: Field,
+) -> None:
+    number, other = field.github.issue("Blink"), field.github.issue("Shine")
+    field.say(number, "/agent fly")
+    field.say(other, "/agent assign worker-1")
+    field.github.features.discard("reactions")
+    house = field.house()
+    assert house.hub
+    write = house.hub.write
+
+    def locked(verb: str, path: str, *rest: object, **how: object) -> object:
+        if path == f"issues/{number}/comments":
+            raise ForbiddenError("Unable to create comment because issue is locked.", hint="")
+        return write(verb, path, *rest, **how)  # type: ignore[arg-type]
+
+    house.hub.write = locked  # type: ignore[method-assign]
+    sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    assert field.labels(other) == ["agent:worker-1"]
+    assert len(field.acts()) == 2

@@ -7,13 +7,15 @@ import pytest
 from ghp_agents.errors import UnknownError
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.model.command import Command
-from ghp_agents.model.command_record import Act
+from ghp_agents.model.command_record import Act, Obeyed, encode
 from ghp_agents.model.issue import IssueChange
-from ghp_agents.model.names import Actor
+from ghp_agents.model.names import Actor, Timestamp
+from ghp_agents.services import sweep_sight
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.command_acts import Order, obey
+from ghp_agents.workspace import now_text
 from tests.support.claimants import DEAD, Claimant, Team, known
-from tests.support.sweeps import Doom, Doomed, Killed, Rival, handoffs
+from tests.support.sweeps import Doom, Doomed, Killed, Rival, handoffs, run
 
 ADA = Actor("@ada", is_person=True)
 
@@ -164,6 +166,24 @@ def test_retrying_puts_what_a_dead_one_had_back_into_the_queue(
     assert held(two) == (None, 1)
     two.claim_next()
     assert held(two) == ("worker-2", 2)
+
+
+def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: Claimant) -> None:
+    one.claim(1)
+    one.sync()
+    run(two.sync())
+    team.silence(DEAD, two)
+    run(two)
+    assert attempts(two) == {1: 1}
+    snapshot = two.store.snapshot()
+    at, clock = Timestamp(now_text(two.ws)), snapshot.clock + 1
+    said = Obeyed(7, 1, ADA, (do(two, "retry"),), at, clock, snapshot.clone)
+    two.store.commit([encode(said)], expected=two.store.snapshot().revision)
+    assert attempts(two) == {}
+
+
+def attempts(here: Claimant) -> Any:
+    return sweep_sight.look(here.ws, here.store, here.leaser, here.tracker, []).attempts
 
 
 @pytest.mark.parametrize("verb", ["assign", "stop", "retry"])
