@@ -21,7 +21,7 @@ from ghp_agents.services.evidence import Topic
 from ghp_agents.services.handoff import Facts, record_of
 from ghp_agents.services.presence import AgentView
 from ghp_agents.services.sweep_handoff import named
-from ghp_agents.services.trunk import trunk_refs
+from ghp_agents.services.trunk import trunk_places
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 
 PREFIX = "agent/"
@@ -49,7 +49,7 @@ def look(
         why = _why(agent, each.branch, ended, known, held, taken, issues)
         if there and agent and why:
             found.append(_worktree(there, agent, why))
-    refs = trunk_refs(ws)
+    refs = trunk_places(ws)
     for name, tip in sorted(checkouts.branches(ws.folder).items()):
         if not name.startswith(PREFIX) or name in checked_out:
             continue
@@ -111,7 +111,7 @@ def _worktree(there: Workspace, agent: str, why: str) -> Orphan:
 
 def _unsent(there: Workspace, folder: Path) -> bool:
     head = worktree.head(folder)
-    return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_refs(there))
+    return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_places(there))
 
 
 def _branch(name: str, agent: str, why: str, tip: str, *, merged: bool) -> Orphan:

@@ -23,13 +23,18 @@ def trunk(ws: Workspace) -> str | None:
 
 def trunk_refs(ws: Workspace) -> list[str]:
     """Where the trunk is, here and on the remote; not what is checked out itself."""
+    return [ref for ref in trunk_places(ws) if ref != f"{_HEADS}{ws.branch}"]
+
+
+def trunk_places(ws: Workspace) -> list[str]:
+    """Where the trunk is, here and on the remote."""
     name = trunk(ws)
     if name is None:
         return []
     known = worktree.branches(ws.folder, name)
     remote = _remote(ws, known)
     places = (f"{_HEADS}{name}", f"{_REMOTES}{remote}/{name}")
-    return [ref for ref in places if ref in known and ref != f"{_HEADS}{ws.branch}"]
+    return [ref for ref in places if ref in known]
 
 
 def remote_name(ws: Workspace) -> str:

@@ -57,6 +57,18 @@ def test_a_clean_one_is_removed_and_then_its_merged_branch(
     assert texts(run(host, prune=True)) == []
 
 
+def test_a_branch_is_merged_also_where_only_the_trunk_that_is_checked_out_here_has_it(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, there, "worker-5")
+    commit(there, {"parser.py": "x = 1\n"})
+    git(host.ws.folder, "merge", "--quiet", "--no-edit", "agent/worker-5/1-parse")
+    assert host.ws.branch == "main"  # and nothing of it was pushed
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    assert texts(run(host, prune=True)) == ["removed branch agent/worker-5/1-parse: merged"]
+
+
 def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
