@@ -49,8 +49,12 @@ class GitHubForge:
         return False
 
     def get(self, number: int) -> Pull:
-        """One pull request. Raises NotFoundError."""
-        return self._pull(self._raw(number))
+        """One pull request. Raises NotFoundError, RefusedError for an open one of a fork."""
+        raw = self._raw(number)
+        pull = self._pull(raw)
+        if pull.state == "open" and not _is_here(raw):
+            raise _of_a_fork(pull)
+        return pull
 
     def find(self, branch: str) -> Pull | None:
         """The open pull request of a branch, else the newest one that it had."""
@@ -161,7 +165,7 @@ class GitHubForge:
         found = self._hub.get_all(
             "pulls", state=state, head=f"{owner}:{branch}", sort="created", direction="asc"
         )
-        return [each for each in found if each["head"]["ref"] == branch]
+        return [each for each in found if each["head"]["ref"] == branch and _is_here(each)]
 
     def _open_one(self, branch: str) -> Any | None:
         found = self._of(branch, "open")
@@ -199,10 +203,26 @@ class GitHubForge:
         ) from None
 
     def list(self, *, closed: bool = False) -> list[Pull]:
-        """Open pull requests, and merged and closed ones if asked, oldest first."""
+        """Open pull requests, and merged and closed ones if asked, oldest first; of branches of
+        this repository alone."""
         state = "all" if closed else "open"
         found = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
-        return [self._pull(each) for each in {each["number"]: each for each in found}.values()]
+        once = {each["number"]: each for each in found if _is_here(each)}
+        return [self._pull(each) for each in once.values()]
+
+
+def _is_here(raw: Any) -> bool:
+    """Whether its branch is one of this repository's. Anybody may open one of a fork's, whose
+    branch can have the name of one of ours, which is then another one or even the trunk."""
+    base, head = raw["base"].get("repo") or {}, raw["head"].get("repo", {})
+    return head == {} or (head is not None and head.get("id") == base.get("id"))
+
+
+def _of_a_fork(pull: Pull) -> RefusedError:
+    return RefusedError(
+        f"#{pull.number} comes from another repository; its branch {pull.branch} is not ours.",
+        hint=f"A person looks at it, and merges it on GitHub: {pull.url}",
+    )
 
 
 def _by(pull: Pull, by: Actor) -> Actor:

@@ -12,7 +12,7 @@ from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
 from ghp_agents.ports import Forge
 from ghp_agents.wiring import House
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
-from tests.support.faults import Asked, Fault, in_turn
+from tests.support.faults import Asked, Fault, Said, in_turn
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, WORKER_1, GitHub
 
@@ -153,6 +153,27 @@ def test_check_runs_are_read(
     checks = site.forge.checks(made)
     assert (checks.state, checks.details[0][0]) == (state, first)
     assert site.forge.checks(made._replace(head=site.trunk)) == Checks()
+
+
+def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitHub) -> None:
+    """Else anybody could bring unfinished work onto the trunk, or hold up the queue."""
+    made = site.forge.open(new(site), WORKER)
+    ours = github.proxy.behind
+
+    def told(asked: Asked) -> Said:
+        said = ours(asked)
+        if asked.verb == "GET" and "/pulls" in asked.path:
+            for each in said.body if isinstance(said.body, list) else [said.body]:
+                fork = each["base"]["repo"] | {"id": 2**40, "full_name": "mallory/widgets"}
+                each["head"] = each["head"] | {"repo": fork}
+        return said
+
+    github.proxy.behind = told
+    assert (site.forge.list(), site.forge.find(BRANCH)) == ([], None)
+    with pytest.raises(RefusedError, match="#1 comes from another repository"):
+        site.forge.get(made.number)
+    with pytest.raises(RefusedError, match="#1 comes from another repository"):
+        site.forge.merge(made.number, ANN, head=made.head)
 
 
 HAPPENED = [Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF]
