@@ -8,7 +8,7 @@ harmless, because the state knows what was obeyed.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +56,7 @@ class Ear:
         found: dict[int, Mapping[str, Any]] = {}
         for told in self._new():
             found[int(told["id"])] = told
+        self._wait_for(each for each in found.values() if _issue(each) not in issues)
         remarks = (self._remark(found[each]) for each in sorted(found))
         return [each for each in remarks if each and each.issue in issues]
 
@@ -98,8 +99,16 @@ class Ear:
         ).body  # fmt: skip
         return [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
 
+    def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
+        """What was said on an issue that was made since the issues were read is heard next time."""
+        oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
+        later = [told for told in unknown if "/pull/" not in str(told.get("html_url") or "")]
+        times = [at for told in later if (at := str(told.get("updated_at") or "")) > oldest]
+        if times:
+            self._since, self._stamp = min(self._since, *times), None
+
     def _remark(self, told: Mapping[str, Any]) -> Remark | None:
-        number = _NUMBER.search(str(told.get("issue_url") or ""))
+        number = _issue(told)
         try:
             comment = github_issue.said(told)
         except ValueError:
@@ -112,8 +121,16 @@ class Ear:
         said = command.read(text)
         if said == command.NOTHING:
             return None
-        by = Actor(mark.by, True) if mark and mark.by else _actor(self._ws, comment.author)
-        return Remark(comment.id, int(number[1]), comment.author, by, said)
+        by = _actor(self._ws, comment.author)
+        if by.is_person and mark and mark.by:
+            by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
+        return Remark(comment.id, number, comment.author, by, said)
+
+
+def _issue(told: Mapping[str, Any]) -> int | None:
+    """The number of the issue that a comment is on."""
+    found = _NUMBER.search(str(told.get("issue_url") or ""))
+    return int(found[1]) if found else None
 
 
 def _actor(ws: Workspace, login: str) -> Actor:
