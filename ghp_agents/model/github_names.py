@@ -14,6 +14,7 @@ from ghp_agents.model.names import one_line
 from ghp_agents.pulse import is_name
 
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}|[A-Za-z0-9_-]{0,60})(?:\[bot\])?")
+WORKFLOWS = "github-actions[bot]"  # the repository's own; no person's account can have brackets
 _NOBODY: Mapping[str, str] = {}
 
 

@@ -342,6 +342,23 @@ def test_an_account_of_an_agent_is_assigned_beside_its_label(
     assert gone.assignees == ("worker-2",)
 
 
+def test_who_is_assigned_does_not_vouch_for_it(github: GitHub, house: MakeHouse) -> None:
+    """Servers have told who is assigned as the actor of the event, and who did it beside."""
+    number = github.issue("One", OUTSIDER)
+    github.act("tess", "POST", f"issues/{number}/assignees", {"assignees": [WORKER_1]})
+    behind = github.proxy.behind
+
+    def told(asked: Asked) -> Said:
+        said = behind(asked)
+        for each in said.body if asked.path.endswith("/events") else ():
+            each["actor"] = each.get("assignee") or each["actor"]
+        return said
+
+    github.proxy.behind = told
+    tracker = house(accounts={"worker-1": WORKER_1}).tracker
+    assert tracker.list()[0].assignees == (f"@{WORKER_1}",)
+
+
 def test_labels_of_ours_are_made_with_their_colours(github: GitHub, tracker: GitHubTracker) -> None:
     change = IssueChange(title="T", priority="high", add_labels=("ui",), add_assignees=("w-1",))
     tracker.create(change, ANN)

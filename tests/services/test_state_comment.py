@@ -125,6 +125,17 @@ def test_one_that_is_there_is_found_and_changed(clone: Clone) -> None:
     ]  # fmt: skip
 
 
+def test_one_that_a_sweep_of_the_repositorys_own_made_is_not_made_a_second_time(
+    clone: Clone,
+) -> None:
+    body = clone.make()
+    (clone.ws.cache_dir / "hub/state-comments.json").unlink()
+    old = told(9, body, "github-actions[bot]")
+    clone.script.then(says(200, [old]), says(200, old))
+    clone.refresh()
+    assert clone.asked() == [LIST, f"GET {AT}/comments/9"]
+
+
 def test_of_two_that_were_made_at_once_the_younger_is_taken_back(clone: Clone) -> None:
     body = clone.make()
     (clone.ws.cache_dir / "hub/state-comments.json").unlink()

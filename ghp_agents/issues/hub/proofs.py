@@ -13,9 +13,9 @@ from ghp_agents.issues.hub.source import Source
 from ghp_agents.model import github_issue
 from ghp_agents.model.github_issue import Kept
 from ghp_agents.model.github_marker import BEGIN
+from ghp_agents.model.github_names import WORKFLOWS
 
 PAGES = 5  # of the repository's events, of a hundred each, before issues are asked one by one
-WORKFLOWS = "github-actions[bot]"  # no person's account can have brackets
 MANY = 5  # issues for which it is worth to read the repository's events
 
 Events = Sequence[Mapping[str, Any]]
@@ -161,7 +161,8 @@ def _judged(
         if last is None and not whole:
             more = True
             continue
-        actor = _login(last.get("actor")) if last else told.author
+        # Where somebody is assigned, servers have told who that is as the actor, too.
+        actor = _login(last.get("assigner") or last.get("actor")) if last else told.author
         stands = last is None or last.get("event") in _ADDED
         if stands and actor and trusted(source, actor):
             proven.append(wanted)
