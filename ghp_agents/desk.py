@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,16 +71,16 @@ class Desk:
         return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def stage(desk: Desk, limit: int) -> list[LeftOut]:
+def stage(desk: Desk, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
     """Bring the worktree's content into the copied index; answers what could not come along.
 
     New files are taken from the smallest on, as long as they make no more than `limit` bytes
-    together, so that a forgotten folder of data costs no time.
+    together, so that a forgotten folder of data costs no time; none that are `passed_over`.
     """
     refused = _try_to_add(desk, "-u")
     if refused is None:
         refused = _add(desk, _differing(desk))
-    chosen, left_out = _choose_new(desk, limit)
+    chosen, left_out = _choose_new(desk, limit, passed_over)
     refused = _add(desk, chosen) or refused
     return left_out + (_unreadable(desk, chosen) if refused else [])
 
@@ -108,12 +108,15 @@ def _try_to_add(desk: Desk, *options: str, stdin: bytes | None = None) -> bool |
     return result.code != 0
 
 
-def _choose_new(desk: Desk, limit: int) -> tuple[list[str], list[LeftOut]]:
+def _choose_new(
+    desk: Desk, limit: int, passed_over: Collection[str]
+) -> tuple[list[str], list[LeftOut]]:
     """The untracked files that may fit, and those that cannot."""
     chosen: list[str] = []
     left_out: list[LeftOut] = []
     room = limit
-    for size, name in sorted((desk.size(name) or 0, name) for name in _new(desk)):
+    names = (name for name in _new(desk) if name not in passed_over)
+    for size, name in sorted((desk.size(name) or 0, name) for name in names):
         if name.endswith("/"):
             if not _is_own_worktree(desk, name):
                 left_out.append(LeftOut(name, None, "a repository of its own"))

@@ -10,7 +10,7 @@ import hashlib
 import mmap
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -50,17 +50,23 @@ class Patch:
 # ------------------------------------------------------------------------------ taking
 
 
-def take(place: Location, limit: int, screen: Screen = lambda _change, _added: None) -> Patch:
+def take(
+    place: Location,
+    limit: int,
+    screen: Screen = lambda _change, _added: None,
+    passed_over: Collection[str] = (),
+) -> Patch:
     """The uncommitted work of a worktree, in at most `limit` bytes; the largest is left out first.
 
     `screen` sees each change with the lines that it adds, and answers why it must not be kept, or
-    None. The user's index, objects, refs and files stay as they are. Raises GitError.
+    None; new files that are `passed_over` count for nothing. The user's index, objects, refs and
+    files stay as they are. Raises GitError.
     """
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))
     with tempfile.TemporaryDirectory(prefix="ghp-patch-") as folder:
         desk = Desk(place, Path(folder))
-        left_out = stage(desk, limit)
+        left_out = stage(desk, limit, passed_over)
         whole = Path(folder) / "patch"
         against = base or desk.git("hash-object", "-t", "tree", os.devnull).text
         parts = _parts(desk, against, whole)

@@ -17,7 +17,7 @@ from ghp_agents.model.pull import NewPull, Pull
 from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
 from ghp_agents.services import checking, claim, evidence, finish_body, presence
 from ghp_agents.services import finish_update as update
-from ghp_agents.services.furnishing import is_furniture
+from ghp_agents.services.furnishing import came_along
 from ghp_agents.services.page import plain
 from ghp_agents.services.trunk import trunk
 from ghp_agents.workspace import Workspace
@@ -118,11 +118,7 @@ def _issue(ws: Workspace, name: str, branch: str) -> int:
 
 def unfinished(ws: Workspace, folder: Path) -> list[str]:
     """What differs from the last commit in a worktree, but for what came by furnishing it."""
-    return [
-        plain(each.path)
-        for each in worktree.differences(folder)
-        if not (each.code == "??" and is_furniture(ws, each.path))
-    ]
+    return [plain(each.path) for each in worktree.differences(folder) if not came_along(ws, each)]
 
 
 def _refuse_unfinished(ws: Workspace) -> None:

@@ -1,5 +1,6 @@
 """A new worktree is furnished: files that git does not have, links, and the set-up command."""
 
+import filecmp
 import os
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from ghp_agents import process
 from ghp_agents.model.surroundings import for_commands, shown
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktree import Difference
 
 PATIENCE = 3_600.0  # seconds; installing everything takes its time
 KEPT = 20_000  # bytes of the output
@@ -50,6 +52,29 @@ def is_furniture(ws: Workspace, path: str) -> bool:
     """Whether a file that git does not know came into a worktree by furnishing it."""
     names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
     return path.rstrip("/") in {os.path.normpath(name) for name in names}
+
+
+def came_along(ws: Workspace, found: Difference) -> bool:
+    """Whether a difference is nothing but what came by furnishing the worktree."""
+    return found.code == "??" and is_furniture(ws, found.path)
+
+
+def untouched(ws: Workspace) -> frozenset[str]:
+    """Links and files that furnishing put into this worktree, as they were put there. They are
+    nobody's work, though git may not ignore them: `node_modules/` in .gitignore means no link."""
+    source, top = ws.main_worktree, ws.place.toplevel
+    if source is None or top is None or source == Path(top):
+        return frozenset()
+    settings = ws.settings
+    names = (*settings.worktree_copy_files, *settings.worktree_symlink_files)
+    tidy = {os.path.normpath(name) for name in names}
+    return frozenset(name for name in tidy if _is_as_put(source / name, Path(top, name)))
+
+
+def _is_as_put(origin: Path, path: Path) -> bool:
+    if path.is_symlink():
+        return path.readlink() == origin
+    return path.is_file() and origin.is_file() and filecmp.cmp(origin, path, shallow=False)
 
 
 def _put(

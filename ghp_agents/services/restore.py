@@ -15,6 +15,7 @@ from ghp_agents.model.names import Actor, Timestamp, digest
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.services import page
+from ghp_agents.services.furnishing import came_along
 from ghp_agents.services.resume import APPLY
 from ghp_agents.services.trunk import remote_name
 from ghp_agents.transact import transact
@@ -102,7 +103,7 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     operation = worktree.operation(ws.git_dir)
-    found = worktree.differences(folder)
+    found = [each for each in worktree.differences(folder) if not came_along(ws, each)]
     if not found and not operation:
         return
     names = ", ".join(page.path(each.path) for each in found[:LISTED])

@@ -17,6 +17,7 @@ from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
 from ghp_agents.services import escalation, evidence, page, recall
 from ghp_agents.services.evidence import Branch, Said, Topic
+from ghp_agents.services.furnishing import came_along
 from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.trunk import remote_name
 from ghp_agents.workspace import Workspace
@@ -232,7 +233,8 @@ def _where(ws: Workspace, last: Handoff | None) -> _Where:
 def _branch(ws: Workspace, branch: Branch) -> list[str]:
     if ws.place.toplevel is None:
         return []
-    found = worktree.differences(Path(ws.place.toplevel))
+    differences = worktree.differences(Path(ws.place.toplevel))
+    found = [each for each in differences if not came_along(ws, each)]
     lines = page.branch_lines(branch)
     if not found:
         return lines

@@ -18,6 +18,7 @@ from ghp_agents.services import evidence, uncommitted
 from ghp_agents.services.claim import claims
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.evidence import Topic
+from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.handoff import Facts, record_of
 from ghp_agents.services.presence import AgentView
 from ghp_agents.services.sweep_handoff import named
@@ -103,7 +104,7 @@ def _worktree(there: Workspace, agent: str, why: str) -> Orphan:
     if worktree.operation(there.git_dir) is None:
         work = uncommitted.take(there)
         kept = f"{len(work.missing)} paths of it cannot be saved" if work.missing else ""
-    state = "" if kept else "its work can be saved" if worktree.differences(folder) else "clean"
+    state = "" if kept else "its work can be saved" if _differs(there, folder) else "clean"
     if not kept and there.branch is None and _unsent(there, folder):
         kept, state = "it has commits that are on no branch", ""
     return Orphan("worktree", str(folder), agent, why, state, kept, there.branch or "")
@@ -133,16 +134,29 @@ def remove(me: Me, orphan: Orphan) -> str:
     if there is None:
         return f"{orphan.name} is gone already"
     saved = _save(me, there, orphan)
+    for name in () if saved else _furniture(there, Path(orphan.name)):
+        Path(orphan.name, name).unlink()  # git would keep the worktree for it
     if not saved and not checkouts.remove(ws.folder, Path(orphan.name)):
         raise RefusedError(f"git keeps {orphan.name}.", hint="Look at what is in it.")
     return f"removed worktree {orphan.name}{saved}"
+
+
+def _differs(there: Workspace, folder: Path) -> bool:
+    return len(worktree.differences(folder)) > len(_furniture(there, folder))
+
+
+def _furniture(there: Workspace, folder: Path) -> list[str]:
+    """What git does not know, and is as furnishing put it there."""
+    ours = untouched(there)
+    found = worktree.differences(folder)
+    return [each.path for each in found if each.code == "??" and each.path in ours]
 
 
 def _save(me: Me, there: Workspace, orphan: Orphan) -> str:
     """Keep what is not committed as a handoff with its patch, and take the worktree away; empty
     where there is nothing to keep. Raises RefusedError where not all of it can be kept."""
     folder = Path(orphan.name)
-    if not worktree.differences(folder):
+    if not _differs(there, folder):
         return ""
     work = uncommitted.take(there)
     if work.missing or not work.patch.content:

@@ -7,6 +7,7 @@ from ghp_agents import patch, worktree
 from ghp_agents.model import secret
 from ghp_agents.model.handoff import Missing
 from ghp_agents.patch import Change, Patch
+from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.page import plain
 from ghp_agents.workspace import Workspace
 
@@ -20,10 +21,11 @@ class Uncommitted:
 
 
 def take(ws: Workspace) -> Uncommitted:
-    """The uncommitted work of this worktree; nothing of it is touched. Raises GitError."""
+    """The uncommitted work of this worktree, but for what furnishing put there; nothing
+    of it is touched. Raises GitError."""
     if ws.place.toplevel is None:
         return Uncommitted(Patch("", b""))
-    kept = patch.take(ws.place, ws.settings.patch_bytes, _screen)
+    kept = patch.take(ws.place, ws.settings.patch_bytes, _screen, untouched(ws))
     missing = [Missing(plain(one.path), one.size, one.reason) for one in kept.left_out]
     return Uncommitted(kept, (*missing, *_beyond(Path(ws.place.toplevel), kept)))
 

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.services.furnishing import Furnished, furnish, is_furniture
+from ghp_agents.services.handoff import handoff, pass_on
+from ghp_agents.services.restore import restore
+from ghp_agents.services.uncommitted import take
 from tests.support.git import git
 from tests.support.road import Road
 
@@ -100,6 +103,28 @@ def test_what_was_furnished_is_no_work_of_the_agent(road: Road) -> None:
     assert [is_furniture(ws, name) for name in (".env", "node_modules/", "src")] == [
         True, True, False,
     ]  # fmt: skip
+
+
+def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Road) -> None:
+    road.configure(worktreeCopyFiles=["a.ini", "b.ini"], worktreeSymlinkFiles=["node_modules"])
+    road.put({".gitignore": "node_modules/\n"})  # folders only
+    (road.folder / "node_modules").mkdir()
+    for name in ("a.ini", "b.ini"):
+        (road.folder / name).write_text("port = 1\n")
+    one = road.house("worker-1", road.start("worker-1").path)
+    (one.cwd / "b.ini").write_text("port = 2\n")
+    (one.cwd / "parser.py").write_text("x = 1\n")
+    taken = take(one.ws).patch
+    assert [each.path for each in taken.changes] == ["b.ini", "parser.py"]
+    (one.cwd / "b.ini").write_text("port = 1\n")
+    parts = (one.ws, one.store, one.tracker, one.leaser)
+    handed = handoff(*parts, issue="1", to="worker-2").handoff
+    pass_on(one.ws, one.store, one.leaser, one.tracker, handed)
+    git(road.folder, "worktree", "remove", "--force", str(one.cwd))
+    two = road.house("worker-2", road.start("worker-2").path)
+    assert git(two.cwd, "status", "--porcelain") == "?? a.ini\n?? b.ini\n?? node_modules"
+    restore(two.ws, two.store, handed)
+    assert (two.cwd / "parser.py").read_text() == "x = 1\n"
 
 
 def test_a_bare_repository_has_nothing_to_furnish_from(road: Road, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Worktrees and branches that nobody owns: listed, and removed only when nothing is lost."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +87,21 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     two.sync()
     restore(two.ws, two.store, saved)
     assert (two.ws.folder / "late.py").read_text() == "unsaved = 1\n"
+
+
+def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(host.ws.folder, "worker-5/1-parse")
+    said = {"worktreeSymlinkFiles": ["node_modules"]}
+    commit(host.ws.folder, {".ghp/config.json": json.dumps(said), ".gitignore": "node_modules/\n"})
+    (host.ws.folder / "node_modules").mkdir()
+    (there / "node_modules").symlink_to(host.ws.folder / "node_modules")
+    settle(team, host, there, "worker-5")
+    git(there, "merge", "--quiet", "--ff-only", "main")
+    assert git(there, "status", "--porcelain") == "?? node_modules"
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    assert (host.ws.folder / "node_modules").is_dir()
 
 
 def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
