@@ -103,6 +103,7 @@ class Talk:
             if doubt and (found := self._look(there)) is not None:
                 return found
             try:
+                self._admit(resource, patience)  # who has to wait for that keeps no turn meanwhile
                 with self._pace.turn(patience):
                     return self._send(verb, url, {}, body, resource, patience).body
             except LimitError as error:

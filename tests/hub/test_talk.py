@@ -308,6 +308,19 @@ def test_a_limit_after_a_broken_off_write_does_not_say_that_nothing_happened(
     assert caught.value.happened
 
 
+def test_who_may_not_write_is_told_at_once_and_takes_no_turn(
+    hub: Hub, script: Script, clock: ManualClock, repo: Path
+) -> None:
+    script.then(says(429, None, retry_after="600"), says(201, 1))
+    with pytest.raises(LimitError):
+        hub.get("issues")
+    began = clock.now()
+    with pytest.raises(LimitError):
+        hub.write("POST", "issues", TITLE)
+    assert clock.now() == began
+    assert not (hubs.workspace(repo).cache_dir / "hub/written").exists()
+
+
 def test_writes_of_all_processes_are_a_second_apart(
     hub: Hub, script: Script, clock: ManualClock, repo: Path
 ) -> None:

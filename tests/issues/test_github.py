@@ -205,6 +205,19 @@ def test_more_issues_than_a_page_that_changed_in_one_second_are_all_read(
     assert [issue.number for issue in tracker.list()] == list(range(1, 131))
 
 
+def test_a_change_among_whole_pages_of_one_second_is_read(
+    github: GitHub, tracker: GitHubTracker, clock: ManualClock
+) -> None:
+    for number in range(100):
+        github.gaps.ask("POST", "issues", {"title": f"Issue {number}"})
+    assert len(tracker.list()) == 100
+    clock.wait(6)
+    assert len(tracker.list()) == 100
+    clock.wait(6)
+    github.act(ADMIN, "PATCH", "issues/5", {"title": "Another"})
+    assert tracker.list()[4].title == "Another"
+
+
 def test_without_the_network_all_is_as_it_was(
     github: GitHub, house: MakeHouse, clock: ManualClock
 ) -> None:
@@ -692,6 +705,25 @@ def test_an_issue_that_moved_to_another_repository_is_not_taken_for_it(
     retell(github, lambda issue: issue | {"number": 77})
     with pytest.raises(NotFoundError, match=r"^Issue #1 is gone: #1 was moved to http"):
         tracker.get(1)
+
+
+def test_one_that_moved_and_has_the_same_number_there_is_not_taken_for_it(
+    github: GitHub, tracker: GitHubTracker
+) -> None:
+    github.issue("One")
+    elsewhere = github.api + "/repos/acme/elsewhere"
+    retell(github, lambda issue: issue | {"repository_url": elsewhere})
+    with pytest.raises(NotFoundError, match=r"^Issue #1 is gone: #1 was moved to http"):
+        tracker.get(1)
+    behind = github.proxy.behind
+
+    def renamed(asked: Asked) -> Said:
+        said = behind(asked)
+        is_it = asked.path == f"/repos/{github.repository}"
+        return said._replace(body=said.body | {"full_name": "acme/elsewhere"}) if is_it else said
+
+    github.proxy.behind = renamed
+    assert tracker.get(1).title == "One"  # it is the repository that has another name
 
 
 # ------------------------------------------------------------------------- the server, bent

@@ -66,6 +66,8 @@ def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, i
             break
         page = 1 if last > since else page + 1  # more than a page changed in one second
         since = max(since, last)
+    if page > 1 and not more:
+        page -= 1  # an empty page stays empty when something moves to the end of the one before
     return list(found.values()), max(since, last), page if last <= since else 1
 
 
@@ -124,9 +126,19 @@ def _told(source: Source, number: int) -> dict[str, Any]:
         raise MissingError(
             f"#{number} is a pull request.", hint="`ghp agent-issues --all` lists the issues."
         )
-    if int(told["number"]) != number:
+    if int(told["number"]) != number or not _is_here(source, told):
         raise GoneError(
             f"#{number} was moved to {told.get('html_url', 'another repository')}.",
             hint="`ghp agent-issues --all` lists the issues that are here.",
         )
     return told
+
+
+def _is_here(source: Source, told: dict[str, Any]) -> bool:
+    """Whether it is an issue of this repository, which may have another name by now. One that was
+    moved can have the same number where it is."""
+    url = str(told.get("repository_url") or "")
+    _, _, name = url.rpartition("/repos/")
+    if not name or name.casefold() == source.hub.repository.casefold():
+        return True
+    return name.casefold() == str(source.hub.get("").body.get("full_name")).casefold()
