@@ -17,7 +17,7 @@ from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
 from ghp_agents.services import escalation, evidence, page, recall
 from ghp_agents.services.evidence import Branch, Said, Topic
-from ghp_agents.services.furnishing import came_along
+from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.trunk import remote_name
 from ghp_agents.workspace import Workspace
@@ -234,7 +234,8 @@ def _branch(ws: Workspace, branch: Branch) -> list[str]:
     if ws.place.toplevel is None:
         return []
     differences = worktree.differences(Path(ws.place.toplevel))
-    found = [each for each in differences if not came_along(ws, each)]
+    ours = untouched(ws)
+    found = [each for each in differences if each.code != "??" or each.path not in ours]
     lines = page.branch_lines(branch)
     if not found:
         return lines
