@@ -22,7 +22,7 @@ from ghp_agents.services import command_acts, escalation
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.command_acts import Order
 from ghp_agents.services.command_hearing import Ear, Remark
-from ghp_agents.services.command_right import turn
+from ghp_agents.services.command_right import Turn, turn
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
@@ -61,11 +61,19 @@ def obey_new(parts: Parts, issues: Iterable[Issue]) -> Done:
     with turn(parts.ws, parts.leaser) as mine:
         if not mine.is_mine:
             return Done(("Commands on GitHub are being obeyed by another clone.",))
-        done = _obey_all(parts, left)
-        report = parts.store.sync()
-        mine.keep = bool(report.trouble)  # else another clone, which cannot know, obeys again
+        try:
+            done = _obey_all(parts, left, mine)
+        except GhpError:
+            _send(parts, mine)  # what was obeyed before
+            raise
+        _send(parts, mine)
     ear.done()
     return done
+
+
+def _send(parts: Parts, mine: Turn) -> None:
+    """Let others know; who cannot keeps the right, else one who does not know obeys again."""
+    mine.keep = bool(parts.store.sync().trouble)
 
 
 def _is_meant(parts: Parts, remark: Remark) -> bool:
@@ -79,7 +87,7 @@ def _unobeyed(store: StateStore, heard: Sequence[Remark]) -> list[Remark]:
     return [each for each in heard if record.path_of(each.id) not in known]
 
 
-def _obey_all(parts: Parts, heard: Sequence[Remark]) -> Done:
+def _obey_all(parts: Parts, heard: Sequence[Remark], mine: Turn) -> Done:
     """Obey, once it is known what others have obeyed. Raises UnknownError."""
     report = parts.store.sync(push=False)
     if report.remote and not report.fetched:
@@ -90,12 +98,12 @@ def _obey_all(parts: Parts, heard: Sequence[Remark]) -> Done:
     notes: list[str] = []
     left = _unobeyed(parts.store, heard)
     for remark in left:
-        said = _obey(parts, remark)
+        said = _obey(parts, remark, mine)
         notes += [f"{said.by.name} on #{said.issue}: {act.said}: {act.words}" for act in said.acts]
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(x.issue for x in left))
 
 
-def _obey(parts: Parts, remark: Remark) -> Obeyed:
+def _obey(parts: Parts, remark: Remark, mine: Turn) -> Obeyed:
     """The effects, then what people see of it, then the record that says it is done."""
     me = Me(parts.ws, parts.store, parts.leaser, parts.tracker, remark.by, 0)
     acts: list[Act] = [words.mistaken(each) for each in remark.said.mistakes]
@@ -103,6 +111,7 @@ def _obey(parts: Parts, remark: Remark) -> Obeyed:
         if isinstance(each, Mistake):
             acts.append(words.mistaken(each))
             continue
+        mine.check()
         issue = parts.tracker.get(remark.issue)
         acts.append(command_acts.obey(Order(me, issue, remark.id, each)))
     _acknowledge(parts, remark, acts)

@@ -18,15 +18,37 @@ from ghp_agents.workspace import Workspace
 NAME = "commands"
 SEEN = "commands-right.json"  # in the folder of caches
 PATIENCE = 120.0  # seconds for which the right must not have moved, to be taken from its holder
+RENEW_EVERY = 30.0  # seconds
 NOBODY = "sync"  # its holder, where nobody is named
 
 
 class Turn:
     """Whether it is this process's turn. `keep` leaves the right with it, for its next sync."""
 
-    def __init__(self, lease: Lease | None) -> None:
+    def __init__(self, ws: Workspace, leaser: Leaser, lease: Lease | None) -> None:
+        self._ws, self._leaser, self._lease = ws, leaser, lease
+        self._at = ws.clock.now()
         self.is_mine = lease is not None
         self.keep = False
+
+    def check(self) -> None:
+        """Renew the right if it is time to. Raises UnknownError, also when it was taken over."""
+        now = self._ws.clock.now()
+        if self._lease is None or now - self._at < RENEW_EVERY:
+            return
+        try:
+            self._lease = self._leaser.acquire(
+                NAME, self._lease.holder or NOBODY, expected=self._lease
+            )
+        except LeaseMovedError as moved:
+            raise UnknownError(str(moved), hint="The next sync goes on.") from None
+        self._at = now
+
+    def end(self) -> None:
+        """Give the right back, if it still is ours."""
+        if self._lease and not self.keep:
+            with suppress(LeaseMovedError, UnknownError):
+                self._leaser.release(NAME, expected=self._lease)
 
 
 @contextmanager
@@ -35,14 +57,11 @@ def turn(ws: Workspace, leaser: Leaser) -> Iterator[Turn]:
 
     Raises UnknownError when nobody can tell.
     """
-    lease = _acquire(ws, leaser)
-    mine = Turn(lease)
+    mine = Turn(ws, leaser, _acquire(ws, leaser))
     try:
         yield mine
     finally:
-        if lease and not mine.keep:
-            with suppress(LeaseMovedError, UnknownError):
-                leaser.release(NAME, expected=lease)
+        mine.end()
 
 
 def _acquire(ws: Workspace, leaser: Leaser) -> Lease | None:

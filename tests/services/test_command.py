@@ -137,3 +137,23 @@ def test_several_commands_of_several_people_are_obeyed_in_their_order(field: Fie
         f"@{login} on #1: /agent assign {name}: {name} is assigned" for login, name in said
     )
     assert field.labels(number) == ["agent:worker-3"]
+
+
+def test_what_was_obeyed_before_something_broke_is_not_obeyed_by_another_clone(
+    field: Field,
+) -> None:
+    first, second = field.github.issue("Blink"), field.github.issue("Shine")
+    field.sync("two", WORKER_2)
+    for number in (first, second):
+        field.say(number, "/agent assign worker-1")
+    about = f"/issues/{second}/"
+    field.github.proxy.faults = lambda asked: Fault.CUT if about in asked.path else None
+    with pytest.raises(UnknownError):
+        obey(field)
+    field.github.proxy.faults = lambda asked: None
+    field.github.act(ADMIN, "DELETE", f"issues/{first}/labels/agent:worker-1")
+    field.github.act(ADMIN, "POST", f"issues/{first}/labels", {"labels": ["agent:worker-2"]})
+    field.clock.wait(600)
+    field.sync("two", WORKER_2)
+    assert field.labels(second) == ["agent:worker-1"]
+    assert field.labels(first) == ["agent:worker-2"]  # as it was said last

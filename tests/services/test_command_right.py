@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.errors import UnknownError
 from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.services.command_right import NAME, turn
 from tests.support.escalations import Place, make_place
@@ -52,6 +53,28 @@ def test_a_right_that_moves_is_left_to_who_moves_it(here: Place) -> None:
         here.clock.wait(121)
         leaser.release(NAME, expected=held)
     assert is_mine(here, leaser)
+
+
+def test_who_obeys_for_long_keeps_the_right(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    with turn(here.ws, leaser) as mine:
+        for _ in range(5):
+            assert not is_mine(here, leaser)
+            here.clock.wait(61)
+            mine.check()
+    assert is_mine(here, leaser)
+
+
+def test_who_has_lost_the_right_stops_and_does_not_give_it_back(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    with turn(here.ws, leaser) as mine:
+        here.clock.wait(121)
+        leaser.acquire(NAME, "Bob", expected=leaser.read(NAME))
+        with pytest.raises(UnknownError):
+            mine.check()
+    lease = leaser.read(NAME)
+    assert lease
+    assert lease.holder == "Bob"
 
 
 def test_what_was_noted_and_cannot_be_read_only_takes_longer(here: Place) -> None:
