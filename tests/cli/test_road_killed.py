@@ -11,10 +11,11 @@ from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import commit, git
 from tests.support.hosts import executable
 from tests.support.road import Road
+from tests.support.thorough import some
 
 BRANCH = "agent/worker-1/1-parse-files"
 STEP = 12  # between two of the calls that are tried
-FIRSTS = (1, 5, 9)  # the first one that is
+FIRSTS = range(1, STEP + 1)  # the first one that is
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +61,7 @@ def road(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Road:
     return road
 
 
-@pytest.mark.parametrize("first", FIRSTS)
+@pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=2))
 def test_a_start(road: Road, killer: Killer, home: Path, first: int) -> None:
     at, killed = first, 0
     place = home / ".ghp/worktrees/remote/1-parse-files"
@@ -81,7 +82,7 @@ def test_a_start(road: Road, killer: Killer, home: Path, first: int) -> None:
     assert killed >= 1
 
 
-@pytest.mark.parametrize("first", FIRSTS)
+@pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=5))
 def test_a_finish(road: Road, killer: Killer, home: Path, first: int) -> None:
     assert invoke("agent-start 1 --as worker-1", road.folder).code == 0
     place = home / ".ghp/worktrees/remote/1-parse-files"
@@ -103,7 +104,7 @@ def test_a_finish(road: Road, killer: Killer, home: Path, first: int) -> None:
     assert killed >= 1
 
 
-@pytest.mark.parametrize("first", FIRSTS)
+@pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=8))
 def test_a_merge(road: Road, killer: Killer, first: int) -> None:
     at, killed, number = first, 0, 1
     while True:

@@ -10,6 +10,7 @@ from tests.support.faults import at_random
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, GitHub
 from tests.support.road import Road, merged, sent_back
+from tests.support.thorough import some
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_a_conflict_is_found_before_github_is_asked(road: Road, github: GitHub) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), every=3))
 def test_with_everything_going_wrong_it_is_done_once(road: Road, github: GitHub, seed: int) -> None:
     started = road.start("worker-1")
     commit(started.path, {"a.txt": "one\n"}, "Parse one file")

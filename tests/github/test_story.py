@@ -8,6 +8,7 @@ from tests.support.faults import Asked, Fault, at_random
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 from tests.support.story import Actor, Story
+from tests.support.thorough import some
 
 FORM = """\
 ### Goal
@@ -130,11 +131,11 @@ def test_two_issues_come_to_their_end_by_two_agents_and_a_sweeper(story: Story) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", some(range(12), every=4))
 def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
     story: Story, seed: int
 ) -> None:
-    dice = at_random(seed, 0.5)
+    dice = at_random(seed, 0.65)
     story.github.proxy.delay = 0.02  # a slow answer; one that comes too late is as good as cut off
 
     def fault(asked: Asked) -> Fault | None:
@@ -146,4 +147,4 @@ def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
 
     story.github.proxy.faults = fault
     tell(story)
-    assert sum(story.faults.values()) >= 40  # so a thousand in all
+    assert sum(story.faults.values()) >= 340  # so a thousand in all

@@ -130,6 +130,7 @@ def bring_some(folder: Path, first: int, notes: list[Note]) -> None:
     hashed(folder).bring(notes[: first + 5])
 
 
+@pytest.mark.slow
 @needs_mem0
 def test_many_processes_with_one_index_end_with_what_the_notes_say(tmp_path: Path) -> None:
     notes = [note(f"Fact number {number}") for number in range(20)]

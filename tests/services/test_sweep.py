@@ -35,6 +35,7 @@ def test_a_silent_holder_is_told_of_once_and_taken_back_when_it_returns(
     assert kinds(run(sweeper)) == []
 
 
+@pytest.mark.slow
 def test_a_holder_that_falls_silent_again_is_marked_again_without_another_comment(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -159,6 +160,7 @@ def test_where_nobody_can_do_it_the_issue_goes_back_to_the_queue(
     assert outcome.text == "worker-1 is dead; back in the queue (attempt 1)"
 
 
+@pytest.mark.slow
 def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -190,6 +192,7 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
     assert outcome.text == "worker-2 is dead; back in the queue (attempt 1)"
 
 
+@pytest.mark.slow
 def test_who_was_never_heard_of_but_by_its_claim_is_dead_after_that_time(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

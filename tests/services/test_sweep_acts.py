@@ -1,6 +1,7 @@
 """The acts of a sweep: what moves meanwhile is left, and who is killed leaves nothing half done."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,7 @@ from tests.support.sweeps import (
     run_doomed,
     texts,
 )
-
-FEW = (3, 7, 11)  # writes at which a process is killed in every run of the tests
+from tests.support.thorough import some
 
 
 def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
@@ -88,6 +88,7 @@ def test_an_issue_that_was_opened_again_keeps_its_claim(
     assert lease.holder == "worker-1"
 
 
+@pytest.mark.slow
 def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -169,22 +170,17 @@ def world(team: Team, one: Claimant, two: Claimant, sweeper: Claimant) -> World:
     return World(team, one, two, sweeper)
 
 
-def test_killed_at_some_point_the_next_sweep_comes_to_the_same(
-    world: World, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    check_kills(world, tmp_path_factory.mktemp("worlds"), [(at, at % 2 == 0) for at in FEW])
-
-
 @pytest.mark.slow
 def test_killed_at_any_point_the_next_sweep_comes_to_the_same(
     world: World, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    points = [(at, after) for at in range(1, 200) for after in (False, True)]
+    every = [(at, after) for at in range(1, 200) for after in (False, True)]
+    points = some(every, every=5)
     killed = check_kills(world, tmp_path_factory.mktemp("worlds"), points)
-    assert killed > 30, "a sweep of all that has more writes than that"
+    assert killed > len(some(range(30), every=5)), "a sweep of all that has more writes"
 
 
-def check_kills(world: World, folder: Path, points: list[tuple[int, bool]]) -> int:
+def check_kills(world: World, folder: Path, points: Sequence[tuple[int, bool]]) -> int:
     whole, remote = world.copy(folder / "whole")
     swept = run(whole, policy="reassign")
     assert sorted({kind for kind, _ in kinds(swept)}) == ["Close", "EndLease", "Free", "Warn"]
@@ -222,6 +218,7 @@ def test_leases_of_who_is_gone_have_ended(
     assert kinds(run(sweeper)) == []
 
 
+@pytest.mark.slow
 def test_an_absorbed_clone_leaves_nothing_but_what_it_said(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -230,7 +227,7 @@ def test_an_absorbed_clone_leaves_nothing_but_what_it_said(
     one.sync()
     run(sweeper)
     for _ in range(31):
-        team.silence(86_400.0, two)
+        team.silence(DAY, two, steps=1)
     before = handoffs(sweeper)
     agents = sweeper.store.snapshot().agents()
     swept = run(sweeper)

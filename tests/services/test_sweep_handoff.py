@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.services.restore import restore
 from tests.store.clones import write_presence
 from tests.support.claimants import DEAD, Claimant, Team
@@ -78,6 +80,7 @@ def test_a_branch_that_asks_git_for_something_else_is_none(
     assert (handoff.branch, handoff.head) == (None, "")
 
 
+@pytest.mark.slow
 def test_of_one_claim_there_is_one_handoff_however_often_it_is_swept(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

@@ -36,6 +36,7 @@ def clones(team: Team) -> set[str]:
     return set(refs(team.remote, "refs/ghp/clone"))
 
 
+@pytest.mark.slow
 def test_all_go_by_one_id_and_leave_no_ref_behind(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:
@@ -51,6 +52,7 @@ def test_all_go_by_one_id_and_leave_no_ref_behind(
         assert clones(team) == before | made
 
 
+@pytest.mark.slow
 def test_what_the_one_before_saw_is_remembered(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:

@@ -156,9 +156,8 @@ class Team:
     def mend(self) -> None:
         self.remote.with_suffix(".away").rename(self.remote)
 
-    def silence(self, seconds: float, *living: Claimant) -> None:
+    def silence(self, seconds: float, *living: Claimant, steps: int = 2) -> None:
         """Time passes in which only the living beat, and all that beat or listen sync."""
-        steps = 4
         for _ in range(steps):
             self.clock.wait(seconds / steps)
             for one in living:
