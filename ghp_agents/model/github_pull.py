@@ -58,19 +58,22 @@ def signed(body: str, branch: str, by: Actor) -> str:
 
 
 def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:
-    """What check runs and statuses say together; of each name the newest counts."""
-    found: dict[str, str] = {}
+    """What check runs and statuses say together; of each name in one suite the newest counts: two
+    workflows may each have a job of the same name."""
+    found: dict[tuple[str, object], str] = {}
     for run in sorted(runs, key=lambda each: int(each.get("id") or 0)):
         done = run.get("status") == "completed"
-        found[str(run.get("name"))] = str(run.get("conclusion")) if done else "pending"
+        name = (str(run.get("name")), (run.get("check_suite") or {}).get("id"))
+        found[name] = str(run.get("conclusion")) if done else "pending"
     for status in reversed(list(statuses)):  # GitHub has the newest first
-        found[str(status.get("context"))] = str(status.get("state"))
+        found[str(status.get("context")), "status"] = str(status.get("state"))
     if not found:
         return Checks()
     states = {_state(conclusion) for conclusion in found.values()}
     state = next(each for each in ("red", "pending", "green") if each in states)
-    order = sorted(found.items(), key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
-    return Checks(state, tuple((one_line(name, 80), said) for name, said in order))
+    said = [(name, conclusion) for (name, _), conclusion in found.items()]
+    order = sorted(said, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
+    return Checks(state, tuple((one_line(name, 80), conclusion) for name, conclusion in order))
 
 
 _ORDER = {"red": 0, "pending": 1, "green": 2}

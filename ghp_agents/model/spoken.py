@@ -12,7 +12,8 @@ from typing import NamedTuple
 OWN, QUOTED, CODE, BLANK = "own", "quoted", "code", "blank"
 
 _QUOTE = re.compile(r" {0,3}>")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LISTED = re.compile(r" {0,3}(?:[-+*]|[0-9]{1,9}[.)])[ \t]+>")  # a quotation in a list
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _RAW = re.compile(r" {0,3}<(pre|script|style|textarea)\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -53,7 +54,7 @@ def _told(texts: list[str]) -> Iterator[Line]:
             raw = "" if f"</{raw}" in text.lower() else raw
         elif not text.strip():
             kind = BLANK
-        elif _QUOTE.match(text):
+        elif _QUOTE.match(text) or _LISTED.match(text):
             kind = QUOTED
         elif opened := _FENCE.match(text):
             kind, fence = CODE, opened[1]

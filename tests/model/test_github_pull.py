@@ -98,3 +98,13 @@ def test_checks_are_as_bad_as_the_worst_of_them(
 def test_the_failing_ones_come_first() -> None:
     found = github_pull.checks([run("a", "success"), run("z", "failure"), run("m", None)], [])
     assert found.details == (("z", "failure"), ("m", "pending"), ("a", "success"))
+
+
+def test_two_workflows_with_a_job_of_one_name_are_two_checks() -> None:
+    red = run("test", "failure") | {"id": 1, "check_suite": {"id": 1}}
+    green = run("test", "success") | {"id": 2, "check_suite": {"id": 2}}
+    again = run("test", "success") | {"id": 3, "check_suite": {"id": 1}}
+    assert github_pull.checks([red, green], []).details == (
+        ("test", "failure"), ("test", "success")
+    )  # fmt: skip
+    assert github_pull.checks([red, green, again], []).state == "green"

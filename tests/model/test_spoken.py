@@ -19,6 +19,9 @@ def own(body: str) -> list[str]:
         ("a\u2028b\x0bc\x0cd\x85e", ["a\u2028b\x0bc\x0cd\x85e"]),  # no ends of lines to a page
         ("> quoted\nstill quoted\n\nmine", ["mine"]),
         ("   > quoted", []),
+        ("- > quoted\nstill quoted\n\nmine", ["mine"]),
+        ("12. > quoted\nstill quoted", []),
+        ("```no`fence\n```\ncode\n```\nmine", ["```no`fence", "mine"]),
         ("> quoted\n```\ncode\n```\nmine", ["mine"]),
         ("    code\n\tcode\n   mine", ["   mine"]),
         ("```\ncode\n```\nmine", ["mine"]),
