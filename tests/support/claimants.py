@@ -1,8 +1,9 @@
 """Agents and people who claim issues, each in a clone, on real git."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ghp_agents.clock import ManualClock
@@ -130,11 +131,13 @@ THEN = "2025-06-15T15:06:40Z"
 class Team:
     """Clones around a remote, with agents and people in them, on one clock."""
 
-    def __init__(self, clones: Clones, remote: Path) -> None:
+    def __init__(
+        self, clones: Clones, remote: Path, known: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
         self.clock = ManualClock()
         self.remote = remote
         self._clones = clones
-        self._folders: dict[str, Path] = {}
+        self._folders = dict(known)
 
     def join(self, name: str, clone: str | None = None) -> Claimant:
         """Somebody in a clone of their own, or in that of another."""
