@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import claim_view, complete, issue_view, output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, hear, wake
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold
 from ghp_agents.services import claim as services
@@ -45,6 +45,7 @@ def claim(
         )
     parts = (house.ws, house.store, house.leaser, house.tracker)
     with output.busy("Claiming"):
+        hear(house, only_first=True)
         if issue is None:
             claimed = services.claim_next(*parts)
         else:

@@ -56,6 +56,16 @@ def wake(house: House, *, urgent: bool = False) -> None:
     background.wake(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
 
 
+def hear(house: House, *, only_first: bool = False) -> None:
+    """Before a command that goes by what others said: the remote is asked, unless it just was, or
+    with `only_first`, unless it ever was. A clone that is new knows of no issue."""
+    from ghp_agents.services import pause
+
+    standing = house.store.standing()
+    if standing.remote and not (only_first and standing.news_at is not None):
+        pause.sync(house.ws, house.store, first=False)
+
+
 def send(house: House, *, here: bool = False) -> None:
     """After what somebody waits for: it is sent at once, in the background, or before this command
     ends where there is none, or with `here`. What cannot be sent now is said, and no error."""

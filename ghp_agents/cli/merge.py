@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import issue_view, output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, hear, wake
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.pull_return import REASONS
 from ghp_agents.services import merge as services
@@ -30,6 +30,7 @@ def merge(house: House, reference: str | None, queue: bool, wait: float, as_json
     """
     if queue and reference:
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
+    hear(house)
     who = services.merger(
         house.ws, house.store, house.leaser, house.tracker, house.forge,
         cwd=house.cwd, tell=output.say,

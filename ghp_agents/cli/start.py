@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import claim_view, output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, hear, wake
 from ghp_agents.errors import UsageError
 from ghp_agents.model.names import AgentName
 from ghp_agents.model.quote import clean
@@ -39,6 +39,7 @@ def start(house: House, issue: str | None, best: bool, as_json: bool) -> None:
         )
     parts = (house.ws, house.store, house.leaser, house.tracker)
     with output.busy("Starting"):
+        hear(house)
         started = services.start(*parts, issue)
     _say(started)
     if as_json:

@@ -49,6 +49,16 @@ def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Pat
     )
 
 
+@pytest.mark.parametrize("which", ["1", "--next"])
+def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, which: str) -> None:
+    one, new = clones(2)
+    invoke("agent-issue new 'Parse files'", one)
+    assert invoke("agent-sync", one).code == 0
+    assert ghp(new, f"agent-claim {which} --as worker-2") == (
+        0, "1\n", "✓ #1 Parse files is yours.\n"
+    )  # fmt: skip
+
+
 def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Path]) -> None:
     one, other = two
     ghp(one, "agent-claim 1 --as worker-1")

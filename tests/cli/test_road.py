@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -245,3 +245,20 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
         "Error: other merges since <then> (merges #9).\n"
         "Hint: One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.\n",
     )
+
+
+def test_a_clone_that_never_asked_starts_and_merges_what_another_one_made(
+    clones: Callable[[int], list[Path]], home: Path
+) -> None:
+    one, two, three = clones(3)
+    ghp(one, "agent-issue new 'Parse files'")
+    ghp(one, "agent-sync")
+    started = ghp(two, "agent-start 1 --json --as worker-1")
+    place = Path(json.loads(started.out)["path"])
+    commit(place, {"parser.py": "x = 1\n"})
+    finished = ghp(place, "agent-finish --as worker-1")
+    ghp(two, "agent-sync")
+    merged = ghp(three, "agent-merge --queue")
+    assert (merged.code, merged.out) == (0, finished.out)
+    git(three, "fetch", "--quiet")
+    assert git(three, "show", "origin/main:parser.py") == "x = 1"
