@@ -11,6 +11,7 @@ from ghp_agents.model.names import one_line
 
 ALIKE = 60  # characters that are compared; the names of commands are shorter
 SHORT = 4
+MARGIN = 0.1  # what is so much less like it than the best is not named
 # What follows a command that is none of ours, upstream's say, is completed as files are.
 _ANY = click.Argument(["words"], nargs=-1, shell_complete=complete.files)
 ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
@@ -19,7 +20,10 @@ ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
 def closest(word: str, names: Sequence[str]) -> list[str]:
     """Those of `names` that somebody may have meant by `word`."""
     cutoff = 0.8 if len(word) > SHORT else 0.6  # two letters the wrong way round are much of three
-    return difflib.get_close_matches(word[:ALIKE], names, n=2, cutoff=cutoff)
+    said = word[:ALIKE]
+    alike = difflib.get_close_matches(said, names, n=2, cutoff=cutoff)
+    near = [difflib.SequenceMatcher(None, name, said).ratio() for name in alike]
+    return [name for name, ratio in zip(alike, near, strict=True) if ratio > near[0] - MARGIN]
 
 
 class Group(click.Group):
