@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import ExitCode, NotFoundError, RefusedError, UnknownError, UsageError
+from ghp_agents.hub.hub import Answer
 from ghp_agents.issues.github import GitHubTracker
 from ghp_agents.issues.hub import proofs
 from ghp_agents.issues.hub.source import Source
@@ -488,6 +489,36 @@ def test_who_repeats_what_may_have_been_made_finds_it(
     clock.wait(60)
     home = house()
     assert not issue.new(home.ws, home.tracker, wanted).changed
+    assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
+
+
+def test_who_was_killed_when_it_was_made_and_repeats_it_at_once_finds_it(
+    github: GitHub, house: MakeHouse
+) -> None:
+    home = house()
+    assert home.tracker.list() == []
+    behind = github.proxy.behind
+
+    def killed(asked: Asked) -> Said:
+        said = behind(asked)
+        if asked.verb == "POST" and asked.path.endswith("/issues"):
+            stop()
+        return said
+
+    def interrupted(*_: object, **__: object) -> Answer:
+        raise KeyboardInterrupt
+
+    hub = home.hub
+    assert hub
+
+    def stop() -> None:
+        hub.get = interrupted  # type: ignore[method-assign]
+
+    github.proxy.behind = killed
+    with pytest.raises(KeyboardInterrupt):
+        issue.new(home.ws, home.tracker, IssueChange(title="Once"))
+    home = house()
+    assert not issue.new(home.ws, home.tracker, IssueChange(title="Once")).changed
     assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
 
 

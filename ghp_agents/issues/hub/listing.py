@@ -38,6 +38,14 @@ def current(source: Source) -> Mirror:
         raise
 
 
+def forget(source: Source) -> None:
+    """The next list asks, however soon it is."""
+    check = kept_mirror.checked(source.ws, source.repository)
+    if check.at:
+        at = min(check.at, source.ws.clock.now() - FRESH)
+        kept_mirror.note_check(source.ws, source.repository, check._replace(at=at))
+
+
 def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
     told, cursor, page = _pages(source, Checked() if is_whole else check)

@@ -34,6 +34,7 @@ def create(source: Source, change: IssueChange, by: Actor, ids: Ids) -> Kept:
     mark = github_marker.mark(random_hex(6), by)
     body = github_change.creation(change, mark, names, native)
     labels.ensure(source, body.get("labels", ()))
+    listing.forget(source)  # who is killed now, and repeats it at once, has to look
     told = source.hub.write("POST", "issues", body, there=lambda: _made(source, mark.id))
     made = github_issue.kept(told)
     _send(source, github_change.relating(made, change, native, ids))
