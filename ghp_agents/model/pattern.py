@@ -77,6 +77,7 @@ def _portable(source: str, *, fold: bool) -> str:
     expressions may become one, and the versions of pathspec differ in what they add."""
     unnamed = source.replace("(?P<ps_d>/)", "/")  # no name can hold this: it has a `/`
     ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
+    ended = ended.replace(r"(?:/.*)?\Z", r"(?:/|\Z)")  # how older versions say "and all below"
     return f"(?{'si' if fold else 's'}:{ended})"
 
 
