@@ -76,7 +76,7 @@ def _portable(source: str, *, fold: bool) -> str:
     """An expression that means the same wherever it is compiled: names may hold line ends, two
     expressions may become one, and the versions of pathspec differ in what they add."""
     unnamed = source.replace("(?P<ps_d>/)", "/")  # no name can hold this: it has a `/`
-    ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
+    ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed)).replace(r"(?:/.*)?\Z", r"(?:/|\Z)")
     return f"(?{'si' if fold else 's'}:{ended})"
 
 
