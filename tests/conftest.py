@@ -11,13 +11,16 @@ import pytest
 
 from tests.support import guard, repos
 from tests.support.git import git
+from tests.support.thorough import IS_THOROUGH
 
 if TYPE_CHECKING:
     from tests.support.github import GitHub, World
 
 SHIELD = pytest.StashKey[Path]()
 
-hypothesis.settings.register_profile("house", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "house", deadline=None, print_blob=True, max_examples=100 if IS_THOROUGH else 40
+)
 hypothesis.settings.load_profile("house")
 
 

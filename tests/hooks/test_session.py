@@ -248,6 +248,7 @@ def test_an_end_without_a_beginning_is_nothing(repo: Path) -> None:
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_ten_sessions_in_ten_worktrees_are_ten_agents(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:

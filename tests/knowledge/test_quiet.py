@@ -9,8 +9,14 @@ import pytest
 
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.memory import needs_mem0, needs_model
+from tests.support.thorough import some
 
 ONE = {"GHP_AGENT": "worker-1"}
+WORDS = [
+    "agent-status", "agent-heartbeat", "agent-whoami", "agent-sync", "agent-log", "agent-issues",
+    "agent-escalations", "agent-doctor", "agent-remember So-it-is", "agent-resume",
+    "agent-handoff --checkpoint", "agent-notes list", "--help",
+]  # fmt: skip
 HANGS = 5.0  # seconds; with telemetry, an end without a network takes seven and more
 # Runs a command where whoever asks for a name or a connection is told of, and refused; says last
 # how late it is when all work is done.
@@ -65,14 +71,7 @@ def test_the_guard_sees_a_connection(tmp_path: Path) -> None:
 
 
 @needs_mem0
-@pytest.mark.parametrize(
-    "words",
-    [
-        "agent-status", "agent-heartbeat", "agent-whoami", "agent-sync", "agent-log",
-        "agent-issues", "agent-escalations", "agent-doctor", "agent-handoff --checkpoint",
-        "agent-resume", "agent-remember So-it-is", "agent-notes list", "--help",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("words", some(WORDS, every=4))
 def test_a_command_that_does_not_search_imports_nothing_of_mem0(repo: Path, words: str) -> None:
     run_ghp(["agent-remember", "Staging drops OPTIONS requests"], repo, ONE)
     done = subprocess.run(

@@ -259,6 +259,7 @@ def test_two_that_merge_at_one_moment_come_one_after_the_other(clones: Clones) -
     assert lease.holder is None
 
 
+@pytest.mark.slow
 def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) -> None:
     for number in range(2, 6):
         road.issue(f"Issue {number}")

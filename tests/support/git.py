@@ -43,6 +43,15 @@ def commit(repo: Path, files: Mapping[str, str | bytes], message: str = "Change 
     return git(repo, "rev-parse", "HEAD")
 
 
+def begin(bare: Path, files: Mapping[str, str]) -> None:
+    """The first commit on main of a bare repository, in a single call of git."""
+    who = "Test Person <person@example.invalid> 1767323045 +0000"  # COMMIT_TIME
+    lines = ["commit refs/heads/main", f"committer {who}", "data 5", "Begin"]
+    for name, content in files.items():
+        lines += [f"M 100644 inline {name}", f"data {len(content.encode())}", content]
+    git(bare, "fast-import", "--quiet", stdin="\n".join([*lines, ""]))
+
+
 def refs(repo: Path, prefix: str = "refs") -> dict[str, str]:
     """The refs of a repository under `prefix`, with what they point at."""
     lines = git(repo, "for-each-ref", "--format=%(refname) %(objectname)", prefix).splitlines()

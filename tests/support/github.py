@@ -18,7 +18,7 @@ import pytest
 from tests.support import emulator, github_laws
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
-from tests.support.git import commit, git
+from tests.support.git import begin, git
 from tests.support.github_gaps import Gaps
 from tests.support.github_pulls import Pulls
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
@@ -144,13 +144,11 @@ class GitHub:
         settings = {"agents": {"tracker": "github", "github": {"repository": self.repository}}}
         self.remote.parent.mkdir(parents=True)
         git(self.remote.parent, "init", "--quiet", "--bare", "--template=", "remote.git")
-        git(self.remote.parent, "clone", "--quiet", "--template=", "remote.git", "seed")
         files = {
             "README.md": "# Widgets\n",
             ".ghp/config.json": json.dumps(settings, indent=2) + "\n",
         }
-        commit(self.remote.parent / "seed", files, "Begin")
-        git(self.remote.parent / "seed", "push", "--quiet", "origin", "HEAD:main")
+        begin(self.remote, files)
 
     def _made(self, asked: Asked) -> None:
         said = self._upstream(asked)
