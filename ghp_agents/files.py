@@ -83,6 +83,8 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     except NotImplementedError as error:  # an older filelock, on a file system without locks
         raise OSError(str(error)) from None
     except Timeout:
+        if patience <= 0:  # who does not wait must not stand in the way of the next one either
+            raise _held_too_long(path, patience) from None
         with _turn(path, patience) as descriptor:
             yield descriptor
         return
@@ -120,15 +122,19 @@ def _turn(path: Path, patience: float) -> Iterator[int]:
     finally:
         left = word.acquire(blocking=False)
     if left:
-        raise LockTimeoutError(
-            f"Another process has held {path.name} for more than {patience:g} s{_holder(path)}.",
-            hint="Try again; `ghp agent-doctor` shows who holds it.",
-        )
+        raise _held_too_long(path, patience)
     try:
         yield descriptor
     finally:
         fcntl.flock(descriptor, fcntl.LOCK_UN)  # also if a child still has it
         os.close(descriptor)
+
+
+def _held_too_long(path: Path, patience: float) -> LockTimeoutError:
+    return LockTimeoutError(
+        f"Another process has held {path.name} for more than {patience:g} s{_holder(path)}.",
+        hint="Try again; `ghp agent-doctor` shows who holds it.",
+    )
 
 
 @contextlib.contextmanager

@@ -39,6 +39,7 @@ class Settings(NamedTuple):
     check_timeout: float = 900.0  # for one of them
     update_method: str = "merge"  # or rebase: how a branch is brought up to the trunk
     merge_method: str = "merge"  # or squash, or rebase: how it gets into the trunk
+    memory: Mapping[str, Any] | None = None  # what notes are found with: `model/knowledge.py`
 
     # Upstream's own settings, which stand at the top of the same files.
     worktree_path: str = "~/.ghp/worktrees"
@@ -47,7 +48,6 @@ class Settings(NamedTuple):
     worktree_setup_command: str | None = None  # upstream's default is `pnpm install`
     worktree_auto_setup: bool = True
     branch_pattern: str | None = None  # None: agent/{agent}/{number}-{title}
-    memory: Mapping[str, Any] | None = None  # what notes are found with: `model/knowledge.py`
 
     @property
     def notes(self) -> Mapping[str, Any]:

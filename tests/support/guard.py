@@ -65,5 +65,6 @@ def shield(home: Path) -> None:
     os.environ.update(clean)
     time.tzset()
     # A shell that starts the tests in the background makes them, and all they start, deaf to
-    # interrupts.
+    # interrupts; `nohup` to the end of the session.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
