@@ -148,7 +148,10 @@ class Leaser(Protocol):
         """
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
-        """Give the right back: no holder, the same generation. Raises LeaseMovedError."""
+        """Give the right back: no holder, the same generation. Raises LeaseMovedError.
+
+        Of a right that nobody holds nothing changes, and `expected` comes back.
+        """
 
     def known(self, prefix: str = "") -> list[Lease]:
         """The leases whose name starts with `prefix`, by name, as this clone knows them without

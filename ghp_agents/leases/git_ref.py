@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError
 from ghp_agents.files import random_hex
-from ghp_agents.model.lease import KINDS, Lease, given_back, lease_name, taken
+from ghp_agents.model.lease import KINDS, Lease, given_back, lease_name, still_free, taken
 from ghp_agents.model.names import Timestamp
 from ghp_agents.remote import coordination_remote
 from ghp_agents.repository import StateRepository, find_repository, open_repository
@@ -65,6 +65,8 @@ class GitRefLeaser:
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
+        if expected.holder is None:  # two releases of one generation could not be told apart
+            return still_free(expected, self.read(name))
         return self._swap(given_back(name, expected, random_hex(16), reason), expected)
 
     def known(self, prefix: str = "") -> list[Lease]:

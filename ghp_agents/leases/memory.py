@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import UnknownError
-from ghp_agents.model.lease import Lease, LeaseMovedError, given_back, lease_name, revision, taken
+from ghp_agents.model.lease import (
+    Lease,
+    LeaseMovedError,
+    given_back,
+    lease_name,
+    revision,
+    still_free,
+    taken,
+)
 from ghp_agents.model.names import Timestamp
 from ghp_agents.ports import Clock
 
@@ -64,6 +72,8 @@ class MemoryLeaser:
 
     def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
         """Give the right back."""
+        if expected.holder is None:
+            return still_free(expected, self.read(name))
         return self._swap(expected, given_back(name, expected, self._board.token(16), reason))
 
     def known(self, prefix: str = "") -> list[Lease]:

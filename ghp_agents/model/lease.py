@@ -104,6 +104,13 @@ def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Leas
     return expected._replace(holder=None, nonce=nonce, reason=said, revision=nonce, patterns=())
 
 
+def still_free(expected: Lease, current: Lease | None) -> Lease:
+    """The lease that was given back before, if nobody took it since. Raises LeaseMovedError."""
+    if revision(current) != revision(expected):
+        raise LeaseMovedError(expected.name, current)
+    return expected
+
+
 def revision(lease: Lease | None) -> str:
     """What a compare-and-swap compares; empty for a right that nobody ever took."""
     return lease.revision if lease else ""

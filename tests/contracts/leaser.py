@@ -79,7 +79,7 @@ def play(field: Field, steps: Steps) -> None:
         got, outcome = _act(rivals[who], verb, name, f"worker-{who}", had)
         seen[who, name] = got
         assert outcome in ("looked", "done" if had == now else "moved")
-        if outcome == "done" and got:
+        if outcome == "done" and got and got != had:
             truth[name].append(got)
         else:
             assert got == now
@@ -204,6 +204,16 @@ class LeaserContract:
         with pytest.raises(LeaseMovedError) as caught:
             field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
         assert caught.value.current == first
+
+    def test_a_free_right_is_given_back_without_a_change(self, field: Field) -> None:
+        one, two = field.leaser(), field.leaser()
+        free = one.release("trunk", expected=one.acquire("trunk", "worker-1", expected=None))
+        assert two.release("trunk", expected=free, reason="again") == free
+        assert len(two.history("trunk")) == 2
+        taken = one.acquire("trunk", "worker-1", expected=free)
+        with pytest.raises(LeaseMovedError) as caught:
+            two.release("trunk", expected=free)
+        assert caught.value.current == taken
 
     def test_the_same_release_by_two_never_succeeds_twice(self, field: Field) -> None:
         one, two = field.leaser(), field.leaser()
