@@ -12,7 +12,6 @@ from ghp_agents.workspace import Workspace
 
 OF_GITHUB = ("GITHUB_TOKEN", "GH_TOKEN")  # for github.com and *.ghe.com, in this order
 OF_ENTERPRISE = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")  # for a server of one's own
-VARIABLES = OF_GITHUB + OF_ENTERPRISE
 
 GH_SECONDS = 10.0
 ASK_AGAIN = 3_600.0  # seconds after which `gh` is asked again, if it had no token
@@ -41,11 +40,6 @@ class Token:
     def masked(self, text: str) -> str:
         """`text` without the secret."""
         return text.replace(self._secret, "***")
-
-
-def without_tokens(environ: Mapping[str, str]) -> dict[str, str]:
-    """An environment for a child that has no business with GitHub."""
-    return {name: value for name, value in environ.items() if name not in VARIABLES}
 
 
 def is_githubs(host: str) -> bool:

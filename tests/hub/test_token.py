@@ -6,6 +6,7 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.hub import token
+from ghp_agents.model.surroundings import for_commands
 from ghp_agents.hub.token import Token
 from tests.support.hubs import SECRET, workspace
 
@@ -56,8 +57,8 @@ def test_a_token_goes_to_the_server_that_it_is_for_and_to_no_other(
 
 
 def test_a_child_that_has_no_business_with_github_gets_no_token() -> None:
-    environ = {name: SECRET for name in token.VARIABLES}
-    assert token.without_tokens({**environ, "PATH": "/bin"}) == {"PATH": "/bin"}
+    environ = {name: SECRET for name in token.OF_GITHUB + token.OF_ENTERPRISE}
+    assert for_commands({**environ, "PATH": "/bin"}) == {"PATH": "/bin"}
 
 
 def gh(folder: Path, says: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from ghp_agents import files
 from ghp_agents.hub.errors import InvalidError
 from ghp_agents.issues.hub.source import Source
-from ghp_agents.model.github_label import Label, look, standard
+from ghp_agents.model.github_label import Label, look
 
 _KNOWN = "hub/labels.json"  # in the folder of caches
 
@@ -19,11 +19,6 @@ def ensure(source: Source, names: Iterable[str]) -> list[str]:
     """Make those of our labels that are not there yet; which were made. Asks."""
     wanted = [label for name in dict.fromkeys(names) if (label := look(name))]
     return _made(source, wanted)
-
-
-def make_standard(source: Source) -> list[str]:
-    """Make the labels that a repository has from the beginning; which were made. Asks."""
-    return _made(source, standard())
 
 
 def _made(source: Source, wanted: Iterable[Label]) -> list[str]:
