@@ -55,7 +55,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     """
     if not ws.settings.push:
         return None
-    known = _addresses(ws)
+    known = ws.remotes
     wanted = ws.settings.remote
     if wanted and wanted not in known:
         raise GhpError(
@@ -74,27 +74,13 @@ def why_none(ws: Workspace) -> str:
     """Why there is no coordination remote, for people."""
     if not ws.settings.push:
         return "the configuration says so"
-    known = sorted(_addresses(ws))
+    known = sorted(ws.remotes)
     if len(known) > 1:
         return (
             f"of the remotes {', '.join(known)} none is called origin, and `agents.remote` in the "
             "configuration names none"
         )
     return "there is no remote"
-
-
-def _addresses(ws: Workspace) -> dict[str, str]:
-    """The remotes and their addresses."""
-    args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
-    found: dict[str, str] = {}
-    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
-    if shown.code not in (0, 1):  # 1: there is none
-        raise git.failure(args, shown)
-    for line in shown.text.split("\0"):
-        key, _, address = line.partition("\n")
-        if key:
-            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
-    return found
 
 
 def fetch(
@@ -323,7 +309,7 @@ def _settled_namespace(ws: Workspace, address: str) -> str | None:
 
 def _settle(ws: Workspace, remote: Remote, namespace: str) -> Remote:
     """Remember where the remote has our refs; by its address, because a name can be given anew."""
-    content = json.dumps({digest(_addresses(ws).get(remote.name, "")): namespace}).encode()
+    content = json.dumps({digest(ws.remotes.get(remote.name, "")): namespace}).encode()
     with contextlib.suppress(OSError):  # a cache; the next push asks again
         files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)
     return Remote(remote.name, namespace, settled=True)

@@ -83,6 +83,11 @@ class Workspace:
         """Defaults, then the repository's configuration, then the user's. Raises ConfigError."""
         return _settings(self)
 
+    @cached_property
+    def remotes(self) -> dict[str, str]:
+        """The addresses of git's remotes by their names. Raises GhpError."""
+        return _remotes(self.common_dir)
+
     @property
     def branch(self) -> str | None:
         """The branch of this worktree."""
@@ -150,6 +155,18 @@ def open_workspace(
             hint="Change to one, or make one with `git init`.",
         )
     return Workspace(place, environ, clock or SystemClock(), name)
+
+
+def _remotes(common_dir: Path) -> dict[str, str]:
+    args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
+    shown = git.run(args, cwd=common_dir, git_dir=common_dir)
+    if shown.code not in (0, 1):  # 1: there is none
+        raise git.failure(args, shown)
+    found: dict[str, str] = {}
+    for line in filter(None, shown.text.split("\0")):
+        key, _, address = line.partition("\n")
+        found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
+    return found
 
 
 def _settings(ws: Workspace) -> Settings:

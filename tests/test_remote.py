@@ -456,6 +456,7 @@ def test_what_was_found_out_belongs_to_the_address_and_not_to_the_name(
     assert here.remote.namespace == BRANCHES
     moved = repos.copy_remote(templates, tmp_path / "moved.git")
     git(clone, "remote", "set-url", "origin", str(moved))
+    here = place(clone)  # the next command
     assert here.remote == Remote("origin", CUSTOM, settled=False)
     assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.DONE)
     assert ours(moved).keys() == {OURS}

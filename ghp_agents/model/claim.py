@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ghp_agents.model.names import Timestamp
 
 PREFIX = "issue/"
+CLOSED = "its issue is closed"  # the reason for which the claim of a closed issue ends
+MERGED = "merged by #"  # how the reason begins for which the claim of merged work ends
 
 Standing = Literal["free", "mine", "lapsed", "held"]
 
@@ -50,7 +52,8 @@ def standing(lease: "Lease | None", holder: str, epoch: int, *, lives: bool) -> 
 
 
 class Fence(NamedTuple):
-    """What keeps a former holder from going on: its claim was taken, or given back for it."""
+    """What keeps a former holder from going on: its claim was taken, or given back for it, or its
+    work is done."""
 
     issue: int
     holder: str | None  # who has it now; None: nobody
@@ -62,6 +65,10 @@ class Fence(NamedTuple):
     @property
     def words(self) -> str:
         """What happened, for who was replaced."""
+        if self._is_merged:
+            return f"Your work on #{self.issue} is done: {self.reason}."
+        if self._is_closed:
+            return f"#{self.issue} is closed, and your claim of it ended with that."
         why = f" ({self.reason})" if self.reason else ""
         if self.holder is None:
             return f"Your claim of #{self.issue} was given back{why}; nobody holds it."
@@ -71,10 +78,22 @@ class Fence(NamedTuple):
     @property
     def hint(self) -> str:
         """What next, for who was replaced."""
+        other = "`ghp agent-claim --next` finds other work."
+        if self._is_merged:
+            return f"What else there is to do about it needs an issue of its own; {other}"
+        begin = "Nothing is left to do" if self._is_closed else "Stop working"
         return (
-            f"Stop working on #{self.issue}; what you have not pushed can be handed over with "
-            f"`ghp agent-handoff --issue {self.issue}`. `ghp agent-claim --next` finds other work."
+            f"{begin} on #{self.issue}; what you have not pushed can be handed over with "
+            f"`ghp agent-handoff --issue {self.issue}`. {other}"
         )
+
+    @property
+    def _is_merged(self) -> bool:
+        return self.holder is None and self.reason.startswith(MERGED)
+
+    @property
+    def _is_closed(self) -> bool:
+        return self.holder is None and self.reason == CLOSED
 
 
 def fence_of(

@@ -17,7 +17,6 @@ ALERT, RELEASE, REASSIGN = "alert", "release", "reassign"
 POLICIES = (ALERT, RELEASE, REASSIGN)
 STALE_LABEL = "agent:stale"
 SWEPT = "swept: "  # how the reason begins by which a sweep gives a claim back
-CLOSED = "its issue is closed"
 TRUNK = "trunk"
 DAY = 86_400.0
 CLONE_SILENT = 30 * DAY

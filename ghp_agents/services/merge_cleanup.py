@@ -10,7 +10,7 @@ from ghp_agents import branches, checkouts, landing, worktree
 from ghp_agents.checkouts import Checkout
 from ghp_agents.errors import GhpError
 from ghp_agents.locate import locate
-from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
+from ghp_agents.model.claim import MERGED, PREFIX, claim_name, claimed_issue
 from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.liveness import Liveness
@@ -57,7 +57,7 @@ def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
     for _ in range(ATTEMPTS):
         if held is None or held.holder is None:
             return None
-        reason = f"merged by #{pull.number}"
+        reason = _reason(pull)
         try:
             after = me.leaser.release(name, expected=held, reason=reason)
         except LeaseMovedError as moved:
@@ -66,6 +66,12 @@ def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
         show_release(me, issue, after, held, reason, keep_assignee=True)
         return held
     return None
+
+
+def _reason(pull: Pull) -> str:
+    """Why the claim ended, for who had it: what was merged, and where it is."""
+    commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
+    return f"{MERGED}{pull.number} into {pull.base}{commit}"
 
 
 def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
@@ -79,7 +85,7 @@ def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
         return
     for hold in leases.listing(me.ws, me.store, me.leaser).held:
         if hold.holder == held.holder and not hold.is_person:
-            reason = f"merged by #{pull.number}"
+            reason = f"{MERGED}{pull.number}"
             leases.give_back(me.ws, me.store, me.leaser, me.actor, hold, reason)
 
 

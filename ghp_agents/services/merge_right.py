@@ -3,16 +3,21 @@
 It saves work and is not needed to be right: whatever comes onto the trunk is compared with what
 was seen. So one that nobody has moved for as long as a dead agent is silent may be taken, whoever
 has it: a person whose command was killed, or an agent that lives and does something else by now.
+
+It names the clone that it is held from. One person, or one agent, in two clones is two who merge;
+only in the clone where it was taken is it known that nobody goes on with it.
 """
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ghp_agents import files
-from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.model.claim import is_mine
 from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.names import UNNAMED
 from ghp_agents.services import claim_sight
 from ghp_agents.services.claim_showing import Me
 
@@ -20,6 +25,7 @@ NAME = "trunk"
 LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
 ATTEMPTS = 20
 PAUSE = 2.0  # seconds between two looks at who has it
+_FROM = re.compile(r"in clone ([0-9a-z]+)$")
 
 
 class Right:
@@ -87,11 +93,30 @@ def _take(me: Me, reason: str, until: float) -> Lease:
 
 
 def _acquire(me: Me, expected: Lease | None, reason: str) -> Lease:
-    return me.leaser.acquire(NAME, me.name, expected=expected, epoch=me.epoch, reason=reason)
+    return me.leaser.acquire(
+        NAME, me.name, expected=expected, epoch=me.epoch, reason=from_here(me, reason)
+    )
+
+
+def from_here(me: Me, reason: str) -> str:
+    """What for the right is held, and from which clone."""
+    return ", ".join(filter(None, (reason, f"in clone {_clone(me)}")))
+
+
+def _clone(me: Me) -> str:
+    if me.store.snapshot().clone == UNNAMED:
+        with suppress(GhpError, OSError):
+            me.store.fold()
+    return me.store.snapshot().clone
+
+
+def _is_from_here(me: Me, lease: Lease) -> bool:
+    said = _FROM.search(lease.reason)
+    return said is not None and said[1] == _clone(me)
 
 
 def _may_take(me: Me, lease: Lease) -> bool:
-    if is_mine(lease, me.name, me.epoch):
+    if is_mine(lease, me.name, me.epoch) and _is_from_here(me, lease):
         return True  # a command before this one was killed
     seen = claim_sight.note(me.ws, [lease])[lease.name][1]
     if me.ws.clock.now() - seen >= me.ws.settings.dead_after:

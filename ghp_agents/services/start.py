@@ -37,6 +37,7 @@ def start(
     """Start on an issue, or on the best that is ready. The worktree that this command is called
     in stays as it is. Raises RefusedError, UnknownError, NotFoundError, NotSetUpError."""
     agent = ws.agent()
+    start_place.refuse_without_a_beginning(ws)
     parts = (ws, store, leaser, tracker)
     claimed = claim.claim(*parts, reference) if reference else claim.claim_next(*parts)
     place = start_place.settle(ws, store, agent, claimed.issue)

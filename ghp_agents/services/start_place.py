@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import branches, checkouts, files, landing
+from ghp_agents import branches, checkouts, files, landing, worktree
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model import branch as names
 from ghp_agents.model import handoff_record
@@ -105,13 +106,41 @@ def _said_branches(store: StateStore, issue: Issue) -> set[str]:
     return {name for name in found if str(issue.number) in name}
 
 
-def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
+def refuse_without_a_beginning(ws: Workspace) -> None:
+    """Before anything is claimed: no branch can begin where there is no trunk, or no commit on it.
+    Raises RefusedError."""
+    base = _base(ws)
+    if checkouts.tip(ws.folder, f"{branches.HEADS}{base}") or branches.known_tip(ws, base):
+        return
+    with suppress(UnknownError):
+        if branches.tips(ws, base):
+            return
+    raise _no_commit(base)
+
+
+def _base(ws: Workspace) -> str:
     base = trunk(ws)
-    if base is None:
+    if base is not None:
+        return base
+    if not worktree.head(ws.folder) and not checkouts.branches(ws.folder):
         raise RefusedError(
-            "It cannot be told which branch is the trunk.",
-            hint="Name it in .ghp/config.json: `agents.trunk`.",
+            "This repository has no commit yet that work could begin at.",
+            hint="Make the first commit on its trunk, or fetch it; then start again.",
         )
+    raise RefusedError(
+        "It cannot be told which branch is the trunk.",
+        hint="Name it in .ghp/config.json: `agents.trunk`.",
+    )
+
+
+def _no_commit(base: str) -> RefusedError:
+    return RefusedError(
+        f"There is no commit on {base} to begin at.", hint="Make the first commit there."
+    )
+
+
+def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
+    base = _base(ws)
     here = checkouts.branches(ws.folder)
     notes: tuple[str, ...] = ()
     try:
@@ -124,9 +153,7 @@ def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
         notes = (f"The trunk is as it was last seen, and may have moved: {error}",)
     tip = tip or here.get(base)
     if tip is None:
-        raise RefusedError(
-            f"There is no commit on {base} to begin at.", hint="Make the first commit there."
-        )
+        raise _no_commit(base)
     there = {name: oid for name, oid in there.items() if name != base}
     return _Known({name: oid for name, oid in here.items() if name != base}, there, tip, notes)
 

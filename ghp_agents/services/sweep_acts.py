@@ -10,12 +10,12 @@ from typing import NamedTuple, assert_never
 
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.model import sweep_text as words
+from ghp_agents.model.claim import CLOSED
 from ghp_agents.model.escalation import Question
 from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import one_line
 from ghp_agents.model.sweep import (
-    CLOSED,
     STALE_LABEL,
     Absorb,
     Act,

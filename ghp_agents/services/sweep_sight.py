@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.clock import to_seconds
 from ghp_agents.model import command_record
-from ghp_agents.model.claim import claimed_issue
+from ghp_agents.model.claim import CLOSED, claimed_issue
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
@@ -17,7 +17,6 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.presence import position
 from ghp_agents.model.sweep import (
-    CLOSED,
     SWEPT,
     TRUNK,
     Facts,

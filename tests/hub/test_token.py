@@ -6,8 +6,8 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.hub import token
-from ghp_agents.model.surroundings import for_commands
 from ghp_agents.hub.token import Token
+from ghp_agents.model.surroundings import for_commands
 from tests.support.hubs import SECRET, workspace
 
 

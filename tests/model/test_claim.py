@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.model.claim import (
+    CLOSED,
     Fence,
     claim_name,
     claimed_issue,
@@ -123,3 +124,14 @@ def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
     free = fence_of({"issue/12": lease(None, 3, 2, "not needed")}, "worker-1", HOLDS)
     assert free
     assert free.words == "Your claim of #12 was given back (not needed); nobody holds it."
+
+
+def test_who_is_done_is_not_told_to_stop_in_alarm() -> None:
+    merged = fence_of({"issue/12": lease(None, 3, 2, "merged by #14 into main")}, "worker-1", HOLDS)
+    assert merged
+    assert merged.words == "Your work on #12 is done: merged by #14 into main."
+    assert "Stop" not in merged.hint
+    closed = fence_of({"issue/12": lease(None, 3, 2, CLOSED)}, "worker-1", HOLDS)
+    assert closed
+    assert closed.words == "#12 is closed, and your claim of it ended with that."
+    assert closed.hint.startswith("Nothing is left to do on #12; what you have not pushed can be")

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import AgentName
 from ghp_agents.services import claim as claims
-from ghp_agents.services import lease, leasing, merge
+from ghp_agents.services import lease, leasing, merge, news
 from ghp_agents.services.lease_plan import Wanted
 from tests.support.git import commit, git, refs
 from tests.support.road import DEAD, Road, merged
@@ -58,8 +59,19 @@ def test_the_issue_is_closed_with_a_comment_that_says_as_what(road: Road) -> Non
 
 def test_the_claim_ends_whoever_merges(road: Road) -> None:
     ready(road)
-    merged(road.merge(1))
-    assert (claim(road).holder, claim(road).reason) == (None, "merged by #2")
+    commit = merged(road.merge(1)).pull.merged_as or ""
+    reason = f"merged by #2 into main as {commit[:12]}"
+    assert (claim(road).holder, claim(road).reason) == (None, reason)
+
+
+def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> None:
+    ready(road)
+    commit = merged(road.merge(1)).pull.merged_as or ""
+    house = road.house("worker-1")
+    assert news.gather(house.ws, house.store, house.leaser, AgentName("worker-1")).text == (
+        f"Your work on #1 is done: merged by #2 into main as {commit[:12]}. What else there is to "
+        "do about it needs an issue of its own; `ghp agent-claim --next` finds other work."
+    )
 
 
 def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:

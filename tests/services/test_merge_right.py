@@ -1,5 +1,6 @@
 """The right to the trunk: one has it, the dead lose it, and who was replaced does not go on."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,18 @@ def right(road: Road) -> Lease:
 def take(road: Road, name: str) -> Lease:
     """The right, left by a process that was killed."""
     who = me(road, name)
-    return who.leaser.acquire("trunk", who.name, expected=who.leaser.read("trunk"), epoch=who.epoch)
+    before, reason = who.leaser.read("trunk"), merge_right.from_here(who, "")
+    return who.leaser.acquire("trunk", who.name, expected=before, epoch=who.epoch, reason=reason)
+
+
+def clone_of(road: Road) -> str:
+    return road.house("@me").store.snapshot().clone
 
 
 def test_it_is_held_for_the_block_and_given_back_after(road: Road) -> None:
     with merge_right.held(me(road, "lead"), "merges #2"):
-        assert (right(road).holder, right(road).reason) == ("lead", "merges #2")
+        said = f"merges #2, in clone {clone_of(road)}"
+        assert (right(road).holder, right(road).reason) == ("lead", said)
     assert right(road).holder is None
 
 
@@ -50,7 +57,9 @@ def test_while_another_has_it_nobody_else_merges(road: Road) -> None:
     lease = take(road, "lead")
     with pytest.raises(RefusedError) as refused, merge_right.held(me(road, "other"), ""):
         pytest.fail("it is held")
-    assert str(refused.value) == f"lead merges since {lease.acquired_at}."
+    assert str(refused.value) == (
+        f"lead merges since {lease.acquired_at} (in clone {clone_of(road)})."
+    )
     assert "--wait" in refused.value.hint
 
 
@@ -67,6 +76,20 @@ def test_a_command_that_was_killed_is_followed_by_the_same_ones(road: Road) -> N
     before = take(road, "lead")
     with merge_right.held(me(road, "lead"), ""):
         assert right(road).generation == before.generation + 1
+
+
+def test_who_merges_in_another_clone_is_another_whatever_the_name(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, two = map(Road, clones(2))
+    with (
+        merge_right.held(me(one, "@me"), "merges #2"),
+        pytest.raises(RefusedError, match=rf"\(merges #2, in clone {clone_of(one)}\)"),
+        merge_right.held(me(two, "@me"), "merges #3"),
+    ):
+        pytest.fail("it is held")
+    with merge_right.held(me(two, "@me"), "merges #3"):
+        assert right(one).reason == f"merges #3, in clone {clone_of(two)}"
 
 
 def test_a_dead_holder_is_replaced(road: Road) -> None:

@@ -1,5 +1,6 @@
 """Starting on an issue: once, again, after another, and after being killed."""
 
+import json
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -207,3 +208,25 @@ def test_one_agent_that_starts_twice_at_one_moment_has_one_worktree(road: Road) 
         started = list(pool.map(lambda _: road.start("worker-1"), range(4)))
     assert len({one.path for one in started}) == 1
     assert sorted(one.how for one in started) == ["new", "there", "there", "there"]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({}, "This repository has no commit yet that work could begin at."),
+        ({"trunk": "main"}, "There is no commit on main to begin at."),
+    ],
+)
+def test_where_no_work_can_begin_nothing_is_claimed(
+    repo: Path, said: dict[str, str], why: str
+) -> None:
+    road = Road(repo)
+    road.issue()
+    (repo / ".ghp").mkdir(exist_ok=True)
+    (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
+    git(repo, "update-ref", "-d", "refs/heads/main")
+    with pytest.raises(RefusedError) as refused:
+        road.start("worker-1")
+    assert str(refused.value) == why
+    assert refused.value.hint.startswith("Make the first commit")
+    assert road.house("@me").leaser.list() == []

@@ -134,6 +134,7 @@ def test_a_right_that_was_taken_before_there_was_a_remote_goes_on(
     leaser = LocalField(repo).leaser()
     taken = counted(leaser, 3)
     git(repo, "remote", "add", "origin", str(remote))
+    leaser = LocalField(repo).leaser()  # the next command
     assert leaser.read("numbers") == taken
     assert field.leaser().read("numbers") == taken
     again = field.leaser().acquire("numbers", "worker-2", expected=taken)
@@ -147,6 +148,7 @@ def test_a_right_that_was_taken_before_there_was_a_remote_cannot_be_begun_anew(
     leaser = LocalField(repo).leaser()
     taken = counted(leaser, 3)
     git(repo, "remote", "add", "origin", str(remote))
+    leaser = LocalField(repo).leaser()  # the next command
     with pytest.raises(LeaseMovedError) as caught:
         leaser.acquire("numbers", "worker-1", expected=None)
     assert caught.value.current == taken
@@ -160,6 +162,7 @@ def test_a_list_takes_all_that_was_decided_before_there_was_a_remote_along(
     leaser = LocalField(repo).leaser()
     made = [counted(leaser, 2, name) for name in ("issue/1", "issue/2", "trunk")]
     git(repo, "remote", "add", "origin", str(remote))
+    leaser = LocalField(repo).leaser()  # the next command
     assert leaser.list("issue/") == made[:2]
     assert field.leaser().list() == made[:2]
     assert leaser.list() == made
@@ -174,6 +177,7 @@ def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_numb
     first, second = counted(one, 2), counted(two, 5, who="worker-2")
     for path in alone:
         git(path, "remote", "add", "origin", str(remote))
+    one, two = (LocalField(path).leaser() for path in alone)
     assert one.read("numbers") == first
     assert two.read("numbers") == first
     assert two.list() == [first]
@@ -194,6 +198,7 @@ def test_a_right_goes_on_in_the_clone_when_the_remote_is_taken_away(
     counted(field.leaser(), 3, who="worker-2")
     seen = leaser.read("numbers")
     git(clone, "remote", "remove", "origin")
+    leaser = GitRefLeaser(workspace(clone))  # the next command
     assert leaser.read("numbers") == seen
     assert leaser.list() == [seen]
     assert counted(leaser, 1).generation == 5
@@ -207,6 +212,7 @@ def test_a_right_goes_on_when_the_remote_is_replaced_by_an_empty_one(
     taken = counted(leaser, 3)
     moved = repos.copy_remote(templates, tmp_path / "moved.git")
     git(clone, "remote", "set-url", "origin", str(moved))
+    leaser = GitRefLeaser(workspace(clone))  # the next command
     assert leaser.read("numbers") == taken
     assert counted(leaser, 1).generation == 4
     assert "refs/ghp/lease/numbers" in refs(moved)
@@ -226,6 +232,7 @@ def test_who_may_only_read_sees_what_was_decided_here_and_can_change_nothing(
     leaser = LocalField(repo).leaser()
     taken = counted(leaser, 2)
     git(repo, "remote", "add", "origin", str(remote))
+    leaser = LocalField(repo).leaser()  # the next command
     hook(remote, "pre-receive", "echo 'no' >&2\nexit 1\n")
     assert leaser.read("numbers") == taken
     assert leaser.list() == [taken]

@@ -77,7 +77,7 @@ def test_the_memory_of_a_right_of_the_remotes_heals_a_ref_lock_too(clone: Path) 
     free = leaser.release("trunk", expected=taken)
     assert not left.exists()
     git(clone, "remote", "remove", "origin")
-    assert leaser.read("trunk") == free
+    assert GitRefLeaser(workspace(clone)).read("trunk") == free
 
 
 def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Path) -> None:
