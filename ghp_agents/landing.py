@@ -16,11 +16,8 @@ HEAD_TRAILER = "Merged-head"  # of a commit that brings a branch onto the trunk
 LOOKED_AT = 1_000  # commits of the trunk
 PATIENCE = 600.0  # seconds; a merge of large histories takes its time
 
-# Hooks can be files of the very branch that is tried, and they would see our tokens.
-_NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 # A person's settings for their own rebases and merges, which are not meant for ours.
 _PLAIN = (
-    *_NO_HOOKS,
     *("-c", "rebase.autoStash=false", "-c", "rebase.autoSquash=false"),
     *("-c", "rebase.updateRefs=false", "-c", "merge.autoStash=false", "-c", "gc.auto=0"),
     *(
@@ -179,7 +176,7 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
     """A worktree of a commit, on no branch, for as long as the block lasts."""
     place = scratch / f"landing-{random_hex(4)}"
     place.parent.mkdir(parents=True, exist_ok=True)
-    add = [*_NO_HOOKS, "worktree", "add", "-q", "--detach", str(place), commit]
+    add = ["worktree", "add", "-q", "--detach", str(place), commit]
     try:
         done = git.run(add, cwd=folder, timeout=PATIENCE)
         if done.code != 0:

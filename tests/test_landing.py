@@ -108,18 +108,6 @@ def test_a_persons_settings_change_nothing(repo: Path, fork: tuple[str, str]) ->
     assert landing.land(repo, scratch(repo), *fork, "rebase", "").conflicts == ()
 
 
-def test_hooks_that_a_branch_brings_are_not_run(repo: Path) -> None:
-    told = repo.parent / "told"
-    hook = f'#!/bin/sh\necho "$GH_TOKEN" > {told}\n'
-    git(repo, "config", "core.hooksPath", ".hooks")
-    commit(repo, {".hooks/post-checkout": hook})
-    (repo / ".hooks/post-checkout").chmod(0o755)
-    git(repo, "commit", "--quiet", "--all", "--amend", "--no-edit")
-    with landing.detached(repo, scratch(repo), "HEAD") as place:
-        assert (place / ".hooks/post-checkout").exists()
-    assert not told.exists()
-
-
 def test_a_worktree_for_a_moment_is_gone_when_the_block_fails(repo: Path) -> None:
     places: list[Path] = []
 
