@@ -106,6 +106,9 @@ class StateStore(Protocol):
     def standing(self) -> Standing:
         """How this clone stands with the remote; asks nobody."""
 
+    def news_at(self) -> float | None:
+        """When this clone last had news of the others; None: never. Cheaper than `standing`."""
+
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
         """All that happened, in ledger order; with `after`, what those tips did not know yet."""
 

@@ -156,7 +156,7 @@ def _hear(store: StateStore) -> str:
     report = store.sync(push=False)
     if not report.remote or report.fetched:
         return ""
-    if store.standing().news_at is None:
+    if store.news_at() is None:
         raise UnknownError(
             f"{report.remote} was never heard from here, and does not answer: {report.trouble}.",
             hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",

@@ -64,7 +64,7 @@ def _silent_since(
     does not tell: it was said before."""
     noted = note(ws, [lease for lease, _ in seen])
     doubtful = [x.name for x, view in seen if view and not _is_said_since(view, x)]
-    news_at = (store.standing().news_at or 0.0) if doubtful else 0.0
+    news_at = (store.news_at() or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 

@@ -37,7 +37,7 @@ def lapsed(
     now = ws.clock.now()
     if not any(end <= now for end in ends.values()):
         return frozenset()
-    news_at = store.standing().news_at or 0.0
+    news_at = store.news_at() or 0.0
     return frozenset(lease for lease, end in ends.items() if end <= min(news_at, now))
 
 

@@ -149,7 +149,7 @@ def look(
     now = ws.clock.now()
     memory = _observe(ws, snapshot, now)
     elsewhere = _others(snapshot)
-    news_at = store.standing().news_at if elsewhere else None
+    news_at = store.news_at() if elsewhere else None
     beaten = snapshot.beaten()
     origin = _origins(snapshot) if elsewhere else {}
     thresholds = ws.settings.thresholds

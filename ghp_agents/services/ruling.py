@@ -85,7 +85,7 @@ def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
     now = ws.clock.now()
     if book is None or not rulebook.may_lapse(book, now):
         return book
-    heard = min(store.standing().news_at or 0.0, now)
+    heard = min(store.news_at() or 0.0, now)
     return None if rulebook.may_lapse(book, heard) else book
 
 

@@ -156,6 +156,10 @@ class MemoryStore:
         unsent = len(self._known[self._clone]) - len(sent)
         return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
 
+    def news_at(self) -> float | None:
+        """When this clone last had news of the hub's."""
+        return self._news_at if self._hub else None
+
     def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
         """Put the joined document on the hub."""
         report = self.sync()

@@ -395,20 +395,21 @@ class StateStoreContract:
 
     def test_a_clone_knows_when_it_last_had_news(self, field: Field) -> None:
         store = field.store(0)
-        assert store.standing().news_at is None
+        assert store.news_at() is None
         store.sync()
         heard = field.clock.now()
         assert store.standing().news_at == heard
         field.clock.wait(HOUR)
         field.cut()
         store.sync()
-        assert store.standing().news_at == heard
+        assert store.standing().news_at == store.news_at() == heard
         field.mend()
         store.sync()
         assert store.standing().news_at == heard + HOUR
 
     def test_without_a_remote_everything_stays_here(self, field: Field) -> None:
         store = field.alone()
+        assert store.news_at() is None
         say(field, store, "a")
         report = store.sync()
         assert (report.remote, report.fetched, report.pushed, report.trouble) == (

@@ -41,6 +41,17 @@ def read_note(ws: Workspace, remote: Remote | None) -> Note:
     return note if remote and note.remote == remote.name else Note()
 
 
+def news_at(ws: Workspace) -> float | None:
+    """When the remote was last heard; None: never, or there is none."""
+    remote = coordination_remote(ws)
+    return _heard_at(ws, read_note(ws, remote)) if remote else None
+
+
+def _heard_at(ws: Workspace, note: Note) -> float | None:
+    """In our own future only if our clock was set back; what we heard is not from there."""
+    return note.fetched_at and min(note.fetched_at, ws.clock.now())
+
+
 def standing(ws: Workspace) -> Standing:
     """How this clone stands; asks nobody."""
     repository = find_repository(ws)
@@ -51,8 +62,7 @@ def standing(ws: Workspace) -> Standing:
     note = read_note(ws, remote)
     return Standing(
         remote=remote.name,
-        # In our own future only if our clock was set back; what we heard is not from there.
-        news_at=note.fetched_at and min(note.fetched_at, ws.clock.now()),
+        news_at=_heard_at(ws, note),
         sent_at=note.pushed_at,
         unsent=count_unsent(repository) if repository else 0,
         waiting=waiting,
