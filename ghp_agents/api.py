@@ -25,21 +25,30 @@ from ghp_agents.pulse import clean_action
 from ghp_agents.services import (
     claim,
     escalation,
+    finish,
     issue,
     leasing,
     ledger,
+    merge,
     note,
     presence,
     recall,
+    start,
+    sweep,
     sync,
 )
 from ghp_agents.services import lease as lease_services
 from ghp_agents.services.claim import Claimed, Released
 from ghp_agents.services.covering import Ground
+from ghp_agents.services.finish import Finished
 from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.services.leasing import Leased
 from ghp_agents.services.ledger import Question
+from ghp_agents.services.merge import Outcome, Passed
+from ghp_agents.services.merge_trial import Merger
 from ghp_agents.services.presence import AgentView
+from ghp_agents.services.start import Started
+from ghp_agents.services.sweep import Swept
 from ghp_agents.wiring import House
 from ghp_agents.workspace import Workspace
 
@@ -127,6 +136,51 @@ class Project:
     def release(self, number: int, *, to: str | None = None, reason: str = "") -> Released:
         """Give an issue back, or in one step to another agent."""
         return claim.release(*self._parts(), str(number), to=to, reason=reason)
+
+    def start(self, number: int | None = None) -> Started:
+        """Claim an issue, or the best that is ready, and make a branch and a worktree for it. What
+        is to be done there is done by a project of its own: `connect(started.path)`.
+
+        Raises RefusedError when another has it, or there is nothing to begin at.
+        """
+        return start.start(*self._parts(), None if number is None else str(number))
+
+    def finish(self, *, issue: int | None = None, draft: bool = False) -> Finished:
+        """Make a pull request of the work that is committed in this worktree, brought up to the
+        trunk and checked.
+
+        Raises RefusedError for what is not mine or not committed, ChecksFailedError.
+        """
+        named = str(issue) if issue is not None else None
+        return finish.finish(*self._parts(), self._house.forge, issue=named, draft=draft)
+
+    def merge(self, number: int | None = None, *, patience: float = 0.0) -> Outcome:
+        """Check what would be on the trunk and merge it (`Merged`), or send it back to its agent
+        (`SentBack`): the pull request with this number, or of this issue, or of the branch here.
+
+        Raises RefusedError when somebody else merges, for longer than `patience` seconds.
+        """
+        named = str(number) if number is not None else None
+        return merge.merge(self._merger(), named, patience=patience)
+
+    def merge_queue(self, *, patience: float = 0.0) -> list[Outcome | Passed]:
+        """Merge all that are ready, the oldest first; what became of each."""
+        return list(merge.merge_queue(self._merger(), patience=patience))
+
+    def _merger(self) -> Merger:
+        return merge.merger(*self._parts(), self._house.forge, cwd=self._house.cwd)
+
+    def sweep(
+        self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
+    ) -> Swept:
+        """Look after what agents left behind, and publish the state; `policy` is alert, release or
+        reassign (default: as configured).
+
+        Raises RefusedError while another sweeps, UnknownError without news of the remote.
+        """
+        return sweep.sweep(
+            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=self._house.hub
+        )
 
     def lease(
         self,

@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.api import Project, connect
 from ghp_agents.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.model.issue import IssueChange
+from tests.support.git import commit
 from tests.support.leases import furnish
 
 
@@ -59,3 +60,19 @@ def test_a_program_tells_notes_and_asks_for_them(workers: Callable[[int], Projec
     told = one.remember("Staging drops OPTIONS requests", kind="gotcha")
     assert two.remember("staging drops OPTIONS requests.") == told
     assert two.recall("which requests are dropped on staging", limit=1) == [told]
+
+
+def test_a_program_starts_finishes_merges_and_sweeps(
+    workers: Callable[[int], Project], home: Path
+) -> None:
+    one = workers(1)
+    one.new_issue(IssueChange(title="Parse files"))
+    place = one.start().path
+    assert place == home / ".ghp/worktrees/repo/1-parse-files"
+    commit(place, {"new.txt": "new\n"})
+    finished = connect(place).finish(draft=True)
+    assert (finished.pull.issue, finished.pull.draft) == (1, True)
+    assert one.merge_queue() == []  # it is a draft
+    with pytest.raises(RefusedError, match="draft"):
+        one.merge(1)
+    assert one.sweep(policy="alert", dry_run=True).policy == "alert"

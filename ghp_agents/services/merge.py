@@ -159,7 +159,8 @@ def _back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentB
 def _cleaned(who: Merger, pull: Pull, checks: tuple[Check, ...], *, before: bool = False) -> Merged:
     issue = _issue(who, pull)
     notes = merge_cleanup.clean_up(who.me, pull, issue, who.cwd)
-    return Merged(pull, issue, checks, notes, before)
+    closed = issue and issue._replace(state="closed")
+    return Merged(pull, closed, checks, notes, before)
 
 
 def _issue(who: Merger, pull: Pull) -> Issue | None:

@@ -49,7 +49,7 @@ def test_the_issue_is_closed_with_a_comment_that_says_as_what(road: Road) -> Non
     ready(road)
     done = merged(road.merge(1))
     issue = road.house("@me").tracker.get(1)
-    assert issue.state == "closed"
+    assert [each and each.state for each in (issue, done.issue)] == ["closed", "closed"]
     assert [each.body for each in issue.comments] == [
         f"Merged as {(done.pull.merged_as or '')[:12]}: pull request #2 of {BRANCH}.\n\n"
         "<!-- ghp:merged 2 -->"

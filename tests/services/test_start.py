@@ -229,4 +229,4 @@ def test_where_no_work_can_begin_nothing_is_claimed(
         road.start("worker-1")
     assert str(refused.value) == why
     assert refused.value.hint.startswith("Make the first commit")
-    assert road.house("@me").leaser.list() == []
+    assert road.house("@me").leaser.list("issue/") == []
