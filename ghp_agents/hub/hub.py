@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from ghp_agents.hub import graphql, standing
+from ghp_agents.hub import graphql, standing, unread
 from ghp_agents.hub.access import Access
 from ghp_agents.hub.errors import ForbiddenError, MissingError
 from ghp_agents.hub.known import Known
@@ -38,9 +38,9 @@ class Answer(NamedTuple):
 class Hub:
     """One repository on GitHub. A path is relative to it (`issues/12`), or absolute (`/user`).
 
-    Every method but `recall`, `has`, `learned`, `later` and `standing` may talk to GitHub, and
-    raises one of the errors of `hub/errors.py`: `Unanswered` (exit code 4) when nobody knows, a
-    `HubError` when GitHub said no.
+    Every method but `recall`, `has`, `learned`, `later`, `unread`, `note_unread` and `standing` may
+    talk to GitHub, and raises one of the errors of `hub/errors.py`: `Unanswered` (exit code 4) when
+    nobody knows, a `HubError` when GitHub said no.
     """
 
     repository: str  # "owner/name"
@@ -155,6 +155,15 @@ class Hub:
         """Remember whether the server has a feature."""
         if self.has(feature) is not is_there:
             self._features.put(f"{self._access.api} {feature}", is_there, FEATURE_SECONDS)
+
+    @property
+    def unread(self) -> Mapping[int, str]:
+        """The issues that cannot be read, by number, each with the reason."""
+        return unread.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
+
+    def note_unread(self, found: Mapping[int, str]) -> None:
+        """Remember which issues cannot be read."""
+        unread.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
 
     def later(self, job: Job) -> None:
         """Keep a write durably for `flush`. The same id is kept once."""

@@ -40,6 +40,10 @@ class Refused(NamedTuple):
     again: bool = False
 
 
+class BrokenJobError(GhpError):
+    """A job that nobody can perform, because of what is written in it. Nothing depends on it."""
+
+
 class Outbox:
     """A folder with one file for each job, named by its number in the order.
 
@@ -102,6 +106,9 @@ class Outbox:
                 perform(job)
             except (UnknownError, TokenError):
                 return  # nothing more can be sent now; all of it later, or with another token
+            except BrokenJobError as error:
+                self._aside(path, Refused(job, str(error)))
+                continue
             except GhpError as error:
                 stuck[job.about] = self._refuse(path, job, error)
                 continue

@@ -18,7 +18,7 @@ from ghp_agents.hub.errors import (
     UnreachableError,
 )
 from ghp_agents.hub.hub import Hub
-from ghp_agents.hub.outbox import Job
+from ghp_agents.hub.outbox import BrokenJobError, Job
 from ghp_agents.issues.hub import comments, listing, writing
 from ghp_agents.issues.hub.mirror import Mirror
 from ghp_agents.issues.hub.source import Source
@@ -38,7 +38,7 @@ from ghp_agents.model.issue import (
     find,
     resolved,
 )
-from ghp_agents.model.names import Actor, IssueNumber, Timestamp
+from ghp_agents.model.names import Actor, IssueNumber, Timestamp, one_line
 from ghp_agents.ports import Leaser
 from ghp_agents.workspace import Workspace
 
@@ -191,7 +191,8 @@ class GitHubTracker:
         digits = str(issue).strip().removeprefix("#")
         seen = self._source.hub.recall(f"issues/{digits}") if digits.isdigit() else None
         if seen and all(each.number != int(digits) for each in known):
-            return self._issue(github_issue.kept(seen.body))
+            with contextlib.suppress(ValueError):  # what cannot be read is not known
+                return self._issue(github_issue.kept(seen.body))
         return find(known, issue)
 
     def _issue(self, told: Kept) -> Issue:
@@ -224,20 +225,42 @@ class GitHubTracker:
             return change
         return github_change.showable(change, names, self._source.signs)
 
+    def _as_it_is_now(self, number: int, change: IssueChange) -> IssueChange:
+        """What waited to be shown, without what is not so any more: the right may have changed
+        hands since. Where nobody here knows of a right, it is as it was said."""
+        held = self._source.held(number)
+        if held is None:
+            return change
+        return change._replace(
+            add_assignees=tuple(each for each in change.add_assignees if each == held),
+            remove_assignees=tuple(each for each in change.remove_assignees if each != held),
+        )
+
     def _perform(self, job: Job) -> None:
         """Send what waited. Raises GhpError."""
-        told = job.data
-        change = IssueChange(
-            add_assignees=tuple(told["add"]), remove_assignees=tuple(told["remove"])
-        )
-        change = self._showable(change)
-        by = Actor(str(told["by"]), told["person"] is True)
+        number, change, by = _of_job(job)
         try:
-            self.change(int(job.data["number"]), change, by)
+            self.change(number, self._showable(self._as_it_is_now(number, change)), by)
         except (HubError, Unanswered):
             raise
         except GhpError:
             return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
+
+
+def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
+    """What a job says. Raises BrokenJobError."""
+    told = job.data
+    try:
+        if job.kind != SHOW:
+            raise ValueError(f"{job.kind!r} is nothing that this version sends")
+        add, remove = ([str(name) for name in list(told[key])] for key in ("add", "remove"))
+        change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        return int(told["number"]), change, Actor(str(told["by"]), told["person"] is True)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BrokenJobError(
+            f"What is written of it cannot be read: {one_line(repr(error), 200)}.",
+            hint="`ghp agent-doctor` says where it is kept.",
+        ) from None
 
 
 def _ids(known: Mirror | None) -> dict[int, int]:

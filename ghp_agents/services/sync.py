@@ -92,7 +92,11 @@ def _hear(
         return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
     issues = tracker.known(closed=True) if done.issues else issues
     command_news.note(ws, issues)
-    return list(done.notes), issues, done.issues
+    unread = (
+        f"#{number} on GitHub cannot be read, and is left out: {why}"
+        for number, why in hub.unread.items()
+    )
+    return [*unread, *done.notes], issues, done.issues
 
 
 def _show(

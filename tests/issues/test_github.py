@@ -9,13 +9,14 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import ExitCode, NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.hub.hub import Answer
+from ghp_agents.hub.outbox import Job
 from ghp_agents.issues.github import GitHubTracker
 from ghp_agents.issues.hub import proofs
 from ghp_agents.issues.hub.source import Source
 from ghp_agents.model import github_marker
 from ghp_agents.model.issue import BODY_LIMIT, IssueChange
-from ghp_agents.model.names import Actor
-from ghp_agents.services import issue
+from ghp_agents.model.names import Actor, IssueNumber
+from ghp_agents.services import issue, sync
 from ghp_agents.wiring import House
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.support.faults import Asked, Fault, Said, in_turn, writes
@@ -258,6 +259,69 @@ def test_what_cannot_be_written_now_is_said_to_be_so(
     ):
         with pytest.raises(UnknownError):
             write()
+
+
+def test_an_issue_that_cannot_be_read_is_left_out_and_named(
+    github: GitHub, house: MakeHouse, clock: ManualClock
+) -> None:
+    bad, good = github.issue("Bad"), github.issue("Good")
+    here = house()
+    assert here.hub
+    get = here.hub.get
+
+    def strange(path: str, **params: str | int) -> Answer:
+        answer = get(path, **params)
+        several = answer.body if isinstance(answer.body, list) else [answer.body]
+        for each in several:
+            each.update({"title": 7} if each.get("number") == bad else {})
+        return answer
+
+    here.hub.get = strange  # type: ignore[method-assign]
+    assert [each.number for each in here.tracker.list()] == [good]
+    assert [*here.hub.unread] == [bad]
+    report = sync.sync(here.ws, here.store, here.leaser, here.tracker, hub=here.hub)
+    assert report.notes == (
+        f"#{bad} on GitHub cannot be read, and is left out: not an issue of GitHub's: "
+        "TypeError('a text is something else')",
+    )
+    with pytest.raises(UnknownError, match=f"GitHub tells #{bad} in a way that cannot be read"):
+        here.tracker.get(bad)
+    here.hub.get = get  # type: ignore[method-assign]
+    clock.wait(7 * 3_600)
+    assert [each.number for each in here.tracker.list()] == [bad, good]
+    assert not here.hub.unread
+    here.hub.get = strange  # type: ignore[method-assign]
+    clock.wait(7 * 3_600)
+    assert [each.number for each in here.tracker.list()] == [bad, good]  # as it was
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_blockers_and_events_that_are_gone_do_not_keep_the_others_from_being_known(
+    github: GitHub, house: MakeHouse, clock: ManualClock, status: int
+) -> None:
+    blocker, blocked, other = (github.issue(title) for title in ("One", "Two", "Three"))
+    house().tracker.change(blocked, IssueChange(add_blockers=(IssueNumber(blocker),)), ANN)
+    labels = f"issues/{blocked}/labels"
+    github.act(WORKER_1, "POST", labels, {"labels": ["agent:worker-1"]})
+    behind = github.proxy.behind
+
+    def told(asked: Asked) -> Said:
+        parts = asked.path.rpartition(f"/issues/{blocked}/")
+        if parts[1] and parts[2] in ("dependencies/blocked_by", "events"):
+            return Said(status, {"message": "This is not there", "documentation_url": "x"})
+        return behind(asked)
+
+    github.proxy.behind = told
+    fresh = {each.number: each for each in house(name="fresh").tracker.list()}
+    assert [*fresh] == [blocker, blocked, other]
+    assert (fresh[blocked].blocked_by, fresh[blocked].assignees) == ((), ())
+    clock.wait(10)
+    known = {each.number: each for each in house().tracker.list()}
+    assert known[blocked].blocked_by == (blocker,)  # as it was
+    github.proxy.behind = behind
+    clock.wait(10)
+    github.act(WORKER_1, "POST", labels, {"labels": ["bug"]})
+    assert house(name="fresh").tracker.list()[1].assignees == ("worker-1",)
 
 
 def test_an_issue_that_is_gone_is_missed(
@@ -574,6 +638,40 @@ def test_who_has_it_is_shown_later_where_it_cannot_be_shown_now(
     assert house().tracker.send() == [f"who has #{number}"] * 2
     assert house().tracker.get(number).assignees == ("worker-2",)
     assert house().tracker.send() == []
+
+
+def test_what_waited_does_not_show_who_had_it_before(
+    github: GitHub, house: MakeHouse, clock: ManualClock
+) -> None:
+    number = github.issue("One")
+    here = house(WORKER_1)
+    here.tracker.list()
+    lease = here.leaser.acquire(f"issue/{number}", "worker-1", expected=None)
+    unreachable(github)
+    here.tracker.show(number, WORKER, add=("worker-1",))
+    here.leaser.acquire(f"issue/{number}", "worker-2", expected=lease)
+    reachable(github, clock)
+    house(WORKER_2, "other").tracker.show(number, WORKER, add=("worker-2",))
+    mark = len(github.proxy.exchanges)
+    house(WORKER_1).tracker.send()
+    assert house().tracker.get(number).assignees == ("worker-2",)
+    assert not [each for each in github.proxy.since(mark) if each.asked.writes]
+
+
+@pytest.mark.parametrize("data", [{}, {"number": "x", "add": [], "remove": [], "by": "a"}])
+def test_what_waits_and_cannot_be_read_is_put_aside_and_stops_nothing(
+    github: GitHub, house: MakeHouse, data: dict[str, object]
+) -> None:
+    number = github.issue("One")
+    here = house()
+    here.tracker.list()
+    assert here.hub
+    here.hub.later(Job("1", "show", str(number), "who has it", data))
+    assert here.tracker.show(number, WORKER, add=("worker-1",)).assignees == ("worker-1",)
+    (aside,) = here.hub.refused()
+    assert (aside.job.id, aside.again) == ("1", False)
+    assert aside.why.startswith("What is written of it cannot be read: ")
+    assert house().tracker.get(number).assignees == ("worker-1",)
 
 
 def test_what_waits_is_sent_before_what_comes_after_it(

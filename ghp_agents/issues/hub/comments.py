@@ -1,7 +1,7 @@
 """Comments on GitHub: read with what is kept of them, and said once."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -118,15 +118,22 @@ def _read(source: Source, number: int, count: int | None = None) -> list[Said]:
     told: list[Any] = []
     if count is not None and len(had) >= _PAGE:
         told = source.hub.get_all(path, since=max(each.updated_at for each in had))
-    fresh = {each.id: each for each in (*had, *map(github_issue.said, told))}
+    fresh = {each.id: each for each in (*had, *_readable(told))}
     if not told or len(fresh) != count:
         told = source.hub.get_all(path)
-        fresh = {each.id: each for each in map(github_issue.said, told)}
+        fresh = {each.id: each for each in _readable(told)}
     known = {each.id: each for each in had}
     read = [_believed(source, fresh[each], known.get(each)) for each in sorted(fresh)]
     if read != list(had) or not had:
         _store(source, number, read)
     return read
+
+
+def _readable(told: Iterable[Any]) -> Iterator[Said]:
+    """What can be read of comments. One that cannot is left out: the others are no worse."""
+    for each in told:
+        with suppress(ValueError):
+            yield github_issue.said(each)
 
 
 def _believed(source: Source, told: Said, known: Said | None) -> Said:

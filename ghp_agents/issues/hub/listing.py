@@ -5,15 +5,18 @@ page from the last change of the one before. So an issue that changes meanwhile 
 end, and none is missed by a page that moved.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ghp_agents.hub.errors import GoneError, MissingError, Unanswered
+from ghp_agents.hub.verdict import failed
 from ghp_agents.issues.hub import mirror as kept_mirror
 from ghp_agents.issues.hub import proofs
 from ghp_agents.issues.hub.mirror import Checked, Mirror
 from ghp_agents.issues.hub.source import Source
 from ghp_agents.model.github_issue import Kept, is_pull, kept
+from ghp_agents.model.names import one_line
 
 PER_PAGE = 100
 FRESH = 5.0  # seconds for which a list is not asked for again
@@ -49,15 +52,31 @@ def forget(source: Source) -> None:
 def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
     told, cursor, page = _pages(source, Checked() if is_whole else check)
-    fresh = [kept(each) for each in told if not is_pull(each)]
+    fresh, unread = _readable(each for each in told if not is_pull(each))
     known = mirror.issues if mirror else {}
     changed = [each for each in fresh if not _same(each, known.get(each.number))]
-    gone = known.keys() - {each.number for each in fresh} if is_whole else set[int]()
+    there = {each.number for each in fresh}
+    gone = known.keys() - there - unread.keys() if is_whole else set[int]()
+    had = {} if is_whole else {n: why for n, why in source.hub.unread.items() if n not in there}
     vouched = proofs.vouched(source, changed, known)
     new = kept_mirror.keep(source.ws, source.repository, source.viewer, vouched, gone=gone)
     note = Checked(cursor, page, now, now if is_whole else check.whole_at)
     kept_mirror.note_check(source.ws, source.repository, note)
+    source.hub.note_unread({**had, **unread})
     return new
+
+
+def _readable(told: Iterable[Mapping[str, Any]]) -> tuple[list[Kept], dict[int, str]]:
+    """What can be read; of the rest the numbers, and why not. It is no reason to know nothing."""
+    found: list[Kept] = []
+    unread: dict[int, str] = {}
+    for each in told:
+        try:
+            found.append(kept(each))
+        except ValueError as error:
+            number = each.get("number")
+            unread[number if isinstance(number, int) else 0] = one_line(str(error), 200)
+    return found, unread
 
 
 def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, int]:
@@ -65,11 +84,11 @@ def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, i
     since, page = check.cursor, 1
     if check.page > 1 and not _page(source, since, check.page)[1]:
         return [], since, check.page  # whatever changes comes last
-    found: dict[int, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     while True:
         more, _ = _page(source, since, page)
-        found |= {int(each["id"]): each for each in more}
-        last = max((str(each["updated_at"]) for each in more), default=since)
+        found |= {str(each.get("id")): each for each in more}
+        last = max((str(each.get("updated_at") or "") for each in more), default=since)
         if len(more) < PER_PAGE:
             break
         page = 1 if last > since else page + 1  # more than a page changed in one second
@@ -108,6 +127,8 @@ def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
     known = mirror.issues if mirror else {}
     try:
         told = kept(_told(source, number))
+    except ValueError as error:
+        raise failed(f"GitHub tells #{number} in a way that cannot be read ({error})") from None
     except (MissingError, GoneError):
         if number in known:
             kept_mirror.keep(source.ws, source.repository, "", (), gone={number})
@@ -117,7 +138,8 @@ def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
         return had
     vouched = proofs.vouched(source, [told], known, given)[0]
     if _is_unread(vouched):
-        vouched = proofs.with_blockers(source, vouched)
+        with suppress(MissingError, GoneError):
+            vouched = proofs.with_blockers(source, vouched)
     if mirror:
         kept_mirror.keep(source.ws, source.repository, source.viewer, [vouched])
     return vouched
@@ -134,7 +156,7 @@ def _told(source: Source, number: int) -> dict[str, Any]:
         raise MissingError(
             f"#{number} is a pull request.", hint="`ghp agent-issues --all` lists the issues."
         )
-    if int(told["number"]) != number or not _is_here(source, told):
+    if told.get("number") != number or not _is_here(source, told):
         raise GoneError(
             f"#{number} was moved to {told.get('html_url', 'another repository')}.",
             hint="`ghp agent-issues --all` lists the issues that are here.",

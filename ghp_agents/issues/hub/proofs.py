@@ -8,7 +8,7 @@ holder of the right has needs no such proof. What was found out is kept in the m
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ghp_agents.hub.errors import MissingError
+from ghp_agents.hub.errors import GoneError, MissingError
 from ghp_agents.issues.hub.source import Source
 from ghp_agents.model import github_issue
 from ghp_agents.model.github_issue import Kept
@@ -73,7 +73,11 @@ def _with_relations(source: Source, told: Kept, known: Kept | None) -> Kept:
         return told._replace(blockers=known.blockers)
     if not told.waits or told.state == "closed":
         return told
-    return with_blockers(source, told)
+    try:
+        return with_blockers(source, told)
+    except (MissingError, GoneError):  # gone since it was listed, or the server has no such
+        same = known and known.id == told.id
+        return told._replace(blockers=known.blockers if known and same else ())
 
 
 def with_blockers(source: Source, told: Kept) -> Kept:
@@ -123,11 +127,15 @@ def _proven(source: Source, read: Sequence[Kept], asked: Sequence[Kept]) -> list
     for each in asked:
         events = by_issue.get(each.number, [])
         proven, open_questions = _judged(source, each, events)
+        asked_at = each.updated_at
         if open_questions:
-            events = source.hub.get_all(f"issues/{each.number}/events")
-            proven, _ = _judged(source, each, events, whole=True)
+            try:
+                events = source.hub.get_all(f"issues/{each.number}/events")
+                proven, _ = _judged(source, each, events, whole=True)
+            except (MissingError, GoneError):
+                asked_at = each.asked_at  # nobody told: it is not proven, and is asked again
         found[each.number] = each._replace(
-            proven=tuple(dict.fromkeys((*each.proven, *proven))), asked_at=each.updated_at
+            proven=tuple(dict.fromkeys((*each.proven, *proven))), asked_at=asked_at
         )
     return [found.get(each.number, each) for each in read]
 
@@ -138,7 +146,7 @@ def _recent(source: Source) -> dict[int, list[Mapping[str, Any]]]:
     for page in range(1, PAGES + 1):
         try:
             told = source.hub.get("issues/events", per_page=100, page=page).body
-        except MissingError:
+        except (MissingError, GoneError):
             return {}
         for event in told:
             number = int((event.get("issue") or {}).get("number") or 0)

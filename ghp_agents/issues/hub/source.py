@@ -7,7 +7,7 @@ from ghp_agents import git
 from ghp_agents.hub.errors import HubError
 from ghp_agents.hub.hub import Hub
 from ghp_agents.issues.hub import mirror as kept_mirror
-from ghp_agents.model.claim import PREFIX, claimed_issue
+from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
 from ghp_agents.model.github_issue import Kept
 from ghp_agents.model.github_label import SIGNS
 from ghp_agents.model.github_names import Names
@@ -60,6 +60,12 @@ class Source:
         return Names(
             self.ws.settings.accounts, self.viewer if people else "", self.person if people else ""
         )
+
+    def held(self, number: int) -> str | None:
+        """Who holds an issue, as far as it is known here: "" for nobody, None if nobody knows."""
+        name = claim_name(number)
+        lease = next((each for each in self.leaser.known(name) if each.name == name), None)
+        return None if lease is None else lease.holder or ""
 
     def holders(self) -> dict[int, str]:
         """Who holds which issue, as far as it is known here."""
