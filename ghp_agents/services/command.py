@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents import bell
-from ghp_agents.errors import GhpError, UnknownError
-from ghp_agents.hub.errors import HubError, MissingError
+from ghp_agents.errors import GhpError, NotFoundError, UnknownError
+from ghp_agents.hub.errors import ForbiddenError, GoneError, HubError, MissingError
 from ghp_agents.hub.hub import Hub
 from ghp_agents.model import command as rules
 from ghp_agents.model import command_record as record
@@ -34,6 +34,7 @@ class Done(NamedTuple):
 
     notes: tuple[str, ...] = ()
     issues: frozenset[int] = frozenset()
+    left: tuple[Remark, ...] = ()  # what GitHub would not let us obey, and may the next time
 
 
 class Parts(NamedTuple):
@@ -67,6 +68,7 @@ def obey_new(parts: Parts, issues: Iterable[Issue]) -> Done:
             _send(parts, mine)  # what was obeyed before
             raise
         _send(parts, mine)
+    ear.hear_again(done.left)
     ear.done()
     return done
 
@@ -96,11 +98,18 @@ def _obey_all(parts: Parts, heard: Sequence[Remark], mine: Turn) -> Done:
             hint="Commands are obeyed once it can be.",
         )
     notes: list[str] = []
-    left = _unobeyed(parts.store, heard)
-    for remark in left:
-        said = _obey(parts, remark, mine)
+    obeyed: set[int] = set()
+    again: list[Remark] = []
+    for remark in _unobeyed(parts.store, heard):
+        try:
+            said = _obey(parts, remark, mine)
+        except (ForbiddenError, NotFoundError, GoneError) as error:  # others are no worse for it
+            notes.append(f"{remark.by.name} on #{remark.issue} is not obeyed yet: {error}")
+            again.append(remark)
+            continue
+        obeyed.add(remark.issue)
         notes += [f"{said.by.name} on #{said.issue}: {act.said}: {act.words}" for act in said.acts]
-    return Done(tuple(one_line(note, 300) for note in notes), frozenset(x.issue for x in left))
+    return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
 def _obey(parts: Parts, remark: Remark, mine: Turn) -> Obeyed:

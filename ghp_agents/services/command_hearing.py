@@ -38,6 +38,7 @@ class Remark(NamedTuple):
     login: str
     by: Actor
     said: Said
+    at: str = ""  # when it was written or last changed
 
 
 class Ear:
@@ -101,9 +102,16 @@ class Ear:
 
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
         """What was said on an issue that was made since the issues were read is heard next time."""
-        oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
         later = [told for told in unknown if "/pull/" not in str(told.get("html_url") or "")]
-        times = [at for told in later if (at := str(told.get("updated_at") or "")) > oldest]
+        self._hear_again(str(told.get("updated_at") or "") for told in later)
+
+    def hear_again(self, remarks: Iterable[Remark]) -> None:
+        """These could not be dealt with: they are heard next time, for a week."""
+        self._hear_again(each.at for each in remarks)
+
+    def _hear_again(self, said_at: Iterable[str]) -> None:
+        oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
+        times = [at for at in said_at if at > oldest]
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
@@ -124,7 +132,7 @@ class Ear:
         by = _actor(self._ws, comment.author)
         if by.is_person and mark and mark.by:
             by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
-        return Remark(comment.id, number, comment.author, by, said)
+        return Remark(comment.id, number, comment.author, by, said, comment.updated_at)
 
 
 def _issue(told: Mapping[str, Any]) -> int | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.hub.errors import ForbiddenError
+from ghp_agents.hub.errors import ForbiddenError, HubError, MissingError
 from ghp_agents.model.names import AgentName
 from ghp_agents.services import news, sync
 from ghp_agents.wiring import House
@@ -287,6 +287,35 @@ def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) 
     assert field.acts() == []
     assert not report.trouble
     field.clock.wait(3_600)
+    field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+
+
+@pytest.mark.parametrize(
+    ("door", "error"),
+    [
+        ("change", ForbiddenError("This token may not.", hint="")),
+        ("get", MissingError("It is gone.", hint="")),
+    ],
+)
+def test_a_command_that_github_does_not_let_us_obey_does_not_hold_up_the_others(
+    field: Field, door: str, error: HubError
+) -> None:
+    number, other = field.github.issue("Blink"), field.github.issue("Shine")
+    field.say(number, "/agent assign worker-1")
+    field.say(other, "/agent assign worker-2")
+    house = field.house()
+    open_door = getattr(house.tracker, door)
+
+    def locked(issue: str | int, *rest: object) -> object:
+        if issue == number:
+            raise error
+        return open_door(issue, *rest)
+
+    setattr(house.tracker, door, locked)
+    report = sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    assert field.labels(other) == ["agent:worker-2"]
+    assert f"@{ADMIN} on #{number} is not obeyed yet: {error}" in report.notes
     field.sync()
     assert field.labels(number) == ["agent:worker-1"]
 

@@ -68,7 +68,7 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
 ) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
-    assert remark == Remark(7, 1, "ada", Actor("@ada", True), remark.said)
+    assert remark == Remark(7, 1, "ada", Actor("@ada", True), remark.said, remark.at)
     assert remark.said.commands == (Command("stop"),)
     assert heard(ws, hub) == []
     changed(ws)
