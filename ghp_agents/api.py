@@ -116,10 +116,10 @@ class Project:
         return self._house.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
-        """What can be taken now: open, unclaimed, unassigned, no open blocker; the most urgent
-        first."""
+        """What can be taken now: open, unclaimed, unassigned, no open blocker, no epic, not waiting
+        for a person; the most urgent first."""
         known = claim.claims(self._house.leaser)
-        return issue.ready(self._house.tracker.list(closed=True), known)
+        return issue.ready(self._house.ws, self._house.tracker.list(closed=True), known)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> Claimed:
         """Take the right to an issue; what is mine already stays so.
@@ -178,9 +178,11 @@ class Project:
 
         Raises RefusedError while another sweeps, UnknownError without news of the remote.
         """
+        house = self._house
         return sweep.sweep(
-            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=self._house.hub
-        )
+            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=house.hub,
+            forge=house.forge,
+        )  # fmt: skip
 
     def lease(
         self,

@@ -57,6 +57,7 @@ def sweep(
             swept = services.sweep(
                 house.ws, house.store, house.leaser, house.tracker,
                 policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=house.hub,
+                forge=house.forge,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")

@@ -86,7 +86,7 @@ class Orphan(NamedTuple):
     removable: str = ""  # why it can go: merged, saved
     kept: str = ""  # why it must stay
     branch: str = ""
-    tip: str = ""
+    tip: str = ""  # of a branch that goes, by itself or with its worktree
 
 
 class Unfinished(NamedTuple):

@@ -13,8 +13,8 @@ from ghp_agents.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.model.state import SyncReport
-from ghp_agents.model.sweep import Act, Close, Facts, Finish, Free, plan
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.model.sweep import Act, Close, Facts, Finish, Free, Prune, plan
+from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
 from ghp_agents.services import (
     claim_sight,
     presence,
@@ -62,6 +62,7 @@ class House(NamedTuple):
     leaser: Leaser
     tracker: IssueTracker
     hub: "Hub | None" = None
+    forge: Forge | None = None
 
 
 def sweep(
@@ -75,13 +76,15 @@ def sweep(
     prune: bool = False,
     ephemeral: bool = False,
     hub: "Hub | None" = None,
+    forge: Forge | None = None,
 ) -> Swept:
-    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep.
+    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep; the forge
+    knows of branches that were squashed.
 
     Raises BusyError while another sweep is at work, UnknownError where the remote decides and
     cannot be reached: who hears nothing takes nobody for dead.
     """
-    house = House(ws, store, leaser, tracker, hub)
+    house = House(ws, store, leaser, tracker, hub, forge)
     rule = policy or ws.settings.sweep_policy
     _news(house)
     if dry_run:
@@ -112,7 +115,7 @@ def _planned(house: House, policy: str, *, prune: bool) -> Swept:
 
 
 def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -> Swept:
-    ws, store, leaser, tracker, hub = house
+    ws, store, leaser, tracker, hub, _ = house
     actor = _actor(ws)
     if fresh:
         _go_by(house, turn)
@@ -122,6 +125,8 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
     me = Me(ws, store, leaser, tracker, actor, 0)
     rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
     outcomes = sweep_acts.perform(rules, acts)
+    if prune and any(outcome.done and _claimed(outcome.act) for outcome in outcomes):
+        outcomes += sweep_acts.perform(rules, _newly_orphaned(house, facts))
     _show(house, outcomes)
     if fresh:
         sweep_memory.keep(ws, store, actor)
@@ -188,10 +193,10 @@ def _waiting(house: House) -> int:
 
 
 def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
-    ws, store, leaser, tracker, _ = house
+    ws, store, leaser, tracker, _, forge = house
     views = presence.look(ws, store, store.snapshot())
     facts = sweep_sight.look(ws, store, leaser, tracker, views)
-    orphans = sweep_orphans.look(ws, leaser, views, facts.issues)
+    orphans = sweep_orphans.look(ws, leaser, views, facts.issues, forge)
     counted = Counter(view.liveness for view in views)
     agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
     return facts._replace(orphans=tuple(orphans)), agents
@@ -200,6 +205,15 @@ def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
 def _plan(house: House, facts: Facts, policy: str, *, prune: bool) -> list[Act]:
     most = house.ws.settings.max_attempts
     return plan(facts, policy=policy, max_attempts=most, prune=prune)
+
+
+def _newly_orphaned(house: House, before: Facts) -> list[Act]:
+    """What can be removed now that the claims of the dead and done have ended."""
+    ws, store, leaser, _, _, forge = house
+    views = presence.look(ws, store, store.snapshot())
+    found = sweep_orphans.look(ws, leaser, views, before.issues, forge)
+    known = {orphan.name for orphan in before.orphans}
+    return [Prune(each) for each in found if each.removable and each.name not in known]
 
 
 def _actor(ws: Workspace) -> Actor:

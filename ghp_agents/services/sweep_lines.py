@@ -69,6 +69,8 @@ def _planned(act: Act) -> str:
         case Absorb(clone):
             return f"absorb clone {clone.tip.clone}, silent for {ago(clone.silent)}"
         case Prune(orphan):
-            return f"remove {orphan.kind} {orphan.name}: {orphan.why}; {orphan.removable}"
+            goes = orphan.kind == "worktree" and orphan.tip
+            branch = f", and its branch {orphan.branch}: merged" if goes else ""
+            return f"remove {orphan.kind} {orphan.name}: {orphan.why}; {orphan.removable}{branch}"
         case Tell():
             return act.text

@@ -4,16 +4,19 @@ Only what agents made: a worktree that is named after an agent, a branch below `
 removed was merged, or is in the state as a handoff with its patch; everything else stays.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents import checkouts, worktree
+from ghp_agents.checkouts import Checkout
 from ghp_agents.errors import GhpError, RefusedError
 from ghp_agents.model.issue import Issue
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import issue_of_branch
 from ghp_agents.model.sweep import Orphan
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import Forge, Leaser
 from ghp_agents.services import evidence, uncommitted
 from ghp_agents.services.claim import claims
 from ghp_agents.services.claim_showing import Me
@@ -22,44 +25,109 @@ from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.handoff import Facts, record_of
 from ghp_agents.services.presence import AgentView
 from ghp_agents.services.sweep_handoff import named
-from ghp_agents.services.trunk import trunk_places
+from ghp_agents.services.trunk import trunk, trunk_places
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 
 PREFIX = "agent/"
 _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
 
 
+class _Owners(NamedTuple):
+    """Who may own a worktree or a branch."""
+
+    ended: Mapping[str, str]  # agents that ended, and how they are
+    known: frozenset[str]  # all agents
+    claims: Mapping[int, Lease]
+    issues: Mapping[int, Issue]
+
+    def why_none(self, agent: str, branch: str | None) -> str:
+        """Why nobody owns it; empty if somebody may."""
+        if not agent or any(agent == lease.holder for lease in self.claims.values()):
+            return ""
+        if agent in self.known and agent not in self.ended:
+            return ""
+        state = f"{agent} is {self.ended.get(agent, 'not known')}"
+        number = issue_of_branch(branch) if branch else None
+        if number is None:
+            return state if self.ended.get(agent) == Liveness.GONE.value else ""
+        issue = self.issues.get(number)
+        if issue and issue.state == "closed":
+            return f"{state}, #{number} is closed"
+        return f"{state}, nobody has #{number}" if number not in self.claims else ""
+
+
+class _Branches(NamedTuple):
+    """The branches of the clone, and how it is told whether one is merged."""
+
+    ws: Workspace
+    forge: Forge | None
+    tips: Mapping[str, str]
+    trunks: Sequence[str]
+
+    def is_merged(self, name: str) -> bool:
+        """Whether all of it is on the trunk: as it is, or squashed, as its pull request says."""
+        tip = self.tips[name]
+        return any(worktree.contains(self.ws.folder, ref, tip) for ref in self.trunks) or (
+            self._is_said_to_be(name, tip)
+        )
+
+    def _is_said_to_be(self, name: str, tip: str) -> bool:
+        try:
+            pull = self.forge.find(name) if self.forge else None
+        except GhpError:  # who cannot be asked says nothing
+            return False
+        return pull is not None and (pull.state, pull.head, pull.base) == (
+            "merged", tip, trunk(self.ws),
+        )  # fmt: skip
+
+
 def look(
-    ws: Workspace, leaser: Leaser, views: Sequence[AgentView], issues: Mapping[int, Issue]
+    ws: Workspace,
+    leaser: Leaser,
+    views: Sequence[AgentView],
+    issues: Mapping[int, Issue],
+    forge: Forge | None = None,
 ) -> list[Orphan]:
     """What nobody owns: its agent has ended, and its issue is closed or held by nobody."""
     if ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
-    known = {view.name for view in views}
-    held = {lease.holder for lease in claims(leaser).values()}
-    taken = set(claims(leaser))
+    known = frozenset(view.name for view in views)
+    owners = _Owners(ended, known, claims(leaser), issues)
+    there = _Branches(ws, forge, checkouts.branches(ws.folder), trunk_places(ws))
     found: list[Orphan] = []
     checked_out: set[str] = set()
     for each in checkouts.listed(ws.folder):
         checked_out |= {each.branch} if each.branch else set()
         if each.is_main or each.half_made or not each.path.is_dir() or _is_here(ws, each.path):
             continue
-        there = _open(ws, each.path)
-        agent = named(there) if there else ""
-        why = _why(agent, each.branch, ended, known, held, taken, issues)
-        if there and agent and why:
-            found.append(_worktree(there, agent, why))
-    refs = trunk_places(ws)
-    for name, tip in sorted(checkouts.branches(ws.folder).items()):
-        if not name.startswith(PREFIX) or name in checked_out:
-            continue
-        agent = name.removeprefix(PREFIX).partition("/")[0]
-        why = _why(agent, name, ended, known, held, taken, issues)
+        found += _of_worktree(ws, owners, there, each)
+    for name in sorted(there.tips.keys() - checked_out):
+        why = _why_no_branch(owners, name)
         if why:
-            merged = any(worktree.contains(ws.folder, ref, tip) for ref in refs)
-            found.append(_branch(name, agent, why, tip, merged=merged))
+            found.append(_branch(name, why, there))
     return found
+
+
+def _of_worktree(ws: Workspace, owners: _Owners, there: _Branches, each: Checkout) -> list[Orphan]:
+    """A worktree that nobody owns; with its branch, if that is merged and can go with it."""
+    place = _open(ws, each.path)
+    agent = named(place) if place else ""
+    why = owners.why_none(agent, each.branch)
+    if place is None or not why:
+        return []
+    orphan = _worktree(place, agent, why)
+    name = orphan.branch
+    goes = orphan.removable and name in there.tips and _why_no_branch(owners, name)
+    return [orphan._replace(tip=there.tips[name]) if goes and there.is_merged(name) else orphan]
+
+
+def _why_no_branch(owners: _Owners, name: str) -> str:
+    return owners.why_none(_agent_of(name), name) if name.startswith(PREFIX) else ""
+
+
+def _agent_of(branch: str) -> str:
+    return branch.removeprefix(PREFIX).partition("/")[0]
 
 
 def _is_here(ws: Workspace, path: Path) -> bool:
@@ -72,30 +140,6 @@ def _open(ws: Workspace, path: Path) -> Workspace | None:
     except GhpError:
         return None
     return there if there.common_dir == ws.common_dir else None
-
-
-def _why(
-    agent: str,
-    branch: str | None,
-    ended: Mapping[str, str],
-    known: Iterable[str],
-    held: Iterable[str | None],
-    taken: Iterable[int],
-    issues: Mapping[int, Issue],
-) -> str:
-    """Why nobody owns it; empty if somebody may."""
-    if not agent or agent in held:
-        return ""
-    if agent in known and agent not in ended:
-        return ""
-    state = f"{agent} is {ended.get(agent, 'not known')}"
-    number = issue_of_branch(branch) if branch else None
-    if number is None:
-        return state if ended.get(agent) == Liveness.GONE.value else ""
-    issue = issues.get(number)
-    if issue and issue.state == "closed":
-        return f"{state}, #{number} is closed"
-    return f"{state}, nobody has #{number}" if number not in taken else ""
 
 
 def _worktree(there: Workspace, agent: str, why: str) -> Orphan:
@@ -115,9 +159,9 @@ def _unsent(there: Workspace, folder: Path) -> bool:
     return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_places(there))
 
 
-def _branch(name: str, agent: str, why: str, tip: str, *, merged: bool) -> Orphan:
-    kept = "" if merged else "it is not merged"
-    return Orphan("branch", name, agent, why, "merged" if merged else "", kept, name, tip)
+def _branch(name: str, why: str, there: _Branches) -> Orphan:
+    state, kept = ("merged", "") if there.is_merged(name) else ("", "it is not merged")
+    return Orphan("branch", name, _agent_of(name), why, state, kept, name, there.tips[name])
 
 
 # ------------------------------------------------------------------------------- removing
@@ -138,7 +182,9 @@ def remove(me: Me, orphan: Orphan) -> str:
         Path(orphan.name, name).unlink()  # git would keep the worktree for it
     if not saved and not checkouts.remove(ws.folder, Path(orphan.name)):
         raise RefusedError(f"git keeps {orphan.name}.", hint="Look at what is in it.")
-    return f"removed worktree {orphan.name}{saved}"
+    also = orphan.tip and checkouts.delete_branch(ws.folder, orphan.branch, orphan.tip)
+    branch = f" and its branch {orphan.branch}: merged" if also else ""
+    return f"removed worktree {orphan.name}{branch}{saved}"
 
 
 def _differs(there: Workspace, folder: Path) -> bool:

@@ -1,13 +1,19 @@
 """Worktrees and branches that nobody owns: listed, and removed only when nothing is lost."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.model.issue import IssueChange
+from ghp_agents.model.names import Actor
+from ghp_agents.model.pull import NewPull
+from ghp_agents.ports import Forge
+from ghp_agents.services import sweep_orphans
 from ghp_agents.services.restore import restore
+from ghp_agents.wiring import House
 from tests.support.claimants import GONE, Claimant, Team
 from tests.support.git import commit, git, refs
 from tests.support.sweeps import handoffs, kinds, run, texts
@@ -19,6 +25,9 @@ Worktree = Callable[[Path, str], Path]
 def host(team: Team, one: Claimant, two: Claimant) -> Claimant:
     """The person of a clone with worktrees of agents."""
     return team.person("worker-1")
+
+
+MERGED = " and its branch agent/worker-5/1-parse: merged"
 
 
 def settle(team: Team, host: Claimant, folder: Path, agent: str) -> Claimant:
@@ -46,14 +55,17 @@ def test_they_are_listed_and_stay(
     assert kinds(run(host)) == [("Tell", False)]
 
 
-def test_a_clean_one_is_removed_and_then_its_merged_branch(
+def test_one_sweep_ends_the_claim_and_removes_a_clean_one_with_its_merged_branch(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
     there = worktree(host.ws.folder, "worker-5/1-parse")
     settle(team, host, there, "worker-5")
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    run(host)
+    team.silence(GONE, two)
+    assert texts(run(host, prune=True)) == [
+        "worker-5 is gone; back in the queue (attempt 1)", f"removed worktree {there}{MERGED}",
+    ]  # fmt: skip
     assert not there.exists()
-    assert texts(run(host, prune=True)) == ["removed branch agent/worker-5/1-parse: merged"]
     assert "refs/heads/agent/worker-5/1-parse" not in refs(host.ws.folder)
     assert texts(run(host, prune=True)) == []
 
@@ -66,8 +78,7 @@ def test_a_branch_is_merged_also_where_only_the_trunk_that_is_checked_out_here_h
     commit(there, {"parser.py": "x = 1\n"})
     git(host.ws.folder, "merge", "--quiet", "--no-edit", "agent/worker-5/1-parse")
     assert host.ws.branch == "main"  # and nothing of it was pushed
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
-    assert texts(run(host, prune=True)) == ["removed branch agent/worker-5/1-parse: merged"]
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}{MERGED}"]
 
 
 def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
@@ -81,7 +92,7 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     (there / "late.py").write_text("unsaved = 1\n")
     (said,) = texts(run(host, prune=True))
     name = said.rpartition(" ")[2]
-    assert said == f"removed worktree {there}; its work is in {name}"
+    assert said == f"removed worktree {there}{MERGED}; its work is in {name}"
     assert not there.exists()
     saved = next(each for each in handoffs(host) if each.name == name)
     two.sync()
@@ -100,7 +111,7 @@ def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
     settle(team, host, there, "worker-5")
     git(there, "merge", "--quiet", "--ff-only", "main")
     assert git(there, "status", "--porcelain") == "?? node_modules"
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}{MERGED}"]
     assert (host.ws.folder / "node_modules").is_dir()
 
 
@@ -126,6 +137,31 @@ def test_a_branch_that_is_not_merged_stays(
         "branch agent/worker-5/1-parse: worker-5 is gone, nobody has #1; it is not merged"
     ]
     assert "refs/heads/agent/worker-5/1-parse" in refs(host.ws.folder)
+
+
+def test_a_branch_that_was_squashed_is_merged_if_its_pull_request_says_so_of_this_commit(
+    repo: Path,
+) -> None:
+    branch, by = "agent/worker-5/1-parse", Actor("Ann Example", is_person=True)
+    commit(repo, {".ghp/config.json": '{"agents": {"mergeMethod": "squash"}}'})
+    git(repo, "switch", "--quiet", "--create", branch)
+    head = commit(repo, {"parser.py": "x = 1\n"})
+    git(repo, "switch", "--quiet", "main")
+    house = House(repo, os.environ, name="@me")
+
+    def left(forge: Forge | None = house.forge) -> list[str]:
+        found = sweep_orphans.look(house.ws, house.leaser, [], {}, forge)
+        return [each.removable or each.kept for each in found]
+
+    pull = house.forge.open(NewPull(branch, "main", head, "Parse"), by)
+    assert left() == ["it is not merged"]
+    house.forge.merge(pull.number, by, head=head)
+    assert git(repo, "log", "--format=%P", "-1").count(" ") == 0  # one parent
+    assert (left(None), left()) == (["it is not merged"], ["merged"])
+    git(repo, "switch", "--quiet", branch)
+    commit(repo, {"parser.py": "x = 2\n"})
+    git(repo, "switch", "--quiet", "main")
+    assert left() == ["it is not merged"]
 
 
 def test_what_has_an_owner_or_never_was_an_agents_is_not_looked_at(
