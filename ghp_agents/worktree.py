@@ -142,6 +142,19 @@ def contains(folder: Path, commit: str, other: str) -> bool:
     return git.run(["merge-base", "--is-ancestor", other, commit], cwd=folder).code == 0
 
 
+def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of `paths` that some commit adds which `commit` has and `base` has not."""
+    args = ["log", "--no-show-signature", "--format=", "--name-only", "-z", "--diff-filter=A"]
+    args += ["--no-renames", f"{base}..{commit}", "--", *paths]
+    shown = git.check(["--literal-pathspecs", *args], cwd=folder)
+    return sorted(set(_names(shown.out)))
+
+
+def present(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of `paths` that are files, or links, in `commit`."""
+    return _names(git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).out)
+
+
 def history(place: Location, commit: str, others: Sequence[str]) -> History:
     """What `commit` has, and `others` (full ref names) have not.
 

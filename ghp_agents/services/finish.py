@@ -17,7 +17,7 @@ from ghp_agents.model.pull import NewPull, Pull
 from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
 from ghp_agents.services import checking, claim, evidence, finish_body, presence
 from ghp_agents.services import finish_update as update
-from ghp_agents.services.furnishing import came_along
+from ghp_agents.services.furnishing import came_along, committed
 from ghp_agents.services.page import plain
 from ghp_agents.services.trunk import trunk
 from ghp_agents.workspace import Workspace
@@ -66,6 +66,7 @@ def finish(
     _refuse_unfinished(ws)
     tips = update.look(ws, base, branch, worktree.head(ws.folder))
     _refuse_empty(ws, tips)
+    _refuse_furniture(ws, tips)
     head = update.bring_up(ws, tips, actor.name)
     checks = checking.run(ws, ws.folder, branch, tell)
     _judge(ws, checks, branch, head, draft=draft)
@@ -145,6 +146,24 @@ def _refuse_empty(ws: Workspace, tips: update.Tips) -> None:
             hint="Done is what can be seen: commit the work first. If none is needed, close the "
             "issue: `ghp agent-issue close N --message WHY`.",
         )
+
+
+def _refuse_furniture(ws: Workspace, tips: update.Tips) -> None:
+    found = committed(ws, tips.trunk, tips.head)
+    if not found:
+        return
+    names = " ".join(plain(name) for name in found[:LISTED])
+    out = f"`git rm --cached {names}`, and commit"
+    if not all(Path(ws.place.toplevel or "", name).is_symlink() for name in found):
+        since = f'`git reset --soft "$(git merge-base HEAD {tips.trunk[:12]})"`'
+        out = (
+            f"the content of a file stays in each commit that has it, so first {since}; then {out}"
+        )
+    raise RefusedError(
+        f"Commits here have what `ghp agent-start` put into this worktree: {names}.",
+        hint=f"Take it out: {out}. A line in .gitignore keeps it out; for a link without / at its "
+        "end.",
+    )
 
 
 def _judge(

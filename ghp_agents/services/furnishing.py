@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import process
+from ghp_agents import process, worktree
 from ghp_agents.model.surroundings import for_commands, shown
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktree import Difference
@@ -69,6 +69,16 @@ def untouched(ws: Workspace) -> frozenset[str]:
     names = (*settings.worktree_copy_files, *settings.worktree_symlink_files)
     tidy = {os.path.normpath(name) for name in names}
     return frozenset(name for name in tidy if _is_as_put(source / name, Path(top, name)))
+
+
+def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
+    """What furnishing put into this worktree and commits would take to others: links, which lead
+    nowhere elsewhere, and copies, which may hold secrets, so that any commit with one is one too
+    many. `git add -A` takes them where git does not ignore them."""
+    top, names = Path(ws.place.toplevel or ""), sorted(untouched(ws))
+    found = worktree.added(top, trunk, head, names) if names else []
+    still = worktree.present(top, head, found) if found else []
+    return tuple(name for name in found if name in still or not (top / name).is_symlink())
 
 
 def _is_as_put(origin: Path, path: Path) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from ghp_agents.errors import RefusedError
 from ghp_agents.services import claim
 from ghp_agents.services.finish import NO_CHECKS, ChecksFailedError, unfinished
+from ghp_agents.services.furnishing import committed
 from tests.support.git import commit, git
 from tests.support.road import Road
 
@@ -109,6 +110,25 @@ def test_what_came_by_furnishing_the_worktree_is_not_in_the_way(road: Road) -> N
     assert git(path, "status", "--porcelain") == "?? .env\n?? deps"
     assert unfinished(road.house("worker-1", path).ws, path) == []
     assert road.finish("worker-1", path).is_new
+
+
+def test_what_came_by_furnishing_the_worktree_is_not_sent_to_others(road: Road) -> None:
+    road.configure(worktreeCopyFiles=[".env"], worktreeSymlinkFiles=["deps"])
+    (road.folder / ".env").write_text("PORT=1\n")
+    (road.folder / "deps").mkdir()
+    path = road.start("worker-1").path
+    ws = road.house("worker-1", path).ws
+    git(path, "add", "--all")
+    head = commit(path, {"a.txt": "one\n"})
+    assert committed(ws, road.tip, head) == (".env", "deps")
+    with pytest.raises(RefusedError, match=r"put into this worktree: \.env deps") as refused:
+        road.finish("worker-1", path)
+    assert "`git rm --cached .env deps`, and commit. A line in .gitignore" in refused.value.hint
+    git(path, "rm", "--quiet", "--cached", ".env", "deps")
+    head = commit(path, {"b.txt": "two\n"})
+    assert committed(ws, road.tip, head) == (".env",)  # a commit before still has its content
+    git(path, "reset", "--quiet", "--soft", road.tip)
+    assert committed(ws, road.tip, commit(path, {"c.txt": "three\n"})) == ()
 
 
 def test_without_a_commit_nothing_is_done(road: Road) -> None:
