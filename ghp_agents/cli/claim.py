@@ -19,7 +19,8 @@ from ghp_agents.wiring import House
     "--next",
     "best",
     is_flag=True,
-    help="Choose: the best issue that is ready for this agent, one of its own first.",
+    help="Choose: the best issue that is ready for this agent, one of its own first; no epic, and "
+    "none that waits for a person (labels `epic` and `agent:needs-human`).",
 )
 @click.option("--steal", is_flag=True, help="Take it from who has it; needs --reason.")
 @click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")

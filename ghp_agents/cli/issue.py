@@ -35,7 +35,8 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
     "--ready",
     is_flag=True,
     help="Only those that can be taken: open, claimed by nobody, unassigned (with --mine: mine), "
-    "with no open blocker; most urgent first, then oldest.",
+    "with no open blocker, no epic and not waiting for a person (labels `epic` and "
+    "`agent:needs-human`); most urgent first, then oldest.",
 )
 @click.option("--closed", "states", flag_value="closed", help="Closed ones instead of open ones.")
 @click.option("--all", "states", flag_value="open closed", help="Open and closed ones.")

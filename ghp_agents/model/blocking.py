@@ -10,16 +10,21 @@ from ghp_agents.model.names import IssueNumber
 Way = Sequence[Issue]
 Next = Callable[[Issue], Iterable[IssueNumber]]
 NO_CLAIMS: Mapping[int, Lease] = {}
+EPIC = "epic"  # the label of an issue that is done by doing its parts
+NEEDS_HUMAN = "agent:needs-human"  # the label of one about which a person is asked, unless set
 
 
 def ready(
-    issues: Sequence[Issue], of: str | None = None, claims: Mapping[int, Lease] = NO_CLAIMS
+    issues: Sequence[Issue],
+    of: str | None = None,
+    claims: Mapping[int, Lease] = NO_CLAIMS,
+    needs_human: str = NEEDS_HUMAN,
 ) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open.
 
     That is: open, with a title (without one its creation is not here yet), unassigned or, with
-    `of`, assigned to that one, claimed by nobody else, and with no open blocker; most urgent
-    first, then oldest.
+    `of`, assigned to that one, claimed by nobody else, with no open blocker and no label that says
+    that it is not for taking; most urgent first, then oldest.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
     found = [
@@ -30,8 +35,15 @@ def ready(
         and (of in issue.assignees if of else not issue.assignees)
         and not _held_by_another(issue, of, claims)
         and waited_for.isdisjoint(issue.blocked_by)
+        and not has_label(issue, EPIC)
+        and not has_label(issue, needs_human)
     ]
     return sorted(found, key=urgency)
+
+
+def has_label(issue: Issue, label: str) -> bool:
+    """Whether an issue has a label, as GitHub compares them: whatever their case."""
+    return any(each.lower() == label.lower() for each in issue.labels)
 
 
 def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lease]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.errors import UsageError
+from ghp_agents.model.blocking import EPIC, NEEDS_HUMAN
 from ghp_agents.model.issue import LABEL_LIMIT, PRIORITIES
 from ghp_agents.model.names import AgentName
 from ghp_agents.pulse import is_name
@@ -15,7 +16,6 @@ from ghp_agents.pulse import is_name
 AGENT = "agent:"
 PRIORITY = "priority:"
 STALE = "agent:stale"
-NEEDS_HUMAN = "agent:needs-human"
 SIGNS = frozenset({STALE, NEEDS_HUMAN})  # they begin like an agent's label and are none
 
 _LOOKS = {
@@ -25,7 +25,7 @@ _LOOKS = {
     "priority:high": ("d93f0b", "Sooner than most"),
     "priority:medium": ("fbca04", "As urgent as most, whatever the issue's form says"),
     "priority:low": ("c2e0c6", "When there is nothing else"),
-    "epic": ("3e4b9e", "Made of other issues"),
+    EPIC: ("3e4b9e", "Made of other issues"),
 }
 _AGENT_LOOK = "1d76db"
 _NEEDS_LOOK = "bfdadc"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError
 from ghp_agents.model import command_record
-from ghp_agents.model.blocking import urgency
+from ghp_agents.model.blocking import EPIC, has_label, urgency
 from ghp_agents.model.capability import fits, needed
 from ghp_agents.model.claim import is_mine
 from ghp_agents.model.issue import Issue
@@ -100,6 +100,10 @@ def _obstacle(
     """Why I cannot take it, and by whom; None if I can."""
     if not waited_for.isdisjoint(issue.blocked_by):
         return "blocked by another", []
+    if has_label(issue, me.ws.settings.needs_human_label):
+        return "waiting for a person", []
+    if has_label(issue, EPIC) and not _is_mine(me, lease):
+        return "made of others", []
     if lease and not is_mine(lease, me.name, me.epoch):
         sight = sights[lease.name]
         if sight.lives or sight.rests:

@@ -28,6 +28,7 @@ def check_here(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding
     """All that is known without asking."""
     yield from check_access(ws, hub)
     yield from check_outbox(hub)
+    yield from check_unread(hub)
     yield from check_limit(ws, hub)
 
 
@@ -68,6 +69,17 @@ def check_outbox(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
             "It is tried again by itself within the hour, or with another token."
             if one.again
             else f"It is kept in {found.outbox.folder / 'refused'}; remove it there to forget it.",
+        )
+
+
+def check_unread(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """The issues that GitHub tells in a way that cannot be read."""
+    found = hub()
+    for number, why in found.unread.items() if found else ():
+        yield warning(
+            "github-unread",
+            f"#{number} on GitHub cannot be read, and is left out: {why}.",
+            f"Look at it there: {found.url}/issues/{number}" if found else "",
         )
 
 

@@ -83,7 +83,8 @@ def select(
     """
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
-    found = blocking.ready(known, me, claims) if ready else known
+    label = ws.settings.needs_human_label
+    found = blocking.ready(known, me, claims, label) if ready else known
     chosen = [
         issue
         for issue in found
@@ -95,9 +96,11 @@ def select(
     return Listing(chosen, waited_for, blocking.deadlock(known) if ready else [])
 
 
-def ready(issues: Sequence[Issue], claims: Mapping[int, Lease] = blocking.NO_CLAIMS) -> list[Issue]:
+def ready(
+    ws: Workspace, issues: Sequence[Issue], claims: Mapping[int, Lease] = blocking.NO_CLAIMS
+) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open."""
-    return blocking.ready(issues, claims=claims)
+    return blocking.ready(issues, claims=claims, needs_human=ws.settings.needs_human_label)
 
 
 def view(tracker: IssueTracker, reference: str) -> View:

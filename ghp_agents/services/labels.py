@@ -9,8 +9,9 @@ from typing import Any
 from ghp_agents.hub.errors import InvalidError
 from ghp_agents.hub.hub import Hub
 from ghp_agents.model import github_label
+from ghp_agents.model.blocking import NEEDS_HUMAN
 from ghp_agents.model.capability import LABEL as NEEDS
-from ghp_agents.model.github_label import AGENT, NEEDS_HUMAN, Label
+from ghp_agents.model.github_label import AGENT, Label
 from ghp_agents.model.issue import LABEL_LIMIT
 from ghp_agents.model.settings import Settings
 from ghp_agents.pulse import is_name

@@ -62,6 +62,19 @@ def test_ready_of_somebody_is_what_they_have_and_nothing_blocks() -> None:
     assert numbers(ready(issues, "c")) == []
 
 
+def test_epics_and_what_waits_for_a_person_are_not_ready() -> None:
+    issues = [
+        issue(1, labels=("Epic",)),
+        issue(2, labels=("agent:needs-human",)),
+        issue(3, labels=("bug",)),
+        issue(4, labels=("ask-me",)),
+        issue(5, labels=("epic",), assignees=("a",)),
+    ]
+    assert numbers(ready(issues)) == [3, 4]
+    assert numbers(ready(issues, needs_human="ask-me")) == [2, 3]
+    assert numbers(ready(issues, "a")) == []
+
+
 def test_ready_is_claimed_by_nobody_else() -> None:
     issues = [
         issue(1),

@@ -37,6 +37,22 @@ def test_the_next_is_mine_then_assigned_to_me_then_urgent_then_old(one: Claimant
     assert str(caught.value) == "No issue is ready: 1 is assigned to worker-2."
 
 
+def test_the_next_is_no_epic_and_waits_for_no_person_and_both_can_be_named(one: Claimant) -> None:
+    one.close(1)
+    one.new("Everything", priority="critical", add_labels=("epic",))
+    one.new("Asked about", priority="critical", add_labels=("agent:needs-human",))
+    one.new("Small", priority="low")
+    assert titles_in_turn(one, 1) == ["Small"]
+    with pytest.raises(RefusedError) as caught:
+        one.claim_next()
+    assert str(caught.value) == (
+        "No issue is ready: 1 is made of others, 1 is waiting for a person."
+    )
+    assert one.claim(3).issue.title == "Asked about"
+    assert one.claim(2).issue.title == "Everything"
+    assert one.claim_next().issue.title == "Everything"  # it was taken by its name
+
+
 def test_the_next_again_is_the_same_until_it_is_done(one: Claimant) -> None:
     one.new("Second")
     first = one.claim_next()

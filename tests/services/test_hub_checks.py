@@ -113,6 +113,19 @@ def test_few_requests_left_are_a_warning(
     )
 
 
+def test_issues_that_cannot_be_read_are_named(
+    repo: Path, hub: Hub, script: Script, clock: ManualClock
+) -> None:
+    hub.note_unread({7: "not an issue of GitHub's"})
+    script.then(says(200, REPOSITORY), says(200, {"login": "me"}))
+    assert found(repo, hub, clock)[1] == Finding(
+        Level.WARNING,
+        "github-unread",
+        "#7 on GitHub cannot be read, and is left out: not an issue of GitHub's.",
+        f"Look at it there: {hub.url}/issues/7",
+    )
+
+
 def test_what_waits_and_what_was_refused_is_named(
     repo: Path, hub: Hub, script: Script, clock: ManualClock
 ) -> None:

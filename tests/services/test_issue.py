@@ -75,7 +75,7 @@ def test_wishes_add_up(some: Place) -> None:
 
 def test_ready_is_what_can_be_taken_most_urgent_first(some: Place) -> None:
     assert choose(some, ready=True) == ["Urgent", "Free"]
-    assert titles(services.ready(some.tracker.list(closed=True))) == ["Urgent", "Free"]
+    assert titles(services.ready(some.ws, some.tracker.list(closed=True))) == ["Urgent", "Free"]
 
 
 def test_what_a_blocker_held_back_is_ready_once_it_is_closed(some: Place) -> None:
