@@ -54,6 +54,7 @@ def test_the_page_has_the_figures_the_machine_and_what_each_row_does(tmp_path: P
 # ------------------------------------------------------------------------------ that it runs
 
 
+@pytest.mark.slow
 def test_a_quick_run_of_the_beat_and_the_fold_writes_what_was_measured(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "bench", "fold", "beat", "--quick", "--json", str(results)]

@@ -70,14 +70,14 @@ def assert_agreement(world: World, seed: int) -> int:
     return known
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_roads_say_what_the_rules_say(clones: Clones, seed: int) -> None:
     world = rule_worlds.make(seed, clones(2))
     assert assert_agreement(world, seed) > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5, 60))
+@pytest.mark.parametrize("seed", range(2, 60))
 def test_both_roads_say_what_the_rules_say_in_many_worlds(clones: Clones, seed: int) -> None:
     assert_agreement(rule_worlds.make(seed, clones(2)), seed)
 

@@ -13,6 +13,8 @@ from tests.support import breaches
 from tests.support.breaches import LONGEST, TOPS
 from tests.support.house import CHECKOUT, Source, broad_excepts, sources
 
+pytestmark = pytest.mark.slow  # `make check` runs them, first of all
+
 
 @dataclass(frozen=True)
 class Rule:

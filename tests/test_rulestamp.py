@@ -21,6 +21,7 @@ from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.store.refs import outbox
 from ghp_agents.transact import transact
 from ghp_agents.workspace import now_text
+from tests.support import repos
 from tests.support.claimants import Claimant
 from tests.support.git import git
 
@@ -64,11 +65,25 @@ def held(one: Claimant, *patterns: str, **more: Any) -> None:
     leasing.acquire(*one.parts, Wanted(patterns, **more))
 
 
-@pytest.fixture
-def pair(clones: Clones) -> tuple[Claimant, Claimant]:
-    """Two agents in two clones that know of an issue with a scope, and of each other's leases."""
-    clock = ManualClock(1_790_000_000.0)
-    one, two = (Claimant(path, f"worker-{n}", clock) for n, path in enumerate(clones(2), 1))
+START = 1_790_000_000.0
+
+
+def claimants(folder: Path) -> tuple[Claimant, Claimant]:
+    """worker-1 in clone-1 and worker-2 in clone-2, by one clock."""
+    clock = ManualClock(START)
+    one, two = (Claimant(folder / f"clone-{n}", f"worker-{n}", clock) for n in (1, 2))
+    return one, two
+
+
+@pytest.fixture(scope="session")
+def acquainted(templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A remote and two clones with an agent each, who know of an issue with a scope and of each
+    other's leases; nobody writes into these."""
+    folder = tmp_path_factory.mktemp("acquainted")
+    remote = repos.copy_remote(templates, folder / "remote.git")
+    for name in ("clone-1", "clone-2"):
+        repos.copy_clone(templates, folder / name, remote)
+    one, two = claimants(folder)
     one.beat()
     two.beat()
     one.new("Parse files", body=BODY)
@@ -81,7 +96,14 @@ def pair(clones: Clones) -> tuple[Claimant, Claimant]:
     two.sync()
     one.sync()
     one.store.fold()
-    return one, two
+    return folder
+
+
+@pytest.fixture
+def pair(acquainted: Path, tmp_path: Path) -> tuple[Claimant, Claimant]:
+    """Two agents in two clones that know of an issue with a scope, and of each other's leases."""
+    repos.copy_world(acquainted, tmp_path)
+    return claimants(tmp_path)
 
 
 # ------------------------------------------------------------------- every kind of change
@@ -223,6 +245,7 @@ def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
     assert mirror.checked(one.ws, "github.com/acme/widgets") == checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["pack-refs --all", "gc --quiet --prune=now"])
 def test_packing_the_private_repository_leaves_no_stale_book(
     pair: tuple[Claimant, Claimant], first: str
@@ -470,7 +493,7 @@ def live_through(one: Claimant, two: Claimant, seed: int) -> None:
     assert used, "a book was used at some time, so something was compared"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
     pair: tuple[Claimant, Claimant], seed: int
 ) -> None:
@@ -478,7 +501,7 @@ def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 22))
+@pytest.mark.parametrize("seed", range(1, 22))
 def test_builders_writers_and_folds_in_many_orders_leave_no_stale_book(
     pair: tuple[Claimant, Claimant], seed: int
 ) -> None:

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 
@@ -18,6 +20,7 @@ def ghp(folder: Path, *args: str) -> str:
     return result.out
 
 
+@pytest.mark.slow
 def test_a_day_with_agents(
     clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]
 ) -> None:

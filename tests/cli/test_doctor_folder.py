@@ -64,6 +64,7 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> Non
     assert findings(used) == {}
 
 
+@pytest.mark.slow
 def test_a_private_repository_that_lost_its_name_gets_it_back(used: Path) -> None:
     invoke("agent-escalate Why?", used)
     name = used / ".git/ghp/state.git/ghp-clone"
@@ -99,6 +100,7 @@ def test_a_private_repository_that_cannot_be_named_is_put_aside_and_kept(used: P
     assert "worker-1" in invoke("agent-status", used).out
 
 
+@pytest.mark.slow
 def test_a_damaged_private_repository_is_told_with_the_way_back(used: Path) -> None:
     invoke("agent-escalate Why?", used)
     invoke("agent-sync", used)
@@ -171,6 +173,7 @@ def _locks_are_listed(lock: Path) -> bool:
         return f":{lock.stat().st_ino} " in listed
 
 
+@pytest.mark.slow
 def test_a_sync_under_way_is_no_reason_to_worry(used: Path) -> None:
     with (used / ".git/ghp/sync.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -111,6 +111,7 @@ def test_presence_that_nobody_folds_is_folded_and_sent(used: Path, remote: Path)
     assert lines(doctor(used, "--fix").out, "✓ Mended: ") == []
 
 
+@pytest.mark.slow
 def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> None:
     (used / ".git/ghp").rename(used / ".git/ghp-kept")
     (used / ".git/ghp").write_text("a sandbox, as far as we can see")
@@ -147,6 +148,7 @@ def test_changes_that_were_not_sent_are_told_and_sent(used: Path, remote: Path) 
     assert "unsent" not in findings(used)
 
 
+@pytest.mark.slow
 def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote: Path) -> None:
     hosts.hook(remote, "pre-receive", "echo nobody writes here >&2\nexit 1\n")
     invoke("agent-escalate Why?", used)

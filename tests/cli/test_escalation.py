@@ -210,6 +210,7 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     assert "worker-2" not in invoke("agent-status", one, AS).out
 
 
+@pytest.mark.slow
 def test_where_there_is_no_background_it_is_sent_before_the_command_ends(
     clones: Callable[[int], list[Path]], remote: Path
 ) -> None:

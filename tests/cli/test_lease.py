@@ -250,6 +250,7 @@ def in_line(process: "subprocess.Popen[str]") -> str:
     return process.stderr.readline()
 
 
+@pytest.mark.slow
 def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> None:
     lease(place, "src/")
     with waiting(place, "src/a.py", TWO) as second:
@@ -275,6 +276,7 @@ def shown(where: Path, agent: str) -> tuple[str, str]:
     return said["status"], said["lastAction"][:14]
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None:
     lease(place, "src/")
     invoke(["agent-heartbeat", "--status", "testing", "--action", "Runs tests"], place, TWO)

@@ -81,6 +81,7 @@ def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(
     assert said["body"].startswith("Pull request #2 (for #1) was sent back: a check failed")
 
 
+@pytest.mark.slow
 def test_a_host_that_checks_is_given_the_time_to_begin_with_what_is_new(
     road: Road, github: GitHub
 ) -> None:

@@ -18,6 +18,7 @@ from tests.support.ghp import invoke
 from tests.support.git import git
 from tests.support.hooks import SILENT, Hooked, call, context, log, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
+from tests.support.thorough import mostly_slow
 
 CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode")
 NO_EVENTS = {
@@ -87,7 +88,7 @@ EVENTS = (
 FIELDS = ("session_id", "cwd", "tool_name", "tool_input", "tool_calls", "stop_hook_active")
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("event", mostly_slow(EVENTS, every=3))
 def test_fields_may_be_missing_or_something_else(repo: Path, event: str) -> None:
     set_up(repo)
     known = payload(f"claude-{event}", repo)
@@ -102,6 +103,7 @@ def test_fields_may_be_missing_or_something_else(repo: Path, event: str) -> None
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_an_event_of_50_mb_is_decided_as_any_other(repo: Path) -> None:
     set_up(repo)
     content = "x" * 50_000_000

@@ -14,6 +14,7 @@ from tests.leases.racer import race, start, stop
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import git, run_git
 from tests.support.smart_http import Cut, SmartHost, serve
+from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
 CLONES, AGENTS, ROUNDS = 5, 10, 20
@@ -161,7 +162,7 @@ def _check_truth(results: dict[str, Result], issue: int, holder: str | None) -> 
             assert result.err.startswith("Error: The "), result
 
 
-@pytest.mark.parametrize("cut", [*Cut])
+@pytest.mark.parametrize("cut", mostly_slow(Cut, every=4))
 def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
     clones: Clones, remote: Path, host: SmartHost, cut: Cut
 ) -> None:

@@ -30,6 +30,7 @@ class TestAroundARemote(RemoteLeaserContract):
         return CloneField(remote, clones)
 
 
+@pytest.mark.slow
 class TestOnAHostThatTakesOnlyBranches(RemoteLeaserContract):
     crowd = 4
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.claimants import Claimant, Team
-from tests.support.repos import Templates, copy_clone, copy_remote
+from tests.support.repos import Templates, copy_clone, copy_remote, copy_world
 from tests.support.sweeps import run
 
 Clones = Callable[[int], list[Path]]
@@ -58,13 +58,6 @@ def stages(templates: Templates, tmp_path_factory: pytest.TempPathFactory) -> St
         return folder
 
     return stage
-
-
-def copy_world(world: Path, to: Path) -> None:
-    """A remote and its clones, which are each other's in the copy, too."""
-    shutil.copytree(world, to, symlinks=True, dirs_exist_ok=True)
-    for config in to.glob("clone-*/.git/config"):
-        config.write_text(config.read_text().replace(f"{world}/", f"{to}/"))
 
 
 def team_in(folder: Path, clones: Clones) -> Team:

@@ -191,6 +191,7 @@ def world_of(
     return type("Wrong", (World,), {"leasers": leasers, "stores": stores})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "law"),
     [

@@ -97,6 +97,7 @@ def test_where_the_remote_cannot_be_heard_and_nothing_is_known_the_answer_is_unk
     assert late.note.endswith("), so this is by what it last said.")
 
 
+@pytest.mark.slow
 def test_a_branch_of_an_agent_that_was_replaced_is_refused(
     one: Claimant, fresh: Path, clock: ManualClock
 ) -> None:

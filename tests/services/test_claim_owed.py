@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.services import issue as issues
 from tests.support.claimants import Claimant, Team
 
@@ -42,6 +44,7 @@ def test_it_is_owed_until_it_comes(one: Claimant, two: Claimant) -> None:
     assert two.sync().assignees(1) == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_what_was_settled_by_who_came_later_is_forgotten(one: Claimant, two: Claimant) -> None:
     stolen(one, two)
     one.claim(1, steal=True, reason="It was mine")
@@ -60,6 +63,7 @@ def test_a_memory_that_cannot_be_read_costs_only_what_is_shown(
     assert two.sync().assignees(1) == ("worker-1", "worker-2")
 
 
+@pytest.mark.slow
 def test_who_gave_back_what_another_held_owes_the_same(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

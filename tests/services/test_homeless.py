@@ -22,6 +22,7 @@ def linked(repo: Path, worktree: Worktree) -> Path:
     return linked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prune", [False, True])
 def test_what_the_agent_of_a_deleted_worktree_holds_is_named(
     repo: Path, linked: Path, prune: bool

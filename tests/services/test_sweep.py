@@ -11,6 +11,7 @@ from tests.support.sweeps import STALE, comments, everything, handoffs, kinds, q
 # ----------------------------------------------------------------------------- the silent
 
 
+@pytest.mark.slow
 def test_a_silent_holder_is_told_of_once_and_taken_back_when_it_returns(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_dead_holders_issue_is_given_to_the_least_loaded_who_can_do_it(
     assert everything(sweeper) == before
 
 
+@pytest.mark.slow
 def test_where_nobody_can_do_it_the_issue_goes_back_to_the_queue(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

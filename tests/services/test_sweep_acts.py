@@ -54,6 +54,7 @@ def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
     assert kinds(run(sweeper)) == []
 
 
+@pytest.mark.slow
 def test_another_that_takes_the_claim_first_keeps_it(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -200,6 +201,7 @@ def check_kills(world: World, folder: Path, points: Sequence[tuple[int, bool]]) 
     return killed
 
 
+@pytest.mark.slow
 def test_leases_of_who_is_gone_have_ended(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

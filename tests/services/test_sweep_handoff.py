@@ -20,6 +20,7 @@ def document(one: Claimant) -> str:
     return [*files.values()][-1].decode()
 
 
+@pytest.mark.slow
 def test_from_elsewhere_it_has_the_pushed_branch_and_what_was_said(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -66,6 +67,7 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     assert (two.ws.folder / "new.py").read_text() == "unsaved = True\n"
 
 
+@pytest.mark.slow
 def test_a_branch_that_asks_git_for_something_else_is_none(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_memory_that_says_nothing_new_is_not_said_again(
     assert [entry.actor for entry in told if entry.is_person] == []
 
 
+@pytest.mark.slow
 def test_a_clone_with_a_life_of_its_own_keeps_its_id(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_clone_with_a_life_of_its_own_keeps_its_id(
     assert run(runners.fresh(), ephemeral=True).clone == common
 
 
+@pytest.mark.slow
 def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:
@@ -141,6 +143,7 @@ def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
     git(team.remote, "fsck", "--strict", "--no-dangling")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_before_it_sent_anything_leaves_the_next_one_to_do_it(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:

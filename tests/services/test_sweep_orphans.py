@@ -70,6 +70,7 @@ def test_one_sweep_ends_the_claim_and_removes_a_clean_one_with_its_merged_branch
     assert texts(run(host, prune=True)) == []
 
 
+@pytest.mark.slow
 def test_a_branch_is_merged_also_where_only_the_trunk_that_is_checked_out_here_has_it(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
@@ -100,6 +101,7 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     assert (two.ws.folder / "late.py").read_text() == "unsaved = 1\n"
 
 
+@pytest.mark.slow
 def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
@@ -115,6 +117,7 @@ def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
     assert (host.ws.folder / "node_modules").is_dir()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
@@ -126,6 +129,7 @@ def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
     assert (there / ".env").read_text() == "TOKEN=not-to-be-stored\n"
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_not_merged_stays(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

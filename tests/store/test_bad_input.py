@@ -24,6 +24,7 @@ from tests.support.git import git, refs
 from tests.support.hosts import behind_ssh, hook
 from tests.support.hosts import workspace as impatient
 from tests.support.mounts import MOUNTING
+from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
 COMMANDS = (
@@ -70,7 +71,7 @@ def is_well(one: Path, other: Path) -> None:
 # ------------------------------------------------------------------------------ another clone's ref
 
 
-@pytest.mark.parametrize("name", strange_trees())
+@pytest.mark.parametrize("name", mostly_slow(strange_trees(), every=4))
 def test_whatever_is_in_another_clones_tree_hides_nobody(
     clones: Clones, remote: Path, name: str
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_tree_that_git_would_not_make_hides_nobody(clones: Clones, remote: Pat
     assert store(other).snapshot().files(".ghp/notes/")[".ghp/notes/later"] == b"later"
 
 
-@pytest.mark.parametrize("name", STRANGE_MESSAGES)
+@pytest.mark.parametrize("name", mostly_slow(STRANGE_MESSAGES, every=4))
 def test_whatever_another_clones_message_says_the_ledger_is_there(
     clones: Clones, remote: Path, name: str
 ) -> None:
@@ -122,7 +123,7 @@ def test_whatever_another_clones_message_says_the_ledger_is_there(
     assert invoke("agent-log", one)[0] == invoke("agent-status", other)[0] == 0
 
 
-@pytest.mark.parametrize("date", STRANGE_DATES)
+@pytest.mark.parametrize("date", mostly_slow(STRANGE_DATES, every=3))
 def test_whatever_another_clones_calendar_shows_the_state_is_there(
     clones: Clones, remote: Path, date: str
 ) -> None:
@@ -135,7 +136,7 @@ def test_whatever_another_clones_calendar_shows_the_state_is_there(
         assert invoke(command, one)[0] == 0
 
 
-@pytest.mark.parametrize("kind", ["blob", "tree", "tag", "tag of a blob"])
+@pytest.mark.parametrize("kind", mostly_slow(["blob", "tree", "tag", "tag of a blob"], every=2))
 def test_a_ref_that_is_no_commit_hides_nobody(clones: Clones, remote: Path, kind: str) -> None:
     content = strangers.blob(remote, b"x")
     head = git(remote, "rev-parse", "main")
@@ -247,7 +248,9 @@ CACHES = (
 NONSENSE = (b"", b"[]", b"7", b"{", b"\xff", b'{"a": 1}', b'{"a": [1, 2, 3]}')
 
 
-@pytest.mark.parametrize("content", NONSENSE, ids=[repr(each[:8]) for each in NONSENSE])
+@pytest.mark.parametrize(
+    "content", mostly_slow(NONSENSE, every=4), ids=[repr(each[:8]) for each in NONSENSE]
+)
 def test_a_cache_that_cannot_be_read_only_costs_time(
     clones: Clones, remote: Path, content: bytes
 ) -> None:

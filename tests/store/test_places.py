@@ -24,6 +24,7 @@ from tests.support import repos
 from tests.support.git import commit, git, refs
 from tests.support.hosts import DENIED, behind_ssh, executable
 from tests.support.mounts import MOUNTING
+from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
 Place = Callable[[Ground], Path]
@@ -71,7 +72,9 @@ def listing(*folders: Path) -> dict[str, object]:
 # ------------------------------------------------------------------------------ every kind of place
 
 
-@pytest.mark.parametrize("place", PLACES, ids=[place.__name__ for place in PLACES])
+@pytest.mark.parametrize(
+    "place", mostly_slow(PLACES, every=4), ids=[place.__name__ for place in PLACES]
+)
 def test_the_state_works_here_and_nothing_of_the_users_is_changed(
     ground: Ground, place: Place
 ) -> None:

@@ -43,3 +43,10 @@ def copy_clone(templates: Templates, to: Path, remote: Path) -> Path:
     config = to / ".git/config"
     config.write_text(config.read_text().replace(str(templates.remote), str(remote)))
     return to
+
+
+def copy_world(world: Path, to: Path) -> None:
+    """A remote and its clones, which are each other's in the copy, too."""
+    shutil.copytree(world, to, symlinks=True, dirs_exist_ok=True)
+    for config in to.glob("clone-*/.git/config"):
+        config.write_text(config.read_text().replace(f"{world}/", f"{to}/"))

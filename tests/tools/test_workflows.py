@@ -102,6 +102,7 @@ def test_what_is_wrong_is_seen(
     assert tool in told(folder, stand)
 
 
+@pytest.mark.slow
 def test_what_the_linter_is_too_old_for_is_left_to_the_schema(
     folder: Path, stand: emulate.Stand
 ) -> None:

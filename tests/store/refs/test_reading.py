@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents import git
 from ghp_agents.model.record import LARGEST
 from ghp_agents.store.git_refs import GitRefsStore
@@ -70,6 +72,7 @@ def test_a_file_that_is_too_large_is_left_out_and_named(repo: Path) -> None:
     assert found.left_out == {"a/large": f"more than {LARGEST // 1_000_000} MB"}
 
 
+@pytest.mark.slow
 def test_the_largest_file_that_a_host_takes_is_the_largest_that_is_read(
     clone: Path, remote: Path
 ) -> None:

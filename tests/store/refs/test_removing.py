@@ -75,6 +75,7 @@ def test_a_removal_that_was_killed_half_way_is_finished_by_the_next(clone: Path)
     assert removing.belongings(ws) == []
 
 
+@pytest.mark.slow
 def test_nobody_writes_into_a_folder_that_is_being_removed(clone: Path) -> None:
     invoke("agent-init --no-probe", clone)
     ws = hosts.workspace(clone)
