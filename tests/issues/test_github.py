@@ -312,11 +312,11 @@ def test_blockers_and_events_that_are_gone_do_not_keep_the_others_from_being_kno
         return behind(asked)
 
     github.proxy.behind = told
-    fresh = {each.number: each for each in house(name="fresh").tracker.list()}
+    fresh = {int(each.number): each for each in house(name="fresh").tracker.list()}
     assert [*fresh] == [blocker, blocked, other]
     assert (fresh[blocked].blocked_by, fresh[blocked].assignees) == ((), ())
     clock.wait(10)
-    known = {each.number: each for each in house().tracker.list()}
+    known = {int(each.number): each for each in house().tracker.list()}
     assert known[blocked].blocked_by == (blocker,)  # as it was
     github.proxy.behind = behind
     clock.wait(10)
