@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ghp_agents.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.model import github_issue, pull_body
-from ghp_agents.model.blocking import NEEDS_HUMAN, standard
+from ghp_agents.model.blocking import NEEDS_HUMAN
 from ghp_agents.model.capability import needed
+from ghp_agents.model.github_label import standard
 from ghp_agents.model.github_names import Names
 from ghp_agents.model.issue import PRIORITIES, Issue
 from ghp_agents.model.outline import outline
