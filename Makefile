@@ -1,9 +1,9 @@
 # `make demo` and `make test` do all the set-up: Python 3.11+ with venv, git and make are enough.
 #   PYTHON=python3.12   the interpreter that .venv is made with
-#   JOBS=2              processes that the tests run in
+#   JOBS=3              processes that the tests run in: one more than cores, for tests also wait
 
 PYTHON ?= python3
-JOBS ?= 2
+JOBS ?= 3
 BIN := .venv/bin
 ALL := .venv/.ready-all
 DEV := .venv/.ready-all-dev

@@ -66,13 +66,14 @@ def test_what_an_agents_session_sets_is_taken_away() -> None:
     assert guard.scrubbed(found | {"PATH": "/bin", "LANG": "C"}) == {"PATH": "/bin", "LANG": "C"}
 
 
-def test_the_guard_holds_inside_an_agents_session_and_a_git_hook() -> None:
+def test_the_guard_holds_inside_an_agents_session_and_a_git_hook(tmp_path: Path) -> None:
     hostile = {
         "HOME": "/nonexistent", "GIT_DIR": "/nonexistent", "GIT_INDEX_FILE": "/nonexistent",
         "GIT_CONFIG_GLOBAL": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent",
         "GHP_AGENT": "somebody", "CLAUDE_CODE_SESSION_ID": "1", "GHP_BACKGROUND": "1",
     }  # fmt: skip
     inner = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    inner += ["--basetemp", str(tmp_path / "inner")]  # it clears nothing away of other runs
     child = subprocess.run(
         [*inner, "-k", "not inside_an_agents_session"],
         cwd=CHECKOUT, env=os.environ | hostile, capture_output=True, text=True, timeout=120,

@@ -96,7 +96,7 @@ def acquainted(templates: repos.Templates, tmp_path_factory: pytest.TempPathFact
     two.sync()
     one.sync()
     one.store.fold()
-    return folder
+    return repos.pack(folder)
 
 
 @pytest.fixture

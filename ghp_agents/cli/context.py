@@ -15,6 +15,7 @@ from ghp_agents.wiring import House
 from ghp_agents.workspace import current_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
+LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it."
 
 
 def make_house() -> House:

@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import LEARNT, acting, wake
 from ghp_agents.model.handoff import count
 from ghp_agents.services import finish as services
 from ghp_agents.services.finish import Finished
@@ -63,5 +63,7 @@ def _say(finished: Finished) -> None:
     )
     for note in finished.notes:
         output.warn(note)
+    if finished.is_new:
+        output.say(LEARNT)
     if not pull.draft:
         output.say(f"`ghp agent-merge {pull.number}` brings it onto {pull.base}.")

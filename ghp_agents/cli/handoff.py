@@ -6,7 +6,7 @@ import sys
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.cli.context import acting, send, wake
+from ghp_agents.cli.context import LEARNT, acting, send, wake
 from ghp_agents.errors import GhpError, NotFoundError, UnknownError, UsageError
 from ghp_agents.model.budget import LEAST
 from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
@@ -69,7 +69,7 @@ def handoff(
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
     if handed.is_new and not (handed.learnt or checkpoint):
-        output.say("Learnt something that others need? `ghp agent-remember TEXT` keeps it.")
+        output.say(LEARNT)
     if dry_run:
         return
     is_reached = _pass_on(house, handed.handoff)

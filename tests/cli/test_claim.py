@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import repos
 from tests.support.ghp import Result, invoke, run_ghp
 
 Clones = Callable[[int], list[Path]]
@@ -19,15 +20,26 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
 
 
-@pytest.fixture
-def two(clones: Clones) -> tuple[Path, Path]:
-    """Two clones that know of two issues."""
-    one, other = clones(2)
+@pytest.fixture(scope="session")
+def acquainted(templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A remote and two clones that know of two issues; nobody writes into these."""
+    folder = tmp_path_factory.mktemp("acquainted")
+    remote = repos.copy_remote(templates, folder / "remote.git")
+    one, other = (
+        repos.copy_clone(templates, folder / name, remote) for name in ("clone-1", "clone-2")
+    )
     invoke("agent-issue new 'Parse files' --priority high", one)
     invoke("agent-issue new 'Write docs' --blocked-by 1", one)
     for clone in (one, other, one):
         assert invoke("agent-sync", clone).code == 0
-    return one, other
+    return repos.pack(folder)
+
+
+@pytest.fixture
+def two(acquainted: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Two clones that know of two issues."""
+    repos.copy_world(acquainted, tmp_path)
+    return tmp_path / "clone-1", tmp_path / "clone-2"
 
 
 def ghp(folder: Path, args: str | Sequence[str]) -> Result:
@@ -176,10 +188,10 @@ def test_odd_words_are_refused_before_anything_is_done(
 
 
 def test_where_the_remote_cannot_be_reached_it_ends_with_4(
-    two: tuple[Path, Path], remote: Path
+    two: tuple[Path, Path],
 ) -> None:
     one, _ = two
-    remote.rename(remote.with_suffix(".away"))
+    (one.parent / "remote.git").rename(one.parent / "away.git")
     broke = "Error: The connection to origin broke while issue/1 was being changed, so that may "
     silent = "Error: The remote origin decides this, and gave no answer: "
     for command, said in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):

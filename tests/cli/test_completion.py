@@ -118,6 +118,7 @@ def test_shells_that_show_it_are_told_what_a_name_is(used: Path) -> None:
     assert ask(used, "ghp", env) == ["plain", "1", "Parser"]
 
 
+@pytest.mark.slow
 def test_where_something_is_wrong_there_is_nothing_and_no_error(used: Path, tmp_path: Path) -> None:
     assert next_words(tmp_path, "ghp agent-claim ") == [], "there is no repository"
     (used / ".git/ghp/state.git/HEAD").unlink()

@@ -168,6 +168,7 @@ def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote
     assert findings(used, "--fix") == {}
 
 
+@pytest.mark.slow
 def test_a_refused_probe_is_an_error_until_something_was_sent(used: Path, remote: Path) -> None:
     hosts.hook(remote, "pre-receive", "exit 1\n")
     asked = findings(used, "--probe")["probe"]

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import commit, git
+from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
 
@@ -104,7 +105,7 @@ def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
     assert invoke("agent-handoff --checkpoint --note 'Mine.'", here, ONE).err.count("Warning") == 0
 
 
-@pytest.mark.parametrize("work", [True, False])
+@pytest.mark.parametrize("work", mostly_slow([True, False], every=2))
 def test_who_hands_over_is_warned_of_commits_that_the_next_one_cannot_have(
     clones: Clones, work: bool
 ) -> None:

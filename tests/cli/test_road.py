@@ -117,6 +117,7 @@ def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
         "Running `echo fine` …\n✓ `echo fine` passed.\n"
         f"{BRANCH} was brought up to main.\n"
         f"✓ Opened pull request #2 of {BRANCH}, 2 commits.\n"
+        "Learnt something that others need? `ghp agent-remember TEXT` keeps it.\n"
         "`ghp agent-merge 2` brings it onto main.\n",
     )
     assert ghp(place, "agent-finish") == (

@@ -60,6 +60,7 @@ def said(error: GhpError) -> str:
     return " ".join(map(str, parts))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(steps(), min_size=1, max_size=8), st.sampled_from(["get", "all", "write", "ask"]))
 def test_the_token_is_nowhere(

@@ -68,6 +68,7 @@ class TestGitHubTracker(IssueTrackerContract):
         return lambda: house().tracker
 
 
+@pytest.mark.slow
 class TestGitHubTrackerOfAServerWithoutRelations(IssueTrackerContract):
     server_time = True
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.claimants import Claimant, Team
-from tests.support.repos import Templates, copy_clone, copy_remote, copy_world
+from tests.support.repos import Templates, copy_clone, copy_remote, copy_world, pack
 from tests.support.sweeps import run
 
 Clones = Callable[[int], list[Path]]
@@ -55,7 +55,7 @@ def stages(templates: Templates, tmp_path_factory: pytest.TempPathFactory) -> St
             two.sync()
         else:
             run(team.join("@me", "sweeper"))
-        return folder
+        return pack(folder)
 
     return stage
 

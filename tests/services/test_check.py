@@ -110,6 +110,7 @@ def test_a_branch_of_an_agent_that_was_replaced_is_refused(
     assert (refused.kind, refused.holder) == ("fenced", "worker-1")
 
 
+@pytest.mark.slow
 def test_where_a_workflow_checks_out_a_merge_the_branch_is_told(
     fresh: Path, clock: ManualClock
 ) -> None:
@@ -121,6 +122,7 @@ def test_where_a_workflow_checks_out_a_merge_the_branch_is_told(
     assert odd.who is None
 
 
+@pytest.mark.slow
 def test_commits_by_agents_that_never_held_the_claim_are_refused(
     fresh: Path, clock: ManualClock
 ) -> None:

@@ -100,6 +100,7 @@ def test_who_comes_back_is_fenced_and_what_it_says_is_kept(
         one.release(1)
 
 
+@pytest.mark.slow
 def test_under_alert_the_dead_are_only_told_of(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -116,6 +117,7 @@ def test_under_alert_the_dead_are_only_told_of(
     assert lease.holder == "worker-1"
 
 
+@pytest.mark.slow
 def test_a_dead_holders_issue_is_given_to_the_least_loaded_who_can_do_it(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:

@@ -45,6 +45,7 @@ def test_from_elsewhere_it_has_the_pushed_branch_and_what_was_said(
     assert "\n# Not a heading" not in text
 
 
+@pytest.mark.slow
 def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     team: Team, one: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_branch_is_merged_also_where_only_the_trunk_that_is_checked_out_here_h
     assert pruned(host, two, team, prune=True) == [f"removed worktree {there}{MERGED}"]
 
 
+@pytest.mark.slow
 def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

@@ -84,6 +84,7 @@ def test_each_file_is_judged_by_its_own_schema(folder: Path, stand: emulate.Stan
     assert told(folder, stand) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "old", "new", "tool"),
     [
@@ -113,6 +114,7 @@ def test_what_the_linter_is_too_old_for_is_left_to_the_schema(
     assert "check-jsonschema" in told(folder, stand)
 
 
+@pytest.mark.slow
 def test_the_command_says_how_much_it_looked_at(
     folder: Path, stand: emulate.Stand, capsys: pytest.CaptureFixture[str]
 ) -> None:

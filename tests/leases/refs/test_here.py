@@ -93,6 +93,7 @@ def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Pat
         leaser.release("numbers", expected=taken)
 
 
+@pytest.mark.slow
 def test_a_held_ref_that_does_not_move_is_an_error_and_nobodys_gain(repo: Path) -> None:
     leaser = GitRefLeaser(workspace(repo))
     taken = leaser.acquire("trunk", "worker-1", expected=None)

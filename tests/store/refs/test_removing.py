@@ -16,6 +16,7 @@ Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
 
 
+@pytest.mark.slow
 def test_a_clone_that_spoke_after_the_list_was_made_is_not_removed(
     clones: Clones, remote: Path
 ) -> None:
