@@ -5,7 +5,7 @@ A `Workspace` is the first argument of everything above. Nothing here is read be
 
 import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -189,6 +189,18 @@ def _settings(ws: Workspace) -> Settings:
     return _from_values(values)
 
 
+def settings_at(ws: Workspace, commit: str) -> Settings:
+    """The settings with the repository's configuration as it is in a commit; where that has none,
+    those of here. Raises GhpError."""
+    ours, *others = ws.config_files()
+    name = ours.relative_to(ws.root).as_posix()
+    shown = git.run(["cat-file", "blob", f"{commit}:{name}"], cwd=ws.folder)
+    if shown.code != 0:
+        return ws.settings
+    there = [path for path in others if _signature(path)]
+    return _from_values(_read_config(there, [(f"{commit[:12]}:{name}", shown.text)]))
+
+
 def _drop_cache(ws: Workspace) -> None:
     try:
         (ws.cache_dir / SETTINGS_CACHE).unlink(missing_ok=True)
@@ -196,10 +208,10 @@ def _drop_cache(ws: Workspace) -> None:
         return
 
 
-def _read_config(present: list[Path]) -> dict[str, Any]:
+def _read_config(present: list[Path], first: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
     from ghp_agents.model import config
 
-    texts: list[tuple[str, str]] = []
+    texts = [*first]
     for path in present:
         try:
             texts.append((str(path), path.read_text(encoding="utf-8")))

@@ -6,34 +6,45 @@ from pathlib import Path
 from ghp_agents import files, process
 from ghp_agents.model.check import Check, red
 from ghp_agents.model.names import slug
+from ghp_agents.model.settings import Settings
 from ghp_agents.model.surroundings import for_commands, shown
-from ghp_agents.workspace import Workspace
+from ghp_agents.workspace import Workspace, settings_at
 
 FOLDER = "checks"  # in our folder of the clone: a file with the last outputs of each branch
 KEPT = 64_000  # bytes of each
 
+NONE = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
+
 Tell = Callable[[str], None]
 
 
-def run(ws: Workspace, path: Path, name: str, tell: Tell) -> tuple[Check, ...]:
-    """Run the checks in the worktree at `path`, one after another up to the first that fails.
-    `name` is what is checked."""
+def rules(ws: Workspace, trunk: str) -> Settings:
+    """The settings whose checks count for work that goes onto the commit `trunk`: its own, so that
+    neither a main worktree that is behind nor the work itself leaves any out. Where it names none,
+    those of here."""
+    there = settings_at(ws, trunk)
+    return there if there.checks else ws.settings
+
+
+def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) -> tuple[Check, ...]:
+    """Run the checks of `settings` in the worktree at `path`, one after another up to the first
+    that fails. `name` is what is checked."""
     done: list[Check] = []
-    for command in ws.settings.checks:
+    for command in settings.checks:
         tell(f"Running `{command}` …")
-        done.append(_one(ws, path, command))
+        done.append(_one(ws, path, command, settings.check_timeout))
         _keep(ws, name, done)
         if red(done):
             break
     return tuple(done)
 
 
-def _one(ws: Workspace, path: Path, command: str) -> Check:
+def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
     began = ws.clock.now()
     env = {**for_commands(ws.environ), "PWD": str(path)}
-    ran = process.shell(command, cwd=path, env=env, timeout=ws.settings.check_timeout, keep=KEPT)
+    ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
     took = max(0.0, ws.clock.now() - began)
-    seconds = ws.settings.check_timeout if ran.timed_out else took
+    seconds = timeout if ran.timed_out else took
     return Check(command, ran.code, shown(ran.output, ws.environ), ran.timed_out, seconds)
 
 

@@ -23,7 +23,6 @@ from ghp_agents.services.trunk import trunk
 from ghp_agents.workspace import Workspace
 
 LISTED = 10
-NO_CHECKS = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
 Tell = Callable[[str], None]
 
 
@@ -68,7 +67,7 @@ def finish(
     _refuse_empty(ws, tips)
     _refuse_furniture(ws, tips)
     head = update.bring_up(ws, tips, actor.name)
-    checks = checking.run(ws, ws.folder, branch, tell)
+    checks = checking.run(ws, checking.rules(ws, tips.trunk), ws.folder, branch, tell)
     _judge(ws, checks, branch, head, draft=draft)
     claim.verify(ws, leaser, actor.name, found.number)  # checks take their time
     update.send(ws, tips, head)
@@ -83,7 +82,7 @@ def finish(
         said = {"status": "reviewing", "lastAction": action, "pull": pull.number}
         presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
     is_new = had is None or had.number != pull.number
-    notes = about.notes + (() if checks else (NO_CHECKS,))
+    notes = about.notes + (() if checks else (checking.NONE,))
     return Finished(pull, is_new, found, checks, stands.history.count, head != tips.head, notes)
 
 

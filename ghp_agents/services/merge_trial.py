@@ -103,7 +103,10 @@ def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
 
 def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
     """Run the checks on what would be on the trunk, in a worktree for that alone."""
-    if not who.ws.settings.checks:
+    rules = checking.rules(who.ws, tried.trunk)
+    if not rules.checks:
+        if who.forge.is_local:  # else the host checks what it merges
+            who.tell(checking.NONE)
         return ()
     scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
     home = who.ws.main_worktree or who.ws.folder
@@ -112,7 +115,7 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
     try:
         with landing.detached(home, scratch, tried.candidate) as place:
             _set_up(who.ws, place)
-            return checking.run(who.ws, place, pull.branch, who.tell)
+            return checking.run(who.ws, rules, place, pull.branch, who.tell)
     finally:
         _remove_empty(scratch, scratch.parent)
 

@@ -11,7 +11,7 @@ from ghp_agents import patch, worktree
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.model import handoff_record as record
 from ghp_agents.model.handoff import Handoff, Work, count
-from ghp_agents.model.names import Actor, Timestamp, digest
+from ghp_agents.model.names import Actor, Timestamp, digest, issue_of_branch
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.services import page
@@ -59,6 +59,7 @@ def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restor
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
         )
+    _refuse_another_issue(ws, handoff)
     _refuse_dirty(ws, folder)
     _refuse_unknown_base(ws, folder, handoff, work)
     three_way = worktree.head(folder) != work.base
@@ -99,6 +100,18 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
             hint="Somebody changed the record; `--handoff ID` chooses an earlier one.",
         )
     return handoff, work, content
+
+
+def _refuse_another_issue(ws: Workspace, handoff: Handoff) -> None:
+    """Work that lies on the branch of another issue is finished with that one."""
+    here = issue_of_branch(ws.branch or "")
+    if handoff.issue is None or here in (None, handoff.issue):
+        return
+    raise NotRestoredError(
+        f"{handoff.name} is work on #{handoff.issue}, and this worktree is for #{here} "
+        f"({ws.branch}).",
+        hint=f"Go to the worktree of #{handoff.issue}; `ghp agent-start {handoff.issue}` makes it.",
+    )
 
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:

@@ -184,6 +184,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert ghp(folder, "agent-merge 1 --as lead") == (
         0,
         "2\n",
+        "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
         f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ #1 Parse files is closed.\n"
         f"Warning: {ready} was left: worker-1 is in it.\n",
     )
@@ -191,7 +192,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert ghp(folder, "agent-merge 2 --as worker-1") == (
         0,
         "2\n",
-        "#2 is on main already as <commit>.\n✓ #1 Parse files is closed.\n",
+        "#2 is on main already as <commit>, merged by Ann Example.\n#1 Parse files is closed.\n",
     )
     assert not ready.exists()
 
@@ -212,7 +213,7 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
         "Warning: #2 goes back to worker-1, round 1: a check failed.\n"
         "`echo 2 tests failed; exit 1` failed with 1\n2 tests failed\n"
         "Error: #2 was not merged: a check failed.\n"
-        "Hint: worker-1 is told at its next step. Nothing was changed on the trunk.\n",
+        "Hint: worker-1 is told at its next step. Nothing of it is on the trunk.\n",
     )
     back = invoke("agent-merge 2 --json --as lead", folder)
     assert json.loads(back.out) == [

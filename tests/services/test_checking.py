@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.model.check import Check
+from ghp_agents.model.config import ConfigError
 from ghp_agents.services import checking
+from ghp_agents.services.finish import ChecksFailedError
+from tests.support.git import git
 from tests.support.road import Road
 
 
@@ -17,7 +20,7 @@ def road(repo: Path) -> Road:
 def run(road: Road, *commands: str, **settings: object) -> tuple[Check, ...]:
     road.configure({"checks": list(commands), **settings})
     ws = road.house("worker-1").ws
-    return checking.run(ws, road.folder, "agent/one", lambda _: None)
+    return checking.run(ws, ws.settings, road.folder, "agent/one", lambda _: None)
 
 
 def test_all_run_as_long_as_they_pass(road: Road) -> None:
@@ -63,3 +66,36 @@ def test_no_token_goes_in_and_no_secret_comes_out(
     monkeypatch.setenv("DEPLOY_SECRET", "correct horse")
     (only,) = run(road, 'echo "$GH_TOKEN/$DEPLOY_SECRET/https://ann:hunter22@example.com/x"')
     assert only.output == "/***/https://***@example.com/x"
+
+
+# ------------------------------------------------------------------------------ which ones
+
+
+def test_they_are_the_trunks_though_this_clone_is_behind(road: Road) -> None:
+    road.configure({"checks": ["make test"], "checkTimeout": 7})
+    trunk = road.tip
+    git(road.folder, "reset", "--quiet", "--hard", "HEAD~1")
+    ws = road.house("worker-1").ws
+    assert ws.settings.checks == ()
+    found = checking.rules(ws, trunk)
+    assert (found.checks, found.check_timeout) == (("make test",), 7)
+
+
+def test_work_that_takes_them_away_is_checked_by_them(road: Road) -> None:
+    road.configure({"checks": ["! test -e bad.txt"]})
+    road.issue()
+    with pytest.raises(ChecksFailedError):
+        road.done("worker-1", 1, {"bad.txt": "bad\n", ".ghp/config.json": "{}"})
+
+
+def test_where_the_trunk_names_none_those_of_this_clone_count(road: Road) -> None:
+    trunk = road.put({".ghp/config.json": "{}"})
+    (road.folder / ".ghp/config.json").write_text('{"agents": {"checks": ["make lint"]}}')
+    assert checking.rules(road.house("worker-1").ws, trunk).checks == ("make lint",)
+
+
+def test_a_trunk_whose_configuration_cannot_be_read_is_an_error(road: Road) -> None:
+    trunk = road.put({".ghp/config.json": "{"})
+    git(road.folder, "reset", "--quiet", "--hard", "HEAD~1")
+    with pytest.raises(ConfigError, match=f"{trunk[:12]}:.ghp/config.json, line 1"):
+        checking.rules(road.house("worker-1").ws, trunk)

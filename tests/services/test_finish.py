@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.errors import RefusedError
-from ghp_agents.services import claim
-from ghp_agents.services.finish import NO_CHECKS, ChecksFailedError, unfinished
+from ghp_agents.services import checking, claim
+from ghp_agents.services.finish import ChecksFailedError, unfinished
 from ghp_agents.services.furnishing import committed
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -40,7 +40,8 @@ def sent(road: Road, branch: str = BRANCH) -> str:
 def test_the_work_is_pushed_and_a_pull_request_is_open(road: Road, place: Path) -> None:
     done = road.finish("worker-1", place)
     head = git(place, "rev-parse", "HEAD")
-    assert (done.is_new, done.updated, done.commits, done.notes) == (True, False, 1, (NO_CHECKS,))
+    assert (done.is_new, done.updated, done.commits) == (True, False, 1)
+    assert done.notes == (checking.NONE,)
     assert (done.pull.number, done.pull.branch, done.pull.base, done.pull.head) == (
         2, BRANCH, "main", head,
     )  # fmt: skip
