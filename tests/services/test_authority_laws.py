@@ -15,7 +15,6 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.record import Record
-from ghp_agents.model.state import Standing
 from tests.support import schedule
 from tests.support.acts import Run, Step
 from tests.support.laws import ViolationError
@@ -164,8 +163,8 @@ class HearsNothing(WorldLeaser):
 class BelievesInNews(WorldStore):
     """It counts time in which nothing was heard as time in which nobody moved."""
 
-    def standing(self) -> Standing:
-        return super().standing()._replace(news_at=self.clock.now() + 1_900)
+    def news_at(self) -> float:
+        return self.clock.now() + 1_900
 
 
 class LosesRecords(WorldStore):
