@@ -3,8 +3,9 @@
 import click
 
 from ghp_agents.cli import issue_view, output
-from ghp_agents.cli.context import acting, hear, wake
+from ghp_agents.cli.context import acting, hear, send, wake
 from ghp_agents.errors import GhpError, UsageError
+from ghp_agents.model.names import one_line
 from ghp_agents.model.pull_return import REASONS
 from ghp_agents.services import merge as services
 from ghp_agents.services.merge import Merged, Outcome, Passed
@@ -45,20 +46,21 @@ def merge(house: House, reference: str | None, queue: bool, wait: float, as_json
             done.append(services.merge(who, reference, patience=wait))
             _say(done[0])
     finally:
-        _print(done, as_json=as_json)
-        wake(house)
+        _print(done, as_json=as_json, queue=queue)
+        back = [one for one in done if isinstance(one, SentBack)]
+        (send if back else wake)(house)
     if queue and not done:
         output.say("Nothing is ready to be merged.")
-    if not queue and isinstance(done[0], SentBack):
-        raise _sent_back(done[0])
+    if back:
+        raise _sent_back(back)
 
 
-def _print(done: list[Outcome | Passed], *, as_json: bool) -> None:
+def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:
     if as_json:
         output.as_json([_fields(one) for one in done])
         return
     for one in done:
-        if isinstance(one, Merged):
+        if isinstance(one, Merged) and not (queue and one.before):
             output.data(str(one.pull.number))
 
 
@@ -66,7 +68,8 @@ def _fields(one: Outcome | Passed) -> dict[str, object]:
     fields: dict[str, object] = {"number": one.pull.number, "branch": one.pull.branch}
     fields["issue"] = one.pull.issue
     if isinstance(one, Merged):
-        return {**fields, "outcome": "merged", "mergedAs": one.pull.merged_as}
+        done = {"outcome": "merged", "mergedAs": one.pull.merged_as, "already": one.before}
+        return {**fields, **done}
     if isinstance(one, SentBack):
         asked = one.escalation.name if one.escalation else None
         back = {"outcome": "returned", "reason": one.said.reason, "round": one.round}
@@ -89,11 +92,13 @@ def _say_merged(merged: Merged) -> None:
         output.done(f"{check.line}.")
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     if merged.before:
-        output.say(f"#{pull.number} is on {pull.base} already{commit}.")
+        by = f", merged by {one_line(merged.by, 80)}" if merged.by else ""
+        output.say(f"#{pull.number} is on {pull.base} already{commit}{by}.")
     else:
         output.done(f"Merged #{pull.number} ({pull.branch}) into {pull.base}{commit}.")
     if merged.issue:
-        output.done(f"{issue_view.name(merged.issue)} is closed.")
+        tell = output.say if merged.before else output.done
+        tell(f"{issue_view.name(merged.issue)} is closed.")
     for note in merged.notes:
         output.warn(note)
 
@@ -110,8 +115,14 @@ def _say_sent_back(back: SentBack) -> None:
         output.warn(note)
 
 
-def _sent_back(back: SentBack) -> GhpError:
+def _sent_back(back: list[SentBack]) -> GhpError:
+    if len(back) > 1:
+        return GhpError(
+            f"{', '.join(f'#{one.pull.number}' for one in back)} were not merged, but sent back.",
+            hint="Their agents are told at their next step.",
+        )
+    (one,) = back
     return GhpError(
-        f"#{back.pull.number} was not merged: {REASONS[back.said.reason]}.",
-        hint=f"{back.said.agent} is told at its next step. Nothing was changed on the trunk.",
+        f"#{one.pull.number} was not merged: {REASONS[one.said.reason]}.",
+        hint=f"{one.said.agent} is told at its next step. Nothing of it is on the trunk.",
     )

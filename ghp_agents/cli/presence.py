@@ -21,6 +21,7 @@ from ghp_agents.wiring import House
 
 QUESTIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
+RETURNS = ".ghp/returns/"
 COMMANDED = "hub/assigned.json"  # and where nobody gives work on GitHub
 WATCH_EVERY = 2.0  # seconds
 ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
@@ -286,8 +287,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """What people want of this agent, that its claim was taken, and answers that it has not seen
-    yet; nothing where no agent is named."""
+    """What people want of this agent, that its claim was taken or its work sent back, and answers
+    that it has not seen yet; nothing where no agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
     if not name or not pulse.is_name(name):
         return
@@ -297,6 +298,11 @@ def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -
 
         for line in fence_lines(house.ws, house.leaser, agent_name(name), snapshot):
             tell(line)
+    if snapshot.files(RETURNS):
+        from ghp_agents.services import mending
+
+        for line in mending.reminders(house.ws, snapshot, house.leaser, agent_name(name)):
+            tell(output.clean(line))
     if not snapshot.files(ANSWERS):
         return
     from ghp_agents.services import escalation

@@ -124,6 +124,17 @@ def headline(said: Return, round_number: int) -> str:
     )
 
 
+def reminder(said: Return, round_number: int, why: str) -> str:
+    """It in a line, for the agent as long as it is so; `why` in words that can be printed."""
+    shown = f"; `ghp agent-issue show {said.issue}` has all of it" if said.issue else ""
+    return f"{headline(said, round_number)} That is: {why}{shown}. {_next(said)}"
+
+
+def step(said: Return, round_number: int, why: str) -> str:
+    """It as what there is to do next."""
+    return f"Mend #{said.pull}, sent back in round {round_number}: {why}. {_next(said)}"
+
+
 def news(said: Return, round_number: int) -> str:
     """It, for the agent: what is printed by a check is in a block that names where it is from."""
     lines = [headline(said, round_number), f"On branch {said.branch}, at {said.head[:12]}:"]

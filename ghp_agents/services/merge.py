@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import branches
+from ghp_agents import branches, git, worktree
 from ghp_agents.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model.check import Check, red, tail
 from ghp_agents.model.issue import Issue
@@ -33,6 +33,7 @@ class Merged(NamedTuple):
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
     before: bool = False  # it was already
+    by: str = ""  # and by whom, as the commit says
 
 
 class Passed(NamedTuple):
@@ -62,7 +63,7 @@ def merger(
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:
     """Merge the pull request that is named by its number or its issue's, or that of the branch
     here; or send it back. Raises RefusedError, NotFoundError, UnknownError."""
-    pull = find(who, reference)
+    pull = _found(who, reference)
     if pull.state == "merged":
         return _cleaned(who, pull, (), before=True)
     refuse_unready(pull)
@@ -73,7 +74,7 @@ def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outco
 def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
     """Merge all that are ready, the oldest first, one after another. What cannot be merged holds
     nobody else up. Raises RefusedError when somebody else merges, UnknownError."""
-    pulls = [pull for pull in who.forge.list() if not pull.draft]
+    pulls = _ready(who) or (_ready(who) if _heard_more(who) else [])
     if not pulls:
         return
     with merge_right.held(who.me, "merges the queue", patience=patience) as right:
@@ -88,6 +89,27 @@ def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Pas
             except RefusedError as refused:
                 right.check()
                 yield Passed(pull, str(refused))
+
+
+def _ready(who: Merger) -> list[Pull]:
+    return [pull for pull in who.forge.list() if not pull.draft]
+
+
+def _found(who: Merger, reference: str | None) -> Pull:
+    """The pull request that is meant, also one that another clone opened just now."""
+    try:
+        return find(who, reference)
+    except NotFoundError:
+        if not _heard_more(who):
+            raise
+    return find(who, reference)
+
+
+def _heard_more(who: Merger) -> bool:
+    """Before it is said that there is none: what others sent is heard, though it was just asked
+    for. A host knows of its pull requests by itself."""
+    store = who.me.store
+    return who.forge.is_local and bool(store.standing().remote) and store.sync(push=False).fetched
 
 
 def find(who: Merger, reference: str | None) -> Pull:
@@ -145,7 +167,7 @@ def _merge(who: Merger, right: Right, number: int) -> Outcome:
         except PullMovedError as moved:
             who.tell(f"{moved} Looking at it again.")
             continue
-        return _cleaned(who, done, checks)
+        return _cleaned(who, done, checks, before=tried.is_there)
     raise UnknownError(
         f"#{number} or the trunk moved {ATTEMPTS} times while it was being merged.",
         hint="Try again when it is quieter.",
@@ -160,7 +182,16 @@ def _cleaned(who: Merger, pull: Pull, checks: tuple[Check, ...], *, before: bool
     issue = _issue(who, pull)
     notes = merge_cleanup.clean_up(who.me, pull, issue, who.cwd)
     closed = issue and issue._replace(state="closed")
-    return Merged(pull, closed, checks, notes, before)
+    return Merged(pull, closed, checks, notes, before, _by(who, pull) if before else "")
+
+
+def _by(who: Merger, pull: Pull) -> str:
+    """Who made the commit by which it came onto the trunk, where that was not one of its own."""
+    commit, folder = pull.merged_as, who.ws.folder
+    if not commit or commit == pull.head or not worktree.has_commit(folder, commit):
+        return ""
+    args = ["log", "--no-show-signature", "--max-count=1", "--format=%cn", commit]
+    return git.check(args, cwd=folder).text
 
 
 def _issue(who: Merger, pull: Pull) -> Issue | None:

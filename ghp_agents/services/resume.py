@@ -15,7 +15,7 @@ from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
 from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
-from ghp_agents.services import escalation, evidence, page, recall
+from ghp_agents.services import escalation, evidence, mending, page, recall
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.note_lines import note_lines
@@ -104,7 +104,10 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
         "lead": [*_last(last, now), *_also(store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(said, last, everything, now),
-        "steps": next_steps(_situation(chosen, branch)),
+        "steps": [
+            *mending.steps(ws, store.snapshot(), about),
+            *next_steps(_situation(chosen, branch)),
+        ],
         "issue": page.issue_values(about.issue, about.blockers),
         "questions": page.question_lines(said.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),

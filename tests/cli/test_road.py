@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.clock import ManualClock
+from ghp_agents.ports import Clock
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -34,9 +36,9 @@ def place(folder: Path, home: Path) -> Path:
     return home / ".ghp/worktrees/repo/1-parse-files"
 
 
-def ghp(folder: Path, args: str | Sequence[str]) -> Result:
+def ghp(folder: Path, args: str | Sequence[str], clock: Clock | None = None) -> Result:
     """A command with times and commits taken out of what it says."""
-    result = invoke(args, folder)
+    result = invoke(args, folder, clock=clock)
     return Result(result.code, *(OID.sub("<commit>", STAMP.sub("<then>", t)) for t in result[1:]))
 
 
@@ -192,7 +194,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert ghp(folder, "agent-merge 2 --as worker-1") == (
         0,
         "2\n",
-        "#2 is on main already as <commit>, merged by Ann Example.\n#1 Parse files is closed.\n",
+        "#2 is on main already as <commit>, merged by Test Person.\n#1 Parse files is closed.\n",
     )
     assert not ready.exists()
 
@@ -253,14 +255,14 @@ def test_a_clone_that_never_asked_starts_and_merges_what_another_one_made(
     clones: Callable[[int], list[Path]], home: Path
 ) -> None:
     one, two, three = clones(3)
-    ghp(one, "agent-issue new 'Parse files'")
-    ghp(one, "agent-sync")
-    started = ghp(two, "agent-start 1 --json --as worker-1")
+    clock = ManualClock()
+    ghp(one, "agent-issue new 'Parse files'", clock)
+    ghp(one, "agent-sync", clock)
+    started = ghp(two, "agent-start 1 --json --as worker-1", clock)
     place = Path(json.loads(started.out)["path"])
     commit(place, {"parser.py": "x = 1\n"})
-    finished = ghp(place, "agent-finish --as worker-1")
-    ghp(two, "agent-sync")
-    merged = ghp(three, "agent-merge --queue")
+    finished = ghp(place, "agent-finish --as worker-1", clock)
+    merged = ghp(three, "agent-merge --queue", clock)
     assert (merged.code, merged.out) == (0, finished.out)
     git(three, "fetch", "--quiet")
     assert git(three, "show", "origin/main:parser.py") == "x = 1"

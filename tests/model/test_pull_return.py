@@ -14,7 +14,9 @@ from ghp_agents.model.pull_return import (
     marker,
     news,
     read,
+    reminder,
     round_of,
+    step,
 )
 
 AT = Timestamp("2025-06-15T15:06:40Z")
@@ -82,3 +84,13 @@ def test_an_output_can_forge_no_marker_and_close_no_fence() -> None:
     assert text.endswith(marker(said))
     assert "\x1b" not in text
     assert text.count("````") == 2
+
+
+def test_in_a_line_it_says_why_and_what_next() -> None:
+    why, mend = SAID.text, "In its worktree, correct it and commit; then `ghp agent-finish`."
+    assert step(SAID, 2, why) == f"Mend #2, sent back in round 2: `make` failed with 2. {mend}"
+    assert reminder(SAID, 2, why) == (
+        "Pull request #2 (for #1) was sent back: a check failed (round 2). That is: `make` failed "
+        f"with 2; `ghp agent-issue show 1` has all of it. {mend}"
+    )
+    assert "agent-issue" not in reminder(SAID._replace(issue=None), 2, why)
