@@ -225,6 +225,12 @@ def _say_restored(restored: Restored) -> None:
     how = f"merged from {base}, and staged" if restored.three_way else f"on its own {base}"
     if not restored.conflicts:
         output.done(f"Restored the work of {name}: {count(work.files, 'file')}, {how}.")
+    if restored.other_issue:
+        output.warn(
+            f"It is work on #{restored.handoff.issue}, and the branch here is for "
+            f"#{restored.other_issue}.",
+            f"`ghp agent-start {restored.handoff.issue}` makes a worktree for it.",
+        )
     if work.missing:
         output.warn(
             f"{count(len(work.missing), 'path')} of it could not be stored then.",

@@ -32,6 +32,7 @@ class Restored:
     work: Work
     three_way: bool  # the worktree is on another commit than the work was
     conflicts: tuple[str, ...] = ()
+    other_issue: int | None = None  # the branch here is for that one
 
 
 class NotRestoredError(GhpError):
@@ -59,7 +60,6 @@ def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restor
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
         )
-    _refuse_another_issue(ws, handoff)
     _refuse_dirty(ws, folder)
     _refuse_unknown_base(ws, folder, handoff, work)
     three_way = worktree.head(folder) != work.base
@@ -67,7 +67,8 @@ def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restor
         conflicts = patch.apply(folder, content, three_way=three_way)
     except patch.PatchFailedError as error:
         raise _does_not_fit(handoff, work, error, three_way) from None
-    restored = Restored(handoff, work, three_way, tuple(conflicts))
+    other = _other_issue(ws, handoff)
+    restored = Restored(handoff, work, three_way, tuple(conflicts), other)
     _say(ws, store, actor, restored)
     return restored
 
@@ -102,16 +103,10 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
     return handoff, work, content
 
 
-def _refuse_another_issue(ws: Workspace, handoff: Handoff) -> None:
-    """Work that lies on the branch of another issue is finished with that one."""
+def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
+    """The issue whose branch this is, where that is not the issue of the work."""
     here = issue_of_branch(ws.branch or "")
-    if handoff.issue is None or here in (None, handoff.issue):
-        return
-    raise NotRestoredError(
-        f"{handoff.name} is work on #{handoff.issue}, and this worktree is for #{here} "
-        f"({ws.branch}).",
-        hint=f"Go to the worktree of #{handoff.issue}; `ghp agent-start {handoff.issue}` makes it.",
-    )
+    return None if handoff.issue in (None, here) else here
 
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:

@@ -189,17 +189,13 @@ def test_ignored_files_do_not_count_as_dirt_but_are_never_overwritten(here: Stat
     assert (path / "build").read_text() == "mine\n"
 
 
-def test_into_the_worktree_of_another_issue_it_is_refused(
+def test_into_the_worktree_of_another_issue_it_is_noticed(
     here: Station, worktree: Worktree
 ) -> None:
     (here.folder / "new").write_text("x\n")
-    made = here.hand_over(to="worker-2").handoff
+    here.hand_over(to="worker-2")
     other = next_one(here, worktree(here.folder, "worker-2/3-other"))
-    error = refused(other, issue="2")
-    assert str(error) == (
-        f"{made.name} is work on #2, and this worktree is for #3 (agent/worker-2/3-other)."
-    )
-    assert error.hint == "Go to the worktree of #2; `ghp agent-start 2` makes it."
+    assert other.restore(issue="2").other_issue == 3
 
 
 def test_in_the_middle_of_something_it_is_refused(here: Station) -> None:
