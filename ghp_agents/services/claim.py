@@ -16,9 +16,9 @@ from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import IssueNumber, agent_name
 from ghp_agents.model.presence import number
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import claim_choice, claim_sight
 from ghp_agents.services import claim_refusal as refusal
 from ghp_agents.services import claim_showing as showing
+from ghp_agents.services import claim_sight
 from ghp_agents.services import issue as issues
 from ghp_agents.services.claim_showing import Me, is_shown, myself, show_claim, show_release
 from ghp_agents.services.claim_sight import Sight
@@ -129,6 +129,8 @@ def claim_next(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueT
 
     One that is mine already and can go on is the best. Raises RefusedError when there is none.
     """
+    from ghp_agents.services import claim_choice  # who lists issues chooses none
+
     me = myself(ws, store, leaser, tracker)
     held, is_sure = claims(leaser), False
     lost: set[IssueNumber] = set()
