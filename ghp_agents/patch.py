@@ -21,6 +21,7 @@ from ghp_agents.locate import Location
 
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
 _GITLINK = "160000"
+_LINK = "120000"
 
 
 class Change(NamedTuple):
@@ -108,11 +109,15 @@ class _Part:
 def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
     """Let git write the whole patch, and find the files in it."""
     # Only files renamed without a change: more would tie a part to its source's content.
-    compare = ["diff-index", "--cached", "--find-renames=100%", *_PLAIN]
-    described = desk.git(*compare, "-z", "--raw", "--numstat", against).out
-    desk.git(
-        *compare, "--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
-        f"--output={whole}", against,
+    renames = "--find-renames=100%"
+    described = _compare(desk, against, renames, "-z", "--raw", "--numstat").out
+    if _is_moved_link_in_the_way([(change, modes) for change, modes, _ in _described(described)]):
+        renames = "--no-renames"
+        described = _compare(desk, against, renames, "-z", "--raw", "--numstat").out
+    _compare(
+        desk, against, renames,
+        "--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
+        f"--output={whole}",
     )  # fmt: skip
     starts = _starts(whole)
     parts: list[_Part] = []
@@ -124,6 +129,21 @@ def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
         parts.append(_Part(change, modes, oid, start, starts[after] - start))
         position = after
     return parts
+
+
+def _compare(desk: Desk, against: str, *options: str) -> git.Result:
+    return desk.git("diff-index", "--cached", *_PLAIN, *options, against)
+
+
+def _is_moved_link_in_the_way(described: Sequence[tuple[Change, tuple[str, str]]]) -> bool:
+    """Whether a link was renamed where other paths pass through: `git apply` does not see from a
+    rename, which names no mode, that the link goes away, and refuses to write below it."""
+    paths = {path for change, _ in described for path in (change.path, change.source)}
+    passed = {parent for path in paths for parent in _parents(path)}
+    return any(
+        change.kind == "R" and modes[1] == _LINK and not passed.isdisjoint((change.path, change.source))
+        for change, modes in described
+    )
 
 
 def _starts(whole: Path) -> list[int]:
