@@ -54,7 +54,7 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
 def address(ws: Workspace) -> str | None:
     """The address of the remote; None without one."""
     remote = where(ws)
-    return git.config(ws.folder, f"remote.{remote.name}.url") if remote else None
+    return ws.remotes.get(remote.name) if remote else None
 
 
 def known_tip(ws: Workspace, name: str) -> str:

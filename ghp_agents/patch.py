@@ -140,10 +140,8 @@ def _is_moved_link_in_the_way(described: Sequence[tuple[Change, tuple[str, str]]
     rename, which names no mode, that the link goes away, and refuses to write below it."""
     paths = {path for change, _ in described for path in (change.path, change.source)}
     passed = {parent for path in paths for parent in _parents(path)}
-    return any(
-        change.kind == "R" and modes[1] == _LINK and not passed.isdisjoint((change.path, change.source))
-        for change, modes in described
-    )
+    moved = [change for change, modes in described if change.kind == "R" and modes[1] == _LINK]
+    return any(not passed.isdisjoint((change.path, change.source)) for change in moved)
 
 
 def _starts(whole: Path) -> list[int]:

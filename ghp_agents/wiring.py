@@ -135,8 +135,6 @@ class House:
     @cached_property
     def _address(self) -> str | None:
         """Where the clones of this project meet."""
-        from ghp_agents import git
-        from ghp_agents.remote import coordination_remote
+        from ghp_agents import branches
 
-        remote = coordination_remote(self.ws)
-        return git.config(self.ws.folder, f"remote.{remote.name}.url") if remote else None
+        return branches.address(self.ws)

@@ -80,9 +80,7 @@ def acquainted(templates: repos.Templates, tmp_path_factory: pytest.TempPathFact
     """A remote and two clones with an agent each, who know of an issue with a scope and of each
     other's leases; nobody writes into these."""
     folder = tmp_path_factory.mktemp("acquainted")
-    remote = repos.copy_remote(templates, folder / "remote.git")
-    for name in ("clone-1", "clone-2"):
-        repos.copy_clone(templates, folder / name, remote)
+    repos.make_world(templates, folder)
     one, two = claimants(folder)
     one.beat()
     two.beat()

@@ -204,9 +204,8 @@ def resume(
 def _say_fenced(house: House, actor: Actor) -> None:
     """Before all else: that what the agent would go on with was taken from it."""
     if not actor.is_person:
-        for line in fence_lines(
-            house.ws, house.leaser, AgentName(actor.name), house.store.snapshot()
-        ):
+        agent = AgentName(actor.name)
+        for line in fence_lines(house.ws, house.store.snapshot(), house.leaser, agent):
             output.data(f"{line}\n\n")
 
 

@@ -296,7 +296,7 @@ def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -
     if commanded or "generation" in snapshot.agents().get(name, ()):
         from ghp_agents.services.news import fence_lines
 
-        for line in fence_lines(house.ws, house.leaser, agent_name(name), snapshot):
+        for line in fence_lines(house.ws, snapshot, house.leaser, agent_name(name)):
             tell(line)
     if snapshot.files(RETURNS):
         from ghp_agents.services import mending

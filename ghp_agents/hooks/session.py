@@ -75,7 +75,7 @@ def _resumed(scene: "Scene", lead: str) -> Reply:
 
     house, agent = scene.house(), AgentName(scene.agent)
     bell.hush(scene.folders, scene.agent)
-    wanted = news.fence_lines(house.ws, house.leaser, agent, house.store.snapshot())
+    wanted = news.fence_lines(house.ws, house.store.snapshot(), house.leaser, agent)
     lead = "\n\n".join([lead, *wanted])
     try:
         text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)

@@ -5,7 +5,7 @@ sent back once, whoever looks at it. A round is a new attempt of the agent's.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.model.escalation_text import who
@@ -91,6 +91,12 @@ def round_of(returns: Iterable[Return], said: Return) -> int:
     """How many attempts at its pull request there were, up to this one."""
     attempts = [each.attempt for each in returns if each.pull == said.pull]
     return list(dict.fromkeys([*attempts, said.attempt])).index(said.attempt) + 1
+
+
+def last(returns: Sequence[Return]) -> list[tuple[Return, int]]:
+    """The last of each pull request, with its round; `returns` oldest first."""
+    by_pull = {each.pull: each for each in returns}
+    return [(each, round_of(returns, each)) for each in by_pull.values()]
 
 
 def _decoded(path: str, data: bytes) -> Return:

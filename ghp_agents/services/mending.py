@@ -41,11 +41,10 @@ def _unmended(
 ) -> list[tuple[Return, int]]:
     """The last return of each pull request, with its round, if nothing came after it."""
     found, _ = rules.read(snapshot.files(FOLDER))
-    last = {each.pull: each for each in found}
     return [
-        (each, rules.round_of(found, each))
-        for each in last.values()
-        if is_wanted(each) and not _is_mended(ws, each)
+        (said, number)
+        for said, number in rules.last(found)
+        if is_wanted(said) and not _is_mended(ws, said)
     ]
 
 

@@ -59,9 +59,7 @@ def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool
 def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
     """What was sent back to an agent, with the round of each; of each pull request the last."""
     found, _ = rules.read(snapshot.files(FOLDER))
-    last = {each.pull: each for each in found}
-    mine = [each for each in last.values() if each.agent == agent]
-    return [(each, rules.round_of(found, each)) for each in mine]
+    return [(said, number) for said, number in rules.last(found) if said.agent == agent]
 
 
 def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:

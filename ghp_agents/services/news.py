@@ -75,14 +75,11 @@ def _answer(one: News) -> str:
     return f"{name} was answered: `ghp agent-escalations {name}` shows it."
 
 
-def fence_lines(
-    ws: Workspace, leaser: Leaser, agent: AgentName, snapshot: Snapshot | None = None
-) -> list[str]:
-    """That the claim of `agent` was taken, as long as it is so; with the snapshot, what people on
-    GitHub want of it, too."""
-    found = _of_fence(ws, leaser, agent, again=True)
-    found += _wanted(ws, snapshot, leaser, agent, again=True) if snapshot else []
-    return [text for text, _ in found]
+def fence_lines(ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentName) -> list[str]:
+    """That the claim of `agent` was taken, and what people on GitHub want of it, as long as it is
+    so."""
+    fenced = _of_fence(ws, leaser, agent, again=True)
+    return [text for text, _ in [*fenced, *_wanted(ws, snapshot, leaser, agent, again=True)]]
 
 
 def _wanted(

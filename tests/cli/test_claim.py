@@ -24,10 +24,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 def acquainted(templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A remote and two clones that know of two issues; nobody writes into these."""
     folder = tmp_path_factory.mktemp("acquainted")
-    remote = repos.copy_remote(templates, folder / "remote.git")
-    one, other = (
-        repos.copy_clone(templates, folder / name, remote) for name in ("clone-1", "clone-2")
-    )
+    one, other = repos.make_world(templates, folder)
     invoke("agent-issue new 'Parse files' --priority high", one)
     invoke("agent-issue new 'Write docs' --blocked-by 1", one)
     for clone in (one, other, one):

@@ -11,6 +11,7 @@ from ghp_agents.model.pull_return import (
     encode,
     folder_of,
     headline,
+    last,
     marker,
     news,
     read,
@@ -60,6 +61,7 @@ def test_a_new_head_is_a_new_round_and_another_trunk_is_not() -> None:
     other = SAID._replace(pull=3, clock=10)
     known = [SAID, later, again, other]
     assert [round_of(known, each) for each in known] == [1, 1, 2, 1]
+    assert last(known) == [(again, 2), (other, 1)]
     assert len({each.id for each in known}) == 4
     assert marker(SAID) == marker(later) != marker(again)
 

@@ -45,6 +45,12 @@ def copy_clone(templates: Templates, to: Path, remote: Path) -> Path:
     return to
 
 
+def make_world(templates: Templates, folder: Path) -> list[Path]:
+    """A remote and two clones of it, for `pack` and `copy_world`."""
+    remote = copy_remote(templates, folder / "remote.git")
+    return [copy_clone(templates, folder / name, remote) for name in ("clone-1", "clone-2")]
+
+
 def pack(world: Path) -> Path:
     """The same repositories with few files, because copying a file takes longer than its bytes."""
     for heads in [
