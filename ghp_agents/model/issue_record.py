@@ -4,10 +4,10 @@ The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever wri
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ghp_agents.model.fields import as_id, as_line, as_text, as_whole, ids_in, parse
 from ghp_agents.model.issue import NO_CHANGE, Issue, IssueChange, short
 from ghp_agents.model.names import Actor, CloneId, IssueNumber, Timestamp, one_line
 from ghp_agents.model.record import Record
@@ -19,7 +19,6 @@ SETS = ("labels", "assignees", "blockedBy")  # for each element the last word ho
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
 _NONE: Mapping[str, Any] = {}
-_ID = re.compile(r"[0-9a-f]{8,64}")
 
 
 class Said(NamedTuple):
@@ -146,61 +145,30 @@ def described(change: IssueChange) -> str:
 def decode(path: str, data: bytes) -> Said | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     issue, record = ids_of(path)
-    fields = json.loads(data)
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
-    kind = _line(fields.get("kind"), "kind")
+    fields = parse(data)
+    kind = as_line(fields.get("kind"), "kind")
     if kind not in KINDS:
         return None
     return Said(
         issue=issue,
         id=record,
         kind=kind,
-        clock=_whole(fields.get("clock", 0), "clock"),
-        clone=CloneId(_line(fields.get("clone"), "clone")),
-        at=Timestamp(_line(fields.get("at"), "at")),
-        by=Actor(_line(fields.get("by"), "by"), fields.get("person") is True),
-        number=_whole(fields["number"], "number") if "number" in fields else None,
+        clock=as_whole(fields.get("clock", 0), "clock"),
+        clone=CloneId(as_line(fields.get("clone"), "clone")),
+        at=Timestamp(as_line(fields.get("at"), "at")),
+        by=Actor(as_line(fields.get("by"), "by"), fields.get("person") is True),
+        number=as_whole(fields["number"], "number") if "number" in fields else None,
         texts=_texts(_fields(fields, "set")),
         added=_elements(_fields(fields, "add")),
         removed=_elements(_fields(fields, "remove")),
-        body=_text(fields.get("body", ""), "body"),
-        marker=_text(fields.get("marker", ""), "marker"),
+        body=as_text(fields.get("body", ""), "body"),
+        marker=as_text(fields.get("marker", ""), "marker"),
     )
 
 
 def ids_of(path: str) -> tuple[str, str]:
     """The ids of issue and record that a path has. Raises ValueError."""
-    issue, _, name = path.removeprefix(FOLDER).partition("/")
-    record = name.removesuffix(".json")
-    if record == name or not path.startswith(FOLDER):
-        raise ValueError(f"its path is not {FOLDER}<issue>/<record>.json")
-    return _id(issue), _id(record)
-
-
-def _id(text: str) -> str:
-    if not _ID.fullmatch(text):
-        raise ValueError(f"{one_line(text, 40)!r} is not an id")
-    return text
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name!r} is missing or not a text")
-    # JSON can spell half of a surrogate pair, which no file and no terminal takes.
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _line(value: object, name: str) -> str:
-    text = _text(value, name)
-    is_one = text.isprintable() and "  " not in text and text == text.strip()
-    return text if is_one else one_line(text, len(text) + 1)
-
-
-def _whole(value: object, name: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise ValueError(f"{name!r} is not a whole number")
-    return value
+    return ids_in(path, FOLDER, "issue")
 
 
 def _fields(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -214,9 +182,9 @@ def _texts(fields: Mapping[str, Any]) -> dict[str, str | None]:
     texts: dict[str, str | None] = {}
     for name in TEXTS:
         if name == "parent" and name in fields:
-            texts[name] = None if fields[name] is None else _id(_text(fields[name], name))
+            texts[name] = None if fields[name] is None else as_id(as_text(fields[name], name))
         elif name in fields:
-            texts[name] = _text(fields[name], name) if name == "body" else _line(fields[name], name)
+            texts[name] = (as_text if name == "body" else as_line)(fields[name], name)
     return texts
 
 
@@ -227,6 +195,6 @@ def _elements(fields: Mapping[str, Any]) -> Elements:
             continue
         if not isinstance(fields[name], list):
             raise ValueError(f"{name!r} is not a list")
-        lines = (_line(element, name) for element in fields[name])
-        sets[name] = tuple(_id(line) if name == "blockedBy" else line for line in lines)
+        lines = (as_line(element, name) for element in fields[name])
+        sets[name] = tuple(as_id(line) if name == "blockedBy" else line for line in lines)
     return sets

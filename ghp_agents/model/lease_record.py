@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import UsageError
+from ghp_agents.model.fields import ID, as_text, as_whole, parse
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.names import Actor, CloneId, Timestamp, agent_name, digest, one_line
 from ghp_agents.model.record import Record
@@ -22,10 +23,8 @@ FOLDER = ".ghp/leases/"
 REASON_LIMIT = 500
 NAME_LIMIT = 64
 KINDS = ("request", "grant", "renew", "release")
-_ID = re.compile(r"[0-9a-f]{8,64}")
-_PATH = re.compile(FOLDER.replace(".", r"\.") + r"([0-9a-f]{8,64})/([0-9a-f]{8,64})\.json")
+_PATH = re.compile(FOLDER.replace(".", r"\.") + rf"({ID})/({ID})\.json")
 _NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")  # as in the name of a right
-_HIGHEST = 2**53
 
 
 class Said(NamedTuple):
@@ -254,9 +253,7 @@ def fold(said: Sequence[Said]) -> Log | None:
 @functools.lru_cache(maxsize=65_536)  # one command reads all leases several times
 def decode(lease: str, identity: str, data: bytes) -> Said | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
-    fields = json.loads(data)
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
+    fields = parse(data)
     kind = _line(fields, "kind")
     if kind not in KINDS:
         return None
@@ -264,12 +261,12 @@ def decode(lease: str, identity: str, data: bytes) -> Said | None:
         lease=lease,
         id=identity,
         kind=kind,
-        clock=_whole(fields, "clock"),
+        clock=as_whole(fields.get("clock"), "clock"),
         clone=CloneId(_line(fields, "clone")),
         at=Timestamp(_line(fields, "at")),
         by=_actor(_line(fields, "by"), fields.get("person")),
         holder=_actor(_line(fields, "holder", ""), fields.get("holderIsPerson")),
-        epoch=_whole(fields, "epoch", 0),
+        epoch=as_whole(fields.get("epoch", 0), "epoch"),
         patterns=_patterns(fields.get("patterns", [])),
         name=_line(fields, "name", "") or None,
         until=_until(_line(fields, "until", "")),
@@ -295,18 +292,10 @@ def _actor(name: str, is_person: object) -> Actor:
 
 
 def _line(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """A line with all its spaces, for names are compared; what must be there says something."""
     value = fields.get(name, default)
-    if not isinstance(value, str) or (default is None and not value):
-        raise ValueError(f"{name!r} is missing or not a text")
-    safe = value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    return safe if safe.isprintable() else one_line(safe, len(safe) + 1)
-
-
-def _whole(fields: Mapping[str, Any], name: str, default: int | None = None) -> int:
-    value = fields.get(name, default)
-    if type(value) is not int or not 0 <= value < _HIGHEST:
-        raise ValueError(f"{name!r} is not a whole number")
-    return value
+    text = as_text(default if value == "" else value, name)
+    return text if text.isprintable() else one_line(text, len(text) + 1)
 
 
 def _patterns(value: object) -> tuple[str, ...]:

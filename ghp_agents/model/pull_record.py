@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ghp_agents.model.fields import as_line, as_text, as_whole, ids_in, parse
 from ghp_agents.model.names import Actor, CloneId, Timestamp, one_line
 from ghp_agents.model.pull import Pull
 from ghp_agents.model.record import Record
@@ -18,7 +19,6 @@ TEXTS = ("base", "head", "title", "body", "state")  # the last one said holds
 LINES = ("branch", "mergedAs")
 
 _NONE: Mapping[str, Any] = {}
-_ID = re.compile(r"[0-9a-f]{8,64}")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -79,10 +79,8 @@ def entry(said: Said, pull: Pull, text: str) -> Record:
 
 def decode(path: str, data: bytes) -> Said | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
-    pull, record = ids_of(path)
-    fields = json.loads(data)
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
+    pull, record = ids_in(path, FOLDER, "pull")
+    fields = parse(data)
     if fields.get("kind") not in KINDS:
         return None
     return Said(
@@ -90,24 +88,12 @@ def decode(path: str, data: bytes) -> Said | None:
         id=record,
         kind=fields["kind"],
         clock=_whole(fields, "clock") or 0,
-        clone=CloneId(_line(fields.get("clone"), "clone")),
-        at=Timestamp(_line(fields.get("at"), "at")),
-        by=Actor(_line(fields.get("by"), "by"), fields.get("person") is True),
+        clone=CloneId(as_line(fields.get("clone"), "clone")),
+        at=Timestamp(as_line(fields.get("at"), "at")),
+        by=Actor(as_line(fields.get("by"), "by"), fields.get("person") is True),
         number=_whole(fields, "number"),
         fields=_checked(fields.get("set", {})),
     )
-
-
-def ids_of(path: str) -> tuple[str, str]:
-    """The ids of pull request and record that a path has. Raises ValueError."""
-    pull, _, name = path.removeprefix(FOLDER).partition("/")
-    record = name.removesuffix(".json")
-    if record == name or not path.startswith(FOLDER):
-        raise ValueError(f"its path is not {FOLDER}<pull>/<record>.json")
-    for one in (pull, record):
-        if not _ID.fullmatch(one):
-            raise ValueError(f"{one_line(one, 40)!r} is not an id")
-    return pull, record
 
 
 def _checked(said: Any) -> dict[str, Any]:
@@ -116,7 +102,7 @@ def _checked(said: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in (*TEXTS, *LINES):
         if name in said:
-            found[name] = _text(said[name], name) if name == "body" else _line(said[name], name)
+            found[name] = (as_text if name == "body" else as_line)(said[name], name)
     for name in ("head", "mergedAs"):
         if name in found and not _OID.fullmatch(found[name]):
             raise ValueError(f"{name!r} is not a commit")
@@ -127,21 +113,6 @@ def _checked(said: Any) -> dict[str, Any]:
     return found | ({"draft": said["draft"] is True} if "draft" in said else {})
 
 
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name!r} is missing or not a text")
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _line(value: object, name: str) -> str:
-    text = _text(value, name)
-    return one_line(text, len(text) + 1)
-
-
 def _whole(fields: Mapping[str, Any], name: str) -> int | None:
     value = fields.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise ValueError(f"{name!r} is not a whole number")
-    return value
+    return None if value is None else as_whole(value, name)
