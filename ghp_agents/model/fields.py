@@ -16,7 +16,10 @@ _HIGHEST = 2**53  # more than this no reader of JSON is sure of
 
 def parse(data: bytes) -> dict[str, Any]:
     """The fields that a file holds."""
-    fields = json.loads(data)
+    try:
+        fields = json.loads(data)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
     if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
     return fields

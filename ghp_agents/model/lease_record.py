@@ -223,8 +223,8 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Log], list[Problem]]:
         found = _PATH.fullmatch(path)
         try:
             each = decode(found[1], found[2], data) if found else None
-        except (ValueError, RecursionError) as error:
-            problems.append(Problem(path, str(error) or "nested too deep"))
+        except ValueError as error:
+            problems.append(Problem(path, str(error)))
             continue
         if each is not None:
             said.setdefault(each.lease, []).append(each)

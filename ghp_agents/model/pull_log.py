@@ -49,7 +49,7 @@ def read(files: Mapping[str, bytes]) -> Log:
     for path, data in files.items():
         try:
             one = decode(path, data)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             problems.append(Problem(path, f"not a record of a pull request: {error}"))
             continue
         if one is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.model.escalation_text import who
+from ghp_agents.model.fields import parse
 from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.model.quote import clean, cut, fence
 from ghp_agents.model.record import Record
@@ -82,7 +83,7 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     for path, data in files.items():
         try:
             found.append(_decoded(path, data))
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             problems.append(Problem(path, f"not a record of what was sent back: {error}"))
     return sorted(found, key=lambda each: (each.clock, each.clone, each.id)), problems
 
@@ -100,17 +101,15 @@ def last(returns: Sequence[Return]) -> list[tuple[Return, int]]:
 
 
 def _decoded(path: str, data: bytes) -> Return:
-    fields = json.loads(data)
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
+    fields = parse(data)
     person = fields.pop("person", False) is True
     try:
         said = Return(**{**fields, "by": Actor(str(fields["by"]), person)})
     except (KeyError, TypeError) as error:
         raise ValueError(f"a field is missing or unknown: {error}") from None
-    texts = (said.head, said.trunk, said.agent, said.text, said.branch, said.at, said.clone)
+    words = (said.head, said.trunk, said.agent, said.text, said.branch, said.at, said.clone)
     numbers = (said.pull, said.clock, *(() if said.issue is None else (said.issue,)))
-    good = all(isinstance(text, str) for text in texts) and said.reason in REASONS
+    good = all(isinstance(word, str) for word in (*words, said.reason)) and said.reason in REASONS
     if not good or not all(type(number) is int and number >= 0 for number in numbers):
         raise ValueError("a field is of the wrong kind")
     if said.path != path:

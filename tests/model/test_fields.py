@@ -19,7 +19,12 @@ def test_a_file_that_holds_something_else_is_refused(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("data", "why"),
-    [(b"", "Expecting value"), (b"{", "Expecting"), (b"\xff", "codec can't decode")],
+    [
+        (b"", "Expecting value"),
+        (b"{", "Expecting"),
+        (b"\xff", "codec can't decode"),
+        (b'{"a":' * 100_000, "^nested too deep$"),
+    ],
 )
 def test_a_file_that_is_no_json_is_a_value_error_too(data: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):

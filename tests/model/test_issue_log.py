@@ -148,11 +148,14 @@ def test_creations_without_a_number_come_oldest_first() -> None:
 def test_an_unreadable_record_is_a_problem_and_hides_nothing_else() -> None:
     made = create(1, 1)
     torn = f".ghp/issues/{ONE}/ffffffff.json"
-    log = read(files(made) | {torn: b'{"kind": "cha', ".ghp/issues/README.md": b"Hello"})
+    deep = f".ghp/issues/{ONE}/eeeeeeee.json"
+    bad = {torn: b'{"kind": "cha', deep: b'{"kind":' * 100_000}
+    log = read(files(made) | bad | {".ghp/issues/README.md": b"Hello"})
     assert fold(log) == folded(made)
     elsewhere, unread = "its path is not .ghp/issues/<issue>/<record>.json", "Unterminated string"
-    assert log.problems[1] == Problem(
-        ".ghp/issues/README.md", f"not a record of an issue: {elsewhere}"
+    assert log.problems[1:] == (
+        Problem(deep, "not a record of an issue: nested too deep"),
+        Problem(".ghp/issues/README.md", f"not a record of an issue: {elsewhere}"),
     )
     assert log.problems[0].place == torn
     assert log.problems[0].reason.startswith(f"not a record of an issue: {unread}")

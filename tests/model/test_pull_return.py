@@ -41,7 +41,14 @@ def test_a_record_is_read_as_it_was_written() -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [b"", b"[]", b"{}", b'{"pull": 2}', json.dumps({**SAID._asdict(), "reason": "mood"}).encode()],
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"pull": 2}',
+        json.dumps({**SAID._asdict(), "reason": "mood"}).encode(),
+        json.dumps({**SAID._asdict(), "reason": ["mood"]}).encode(),
+    ],
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(broken: bytes) -> None:
     found, problems = read({**files(SAID), f"{folder_of(2)}0a1b2c3d.json": broken})
