@@ -117,7 +117,7 @@ def fitting(
     latest = list(reversed(known))
     own = [note for note in latest if note.issue is not None and note.issue in numbers]
     near = [note for note in latest if concerns(note, paths)]
-    chosen = list(dict.fromkeys([*own, *near]))
+    chosen = list({note.id: note for note in [*own, *near]}.values())
     if issue is not None:
         rest = [note for note in known if note not in chosen]
         about = f"{issue.title} {issue.body}"[:QUERY_LIMIT]

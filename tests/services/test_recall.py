@@ -8,7 +8,7 @@ from ghp_agents.errors import NotFoundError, UsageError
 from ghp_agents.model.issue import IssueChange
 from ghp_agents.model.names import Actor
 from ghp_agents.services import recall as recalling
-from ghp_agents.services.note import forget
+from ghp_agents.services.note import edit, forget
 from tests.support.notes import Desk, make_desk, note
 
 ADA = Actor("Ada", is_person=True)
@@ -82,6 +82,13 @@ def test_what_fits_is_of_the_issue_then_of_the_files_then_in_its_words(here: Des
     own = here.tell("The parser is recursive", issue="1").note
     found = recalling.fitting(here.ws, here.store, issue, issue.numbers, {"src/gen.py", "a"})
     assert found == [own, place, words]
+
+
+def test_a_note_that_was_changed_fits_as_before_and_once(here: Desk) -> None:
+    issue = here.tracker.create(IssueChange(title="Parse"), ADA)
+    told = here.tell("The parser is recursive", issue="1", paths=("/src/",)).note
+    now = edit(here.ws, here.store, told.name, {"text": "The parser is a table"}).note
+    assert recalling.fitting(here.ws, here.store, issue, issue.numbers, {"src/a.py"}) == [now]
 
 
 def test_what_was_learnt_is_of_the_issue_or_of_the_agents_work_without_one(here: Desk) -> None:
