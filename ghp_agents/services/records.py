@@ -1,11 +1,21 @@
 """What the doctor looks at in the state, whatever keeps it: records, clones, sessions, the sync."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from ghp_agents.clock import ago, to_seconds
-from ghp_agents.model import document
+from ghp_agents.model import (
+    command_record,
+    document,
+    escalation_record,
+    handoff_record,
+    issue_log,
+    lease_record,
+    note_record,
+    pull_log,
+    pull_return,
+)
 from ghp_agents.model.address import masked
 from ghp_agents.model.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.model.names import one_line
@@ -18,10 +28,19 @@ SILENT = 30 * 86_400.0  # seconds
 LATE = 600.0  # what is not sent after so long does not go by itself
 TOLD = 20  # unreadable records that are named one by one
 # Not the patches: nobody could tell whether one of them is right, and together they may be large.
-FOLDERS = (
-    *("answers", "commands", "escalations", "handoffs", "inbox", "issues", "leases", "notes"),
-    *("pulls", "returns"),
-)
+_Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
+FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
+    "answers": lambda files: escalation_record.read(files)[1],
+    "commands": lambda files: command_record.read(files)[1],
+    "escalations": lambda files: escalation_record.read(files)[1],
+    "handoffs": lambda files: handoff_record.read(files)[1],
+    "inbox": lambda files: (),  # nobody reads it yet
+    "issues": lambda files: issue_log.read(files).problems,
+    "leases": lambda files: lease_record.read(files)[1],
+    "notes": lambda files: note_record.read(files)[1],
+    "pulls": lambda files: pull_log.read(files).problems,
+    "returns": lambda files: pull_return.read(files)[1],
+}
 
 
 def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
@@ -43,10 +62,10 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
     """Which records and presence files cannot be read. They stay, and hide no other."""
     snapshot = store.snapshot()
     count, broken = 0, list[Problem]()
-    for folder in FOLDERS:
+    for folder, read in FOLDERS.items():
         files = snapshot.files(f".ghp/{folder}/")
         count += len(files)
-        broken += filter(None, (_problem(path, content) for path, content in files.items()))
+        broken += _broken(files, read)
     found = [*snapshot.problems(), *broken]
     for problem in found[:TOLD]:
         yield warning(
@@ -60,7 +79,15 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
         yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
 
 
-def _problem(path: str, content: bytes) -> Problem | None:
+def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
+    """What is not even a document, and what is one, but not the record that it should be."""
+    found = {each.place: each for each in read(files)}
+    torn = filter(None, (_torn(path, content) for path, content in files.items()))
+    found |= {each.place: each for each in torn}
+    return [found[place] for place in sorted(found)]
+
+
+def _torn(path: str, content: bytes) -> Problem | None:
     try:
         if path.endswith(".md"):
             document.parse(content)

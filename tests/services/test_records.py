@@ -155,6 +155,30 @@ def test_one_session_under_a_name_is_no_rival_of_itself(
     assert list(records.check_rivals(ws, store)) == []
 
 
+def test_a_document_that_is_not_the_record_it_should_be_is_named(
+    ws: Workspace, store: StandingStore
+) -> None:
+    an_id, front = "0123456789ab", b"---\nid: X\n---\n\ntext\n"
+    broken = {
+        f".ghp/answers/{an_id}/{an_id}.md": front,
+        f".ghp/commands/{an_id}.json": b"{}",
+        f".ghp/escalations/{an_id}.md": front,
+        f".ghp/handoffs/1/now-{an_id}.md": front,
+        f".ghp/issues/{an_id}/{an_id}.json": b'{"kind": "comment", "clock": []}',
+        f".ghp/leases/{an_id}/{an_id}.json": b'{"kind": "request", "clock": null}',
+        f".ghp/notes/01/{an_id}.md": front,
+        f".ghp/pulls/{an_id}/{an_id}.json": b'{"kind": "open", "clock": "x"}',
+        f".ghp/returns/1/{an_id}.json": b"{}",
+    }
+    unknown = {".ghp/inbox/x.json": b"{}", f".ghp/issues/{an_id}/{an_id}0.json": b'{"kind": "x"}'}
+    at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
+    said = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
+    store.commit([said], expected=store.snapshot().revision)
+    found = list(records.check_readable(store))
+    assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
+    assert found[0].text.endswith(": an answer by nobody.")
+
+
 def test_patches_are_not_read_to_see_whether_they_can_be(
     ws: Workspace, store: StandingStore
 ) -> None:
