@@ -22,7 +22,7 @@ from ghp_agents.model.pull import (
 )
 from ghp_agents.model.pull_log import Found, Log
 from ghp_agents.model.pull_record import FOLDER, Said, entry
-from ghp_agents.model.record import Record
+from ghp_agents.model.record import Record, highest
 from ghp_agents.numbering import given_numbers, next_number
 from ghp_agents.ports import Leaser, Snapshot, StateStore
 from ghp_agents.remote import Answer
@@ -185,7 +185,7 @@ class LocalForge:
     def _said(
         self, snapshot: Snapshot, log: Log, pull: str, record: str, kind: str, by: Actor
     ) -> Said:
-        clock = max(snapshot.clock, log.clock) + 1
+        clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
         return Said(pull, record, kind, clock, snapshot.clone, at, by)
 

@@ -21,7 +21,7 @@ from ghp_agents.model.issue import (
 from ghp_agents.model.issue_log import Log
 from ghp_agents.model.issue_record import FOLDER, Said, described, entry, event_of, spelled
 from ghp_agents.model.names import Actor, IssueNumber, Timestamp
-from ghp_agents.model.record import Record
+from ghp_agents.model.record import Record, highest
 from ghp_agents.numbering import given_numbers, next_number
 from ghp_agents.ports import Leaser, Snapshot, StateStore
 from ghp_agents.transact import transact
@@ -134,7 +134,7 @@ class LocalTracker:
     def _said(
         self, snapshot: Snapshot, log: Log, kind: str, issue: str, record: str, by: Actor
     ) -> Said:
-        clock = max(snapshot.clock, log.clock) + 1
+        clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
         return Said(issue, record, kind, clock, snapshot.clone, at, by)
 

@@ -78,16 +78,24 @@ def taken(
     reason: str = "",
     patterns: Sequence[str] = (),
 ) -> Lease:
-    """The lease that follows `expected` when `holder` takes the right. Raises UsageError."""
+    """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
+    RefusedError where somebody set the generation to the very end: none could follow it."""
     if not holder.strip() or len(holder) > 200 or _CONTROL.search(holder):
         raise UsageError(
             f"{holder[:80]!r} cannot hold a right.",
             hint="Name an agent or a person, in one line of at most 200 characters.",
         )
+    generation = (expected.generation if expected else 0) + 1
+    if generation >= _HIGHEST:
+        raise RefusedError(
+            f"The right {name} cannot be taken any more: generation {generation - 1} is the last.",
+            hint="Somebody changed it by hand. Delete its ref; whoever holds the right must then "
+            "take it again.",
+        )
     return Lease(
         name=lease_name(name),
         holder=holder,
-        generation=(expected.generation if expected else 0) + 1,
+        generation=generation,
         epoch=epoch,
         acquired_at=at,
         nonce=nonce,
@@ -143,8 +151,8 @@ def decode(data: bytes, revision: str) -> Lease:
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
-    words = [found.name, found.acquired_at, found.nonce, found.reason, found.holder or ""]
-    words += found.patterns
+    words = [found.name, found.acquired_at, found.nonce, found.reason, *found.patterns]
+    words += [] if found.holder is None else [found.holder]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
     for number, least in ((found.generation, 1), (found.epoch, 0)):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ghp_agents.model.names import Actor, Timestamp
 
 LARGEST = 100_000_000  # bytes of one file of a record; more no host takes, and no reader reads
+LAST = 2**53 - 1  # where all clocks end; of more no reader of JSON is sure
 
 
 class Record(NamedTuple):
@@ -28,6 +29,12 @@ class Record(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
+
+
+def highest(*clocks: int) -> int:
+    """The highest of the clocks that were seen, such that there is one after it. Where somebody
+    set theirs to the very end, all that is said later has the same, and can still be read."""
+    return min(max(clocks, default=0), LAST - 1)
 
 
 def encode(record: Record) -> bytes:

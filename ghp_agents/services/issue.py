@@ -19,7 +19,7 @@ from ghp_agents.model.issue_log import Log
 from ghp_agents.model.issue_record import FOLDER, Said, entry
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, IssueNumber, Timestamp, digest
-from ghp_agents.model.record import Record
+from ghp_agents.model.record import Record, highest
 from ghp_agents.numbering import given_numbers, next_number
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.transact import transact
@@ -278,7 +278,7 @@ def _name(ws: Workspace, store: StateStore, creation: Said, number: IssueNumber)
             issue=creation.issue,
             id=digest(creation.issue, str(number)),
             kind="number",
-            clock=max(snapshot.clock, log.clock) + 1,
+            clock=highest(snapshot.clock, log.clock) + 1,
             clone=snapshot.clone,
             at=Timestamp(now_text(ws)),
             by=creation.by,

@@ -19,7 +19,7 @@ from ghp_agents.model.liveness import (
     take_turns,
 )
 from ghp_agents.model.names import AgentName, CloneId, issue_of_branch
-from ghp_agents.model.presence import Presence, issue_of, position
+from ghp_agents.model.presence import Presence, issue_of, next_epoch, position
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
@@ -86,7 +86,7 @@ def register(
     """Start `agent` here, with an epoch above all that anybody knows of it."""
     known = store.snapshot().agents().get(agent, {})
     here = ws.presence(agent) or {}
-    epoch = 1 + max(position(known)[0], position(here)[0])
+    epoch = next_epoch(known, here)
     kind, session = pulse.session(ws.environ)
     here_branch = ws.branch
     first: dict[str, Any] = {

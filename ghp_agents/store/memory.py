@@ -11,7 +11,7 @@ from ghp_agents.model import ledger, presence
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor, CloneId, Timestamp, digest
 from ghp_agents.model.presence import Agents, Presence
-from ghp_agents.model.record import Record
+from ghp_agents.model.record import Record, highest
 from ghp_agents.model.state import Absorption, Problem, Standing, SyncReport, Tip, join_files
 from ghp_agents.ports import Clock
 from ghp_agents.transact import transact
@@ -266,7 +266,7 @@ class MemorySnapshot:
     @property
     def clock(self) -> int:
         """The highest clock of any history."""
-        return max((log[-1].clock for log in self.known.values() if log), default=0)
+        return highest(*(log[-1].clock for log in self.known.values() if log))
 
     def tips(self) -> list[Tip]:
         """Every known clone, this one first."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.errors import ExitCode, UsageError
+from ghp_agents.errors import ExitCode, RefusedError, UsageError
 from ghp_agents.model.lease import (
     KINDS,
     Lease,
@@ -77,6 +77,18 @@ def test_the_first_to_take_a_right_gets_generation_1() -> None:
 def test_each_acquisition_gets_the_next_generation() -> None:
     new = taken("issue/12", "Ann  Example", HELD, at=AT, nonce="n4")
     assert (new.holder, new.generation, new.epoch, new.nonce) == ("Ann  Example", 4, 0, "n4")
+
+
+def test_a_generation_that_could_not_be_read_again_is_never_given() -> None:
+    last = HELD._replace(generation=2**53 - 1)
+    assert decode(encode(last), "r").generation == last.generation
+    with pytest.raises(RefusedError) as caught:
+        taken("issue/12", "worker-2", last, at=AT, nonce="n4")
+    assert str(caught.value) == (
+        "The right issue/12 cannot be taken any more: generation 9007199254740991 is the last."
+    )
+    assert caught.value.hint is not None
+    assert "Delete its ref" in caught.value.hint
 
 
 def test_a_release_keeps_the_generation_and_names_no_holder() -> None:
@@ -168,6 +180,8 @@ def written(**changes: object) -> bytes:
         b"[" * 100_000,
         encode(HELD)[:40],
         written(holder=7),
+        written(holder=[]),
+        written(holder=0),
         written(holder=["worker-1"]),
         written(name=None),
         written(nonce=1),

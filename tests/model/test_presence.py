@@ -63,10 +63,19 @@ def test_a_higher_epoch_wins_over_any_number_of_beats() -> None:
     assert presence.newer(new, old) is new
 
 
-@pytest.mark.parametrize("value", [None, "7", 7.0, True, [7], {}, "x"])
+@pytest.mark.parametrize("value", [None, "7", 7.0, True, [7], {}, "x", 2**53, -(2**70)])
 def test_a_position_that_is_no_number_counts_as_none(value: object) -> None:
     assert presence.position({"epoch": value, "seq": value}) == (0, 0)
     assert presence.issue_of({"issue": value}) is None
+
+
+def test_an_agent_that_starts_again_is_above_all_that_is_known_and_never_beyond_the_end() -> None:
+    end = 2**53 - 1
+    assert presence.next_epoch({}, {}) == 1
+    assert presence.next_epoch({"epoch": 3}, {"epoch": 7, "seq": 1}) == 8
+    assert presence.next_epoch({"epoch": end + 1}, {"epoch": 7}) == 8
+    again = presence.next_epoch({"epoch": end, "seq": 0}, {})
+    assert again == presence.position({"epoch": again, "seq": 0})[0] == end
 
 
 # -------------------------------------------------------------------------- the document

@@ -88,6 +88,13 @@ def test_no_bytes_do_worse_than_a_value_error(data: bytes) -> None:
         return
 
 
+def test_there_is_always_a_clock_after_those_that_were_seen() -> None:
+    assert records.highest() == 0
+    assert records.highest(3, 7, 5) == 7
+    assert records.highest(records.LAST, 7) + 1 == records.LAST
+    assert records.highest(10**18) + 1 == records.LAST
+
+
 def test_a_record_without_files_that_lost_its_last_byte_is_torn() -> None:
     whole = records.encode(SIMPLE._replace(files=()))
     with pytest.raises(ValueError, match="its first line has no end"):

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.errors import GhpError
+from ghp_agents.model.record import LAST
 from ghp_agents.model.state import Standing
 from ghp_agents.store.refs import standing
 from tests.store import strangers
-from tests.store.clones import RECORDS, private, said, say, store, workspace, write_presence
-from tests.store.strangers import GOOD, STRANGE_DATES, STRANGE_MESSAGES, strange_trees
+from tests.store.clones import AT, RECORDS, private, said, say, store, workspace, write_presence
+from tests.store.strangers import GOOD, MESSAGE, STRANGE_DATES, STRANGE_MESSAGES, strange_trees
 from tests.store.worker import CHECKOUT
 from tests.support.ghp import invoke
 from tests.support.git import git, refs
@@ -121,6 +122,27 @@ def test_whatever_another_clones_message_says_the_ledger_is_there(
     store(other).sync()
     assert store(one).ledger() == store(other).ledger()
     assert invoke("agent-log", one)[0] == invoke("agent-status", other)[0] == 0
+
+
+@pytest.mark.parametrize("where", ["message", "record"])
+def test_wherever_another_clone_sets_its_clock_to_the_end_what_is_said_later_is_there(
+    clones: Clones, remote: Path, where: str
+) -> None:
+    last = {"kind": "comment", "clock": LAST, "clone": "eve", "at": AT, "by": "eve", "body": "Hi"}
+    path = ".ghp/issues/0123456789ab/0123456789ab.json"
+    files = GOOD | ({path: json.dumps(last).encode()} if where == "record" else {})
+    said = MESSAGE.replace("Clock: 5", f"Clock: {10**18 - 1}") if where == "message" else MESSAGE
+    pretend(remote, strangers.commit(remote, strangers.tree(remote, files), said))
+    one, other = hear(clones)
+    for command in ("issue new First", "issue comment 1 Later", "lease src/", "sync"):
+        assert invoke(f"agent-{command}", one, {"GHP_AGENT": "worker-one"}).code == 0
+    store(other).sync()
+    for folder in (one, other):
+        assert "Later" in invoke("agent-issue show 1", folder).out
+        leased = invoke("agent-leases", folder)
+        assert "src/" in leased.out
+        assert leased.err == ""
+        assert store(folder).snapshot().clock < LAST
 
 
 @pytest.mark.parametrize("date", mostly_slow(STRANGE_DATES, every=3))

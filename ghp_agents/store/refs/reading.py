@@ -9,7 +9,7 @@ from ghp_agents.clock import to_text
 from ghp_agents.model import presence
 from ghp_agents.model.names import UNNAMED, CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
-from ghp_agents.model.record import LARGEST
+from ghp_agents.model.record import LARGEST, highest
 from ghp_agents.model.state import Problem, Tip, join_files
 from ghp_agents.repository import SEEN_REFS, StateRepository
 from ghp_agents.store.refs import live, outbox
@@ -117,7 +117,7 @@ class GitSnapshot:
     def clock(self) -> int:
         """The highest clock of any clone's last commit, and of what waits."""
         waiting = [record.clock for _, record in self._waiting.records]
-        return max([*(tip.clock for tip in self._tips), *waiting], default=0)
+        return highest(*(tip.clock for tip in self._tips), *waiting)
 
     def tips(self) -> Sequence[Tip]:
         """Every known clone, this one first."""
