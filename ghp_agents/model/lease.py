@@ -80,7 +80,7 @@ def taken(
 ) -> Lease:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
     RefusedError where somebody set the generation to the very end: none could follow it."""
-    if not holder.strip() or len(holder) > 200 or _CONTROL.search(holder):
+    if not _can_hold(holder):
         raise UsageError(
             f"{holder[:80]!r} cannot hold a right.",
             hint="Name an agent or a person, in one line of at most 200 characters.",
@@ -103,6 +103,10 @@ def taken(
         revision=nonce,
         patterns=tuple(patterns),
     )
+
+
+def _can_hold(holder: str) -> bool:
+    return bool(holder.strip()) and len(holder) <= 200 and not _CONTROL.search(holder)
 
 
 def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Lease:
@@ -155,6 +159,8 @@ def decode(data: bytes, revision: str) -> Lease:
     words += [] if found.holder is None else [found.holder]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
+    if found.holder is not None and not _can_hold(found.holder):
+        raise ValueError("not a lease: its holder has no name")
     for number, least in ((found.generation, 1), (found.epoch, 0)):
         if type(number) is not int or not least <= number < _HIGHEST:
             raise ValueError("not a lease: a number is out of range")
