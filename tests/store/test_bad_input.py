@@ -122,6 +122,7 @@ def test_whatever_another_clones_message_says_the_ledger_is_there(
     store(other).sync()
     assert store(one).ledger() == store(other).ledger()
     assert invoke("agent-log", one)[0] == invoke("agent-status", other)[0] == 0
+    assert "Unexpected" not in invoke("agent-doctor", one).err
 
 
 @pytest.mark.parametrize("where", ["message", "record"])

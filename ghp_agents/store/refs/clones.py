@@ -105,9 +105,9 @@ def _said(repository: StateRepository) -> list[Said]:
     lines = repository.check(*args, "--stdin", stdin=heads).text.splitlines()
     words = (line.split() for line in lines)
     return [
-        Said(CloneId(each[2]), int(each[1]), float(each[0]))
+        Said(CloneId(each[2]), clock, float(each[0]))
         for each in words
-        if len(each) == 3 and each[1].isdigit()
+        if len(each) == 3 and (clock := reading.clock_of(each[1]))
     ]
 
 

@@ -42,9 +42,13 @@ def tips(repository: StateRepository) -> list[Tip]:
 
 
 def _tip(clone: CloneId, oid: str, date: str, clock: str) -> Tip:
-    # Another clone's message may say anything; a clock that is none, or endless, counts as none.
-    count = int(clock) if clock.isascii() and clock.isdigit() and len(clock) < 19 else 0
-    return Tip(clone, oid, count, timestamp(date))
+    return Tip(clone, oid, clock_of(clock), timestamp(date))
+
+
+def clock_of(text: str) -> int:
+    """A commit's clock. Another clone's message may say anything; one that is none, or endless,
+    counts as none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def timestamp(seconds: str) -> Timestamp:
