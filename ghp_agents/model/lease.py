@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model.names import Timestamp, one_line
+from ghp_agents.model.spelling import spelled_all
 
 REASON_LIMIT = 500
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -151,11 +152,11 @@ def decode(data: bytes, revision: str) -> Lease:
             nonce=fields["nonce"],
             reason=fields.get("reason", ""),
             revision=revision,
-            patterns=tuple(_listed(fields.get("patterns", []))),
+            patterns=_patterns(fields.get("patterns", [])),
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
-    words = [found.name, found.acquired_at, found.nonce, found.reason, *found.patterns]
+    words = [found.name, found.acquired_at, found.nonce, found.reason]
     words += [] if found.holder is None else [found.holder]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
@@ -167,7 +168,10 @@ def decode(data: bytes, revision: str) -> Lease:
     return found
 
 
-def _listed(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("the patterns are no list")
-    return value
+def _patterns(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise TypeError("the patterns are no list of patterns")
+    try:
+        return spelled_all(value)
+    except UsageError as error:
+        raise ValueError(f"not a lease: {error}") from None

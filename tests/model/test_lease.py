@@ -151,7 +151,7 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
         nonce=st.text(max_size=32),
         reason=st.text(max_size=20),
         revision=st.just("r"),
-        patterns=st.lists(st.text(max_size=20), max_size=3).map(tuple),
+        patterns=st.lists(st.sampled_from(["src/", "/a.py", "*.md"]), unique=True).map(tuple),
     )
 )
 def test_what_is_written_is_read_again(lease: Lease) -> None:
@@ -184,6 +184,9 @@ def written(**changes: object) -> bytes:
         written(holder=[]),
         written(holder=0),
         written(holder=" "),
+        written(patterns=[" "]),
+        written(patterns=["a", "["]),
+        written(patterns=["!a"]),
         written(holder="a\x1b[31m"),
         written(holder="x" * 201),
         written(holder=["worker-1"]),
