@@ -172,6 +172,7 @@ def _patterns(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise TypeError("the patterns are no list of patterns")
     try:
-        return spelled_all(value)
+        spelled_all(value)
     except UsageError as error:
         raise ValueError(f"not a lease: {error}") from None
+    return tuple(value)
