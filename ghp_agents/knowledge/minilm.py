@@ -2,7 +2,8 @@
 
 Six layers of BERT on one core, some ten milliseconds for a sentence. Neither torch nor the code of
 the package is imported: only two of its files are read, and of the vectors of its words, half of
-the weights, only those that occur.
+the weights, only those that occur. `tuning.safetensors` has what the model was taught on top, as
+low-rank changes to its weights; `tools/tune.py` made it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,8 @@ from typing import Any, cast
 
 DIMENSIONS = 384
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
+TUNING = Path(__file__).with_name("tuning.safetensors")
+UP, DOWN = ".up", ".down"  # after a weight's name: what is added to it is one times the other
 _LAYERS, _HEADS = 6, 12
 _TOKENS = 256  # of a text; what comes after says little more, as the model was trained
 _EPSILON = 1e-12
@@ -20,7 +23,7 @@ _WORDS = "embeddings.word_embeddings.weight"
 class MiniLM:
     """Texts to vectors of length 1; near ones mean nearly the same."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tuning: Path | None = TUNING) -> None:
         from safetensors import safe_open
         from tokenizers import Tokenizer
 
@@ -31,6 +34,7 @@ class MiniLM:
         self._words: Any = self._file.get_slice(_WORDS)
         names = [name for name in self._file.keys() if name != _WORDS]  # noqa: SIM118  (no mapping)
         self._weights: Mapping[str, Any] = {name: self._file.get_tensor(name) for name in names}
+        self._learnt: Mapping[str, Any] = _learnt(tuning) if tuning else {}
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text."""
@@ -74,7 +78,11 @@ class MiniLM:
         return (weights @ value).transpose(1, 0, 2).reshape(count, width)
 
     def _dense(self, name: str, states: Any) -> Any:
-        return states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        made = states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        if up_down := self._learnt.get(f"{name}.weight"):
+            up, down = up_down
+            made += states @ down.T @ up.T
+        return made
 
     def _normal(self, name: str, states: Any) -> Any:
         import numpy
@@ -82,6 +90,15 @@ class MiniLM:
         centred = states - states.mean(axis=-1, keepdims=True)
         spread = numpy.sqrt((centred**2).mean(axis=-1, keepdims=True) + _EPSILON)
         return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+
+
+def _learnt(tuning: Path) -> dict[str, tuple[Any, Any]]:
+    """What is added to weights, by their names: one of the two times the other."""
+    from safetensors.numpy import load_file
+
+    parts = {name: part.astype("float32") for name, part in load_file(tuning).items()}
+    names = [name.removesuffix(UP) for name in parts if name.endswith(UP)]
+    return {name: (parts[name + UP], parts[name + DOWN]) for name in names}
 
 
 def _softmax(scores: Any) -> Any:

@@ -1,13 +1,29 @@
-"""The local model in numpy gives the vectors that the model is known for."""
+"""The local model in numpy gives the vectors that the model is known for, and has learnt more."""
 
+import hashlib
 import math
+from collections.abc import Sequence
+from pathlib import Path
 
-from ghp_agents.knowledge.embedder import load_model
+import pytest
+
+from ghp_agents.knowledge.embedder import LocalModel, load_model, model_folder
+from ghp_agents.knowledge.minilm import DOWN, TUNING, UP, MiniLM
 from tests.support.memory import needs_model
+from tools import pairs
+from tools.pairs import Pair
+
+NOTE = "Card data is tokenised by the payment provider; our servers never see a PAN."
 
 
-def cosine(one: str, other: str) -> float:
-    first, second = load_model().embed([one, other])
+def untuned() -> MiniLM:
+    folder = model_folder()
+    assert folder is not None
+    return MiniLM(folder, tuning=None)
+
+
+def cosine(model: MiniLM, one: str, other: str) -> float:
+    first, second = model.embed([one, other])
     return sum(a * b for a, b in zip(first, second, strict=True))
 
 
@@ -25,12 +41,79 @@ def test_the_similarities_are_those_that_the_models_authors_give() -> None:
     weather, sunny, stadium = (
         "The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.",
     )  # fmt: skip
-    assert math.isclose(cosine(weather, sunny), 0.6660, abs_tol=1e-4)
-    assert math.isclose(cosine(weather, stadium), 0.1046, abs_tol=1e-4)
-    assert math.isclose(cosine(sunny, stadium), 0.1411, abs_tol=1e-4)
+    model = untuned()
+    assert math.isclose(cosine(model, weather, sunny), 0.6660, abs_tol=1e-4)
+    assert math.isclose(cosine(model, weather, stadium), 0.1046, abs_tol=1e-4)
+    assert math.isclose(cosine(model, sunny, stadium), 0.1411, abs_tol=1e-4)
 
 
 @needs_model
 def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
     alone = load_model().embed(["Port 80"])[0]
     assert load_model().embed(["x" * 500, "Port 80", ""])[1] == alone
+
+
+@pytest.mark.slow  # eight hundred texts, twice
+@needs_model
+def test_notes_are_found_better_by_what_was_learnt_from_others() -> None:
+    kept_out = pairs.read()[1]
+    before, after = (found_first(model, kept_out) for model in (untuned(), load_model()))
+    assert after > before * 1.2
+
+
+def found_first(model: MiniLM, asked: Sequence[Pair]) -> int:
+    """How many questions without a word of their note find it before all other notes."""
+    import numpy
+
+    notes = numpy.array(model.embed([pair.note for pair in asked]))
+    questions = numpy.array(model.embed([text for pair in asked for text in pair.far]))
+    found = (questions @ notes.T).argmax(axis=1).tolist()
+    return sum(best == place // 2 for place, best in enumerate(found))
+
+
+@needs_model
+def test_what_was_learnt_is_one_matrix_times_another_added_to_a_weight(tmp_path: Path) -> None:
+    import numpy
+    from safetensors.numpy import load_file, save_file
+
+    folder = model_folder()
+    assert folder is not None
+    name = "encoder.layer.5.output.dense.weight"
+    up = numpy.linspace(-1, 1, 384 * 2, dtype="float16").reshape(384, 2)
+    down = numpy.full((2, 1536), 0.25, "float16")
+    save_file({name + UP: up, name + DOWN: down}, tmp_path / "small")
+    whole = load_file(folder / "model.safetensors")
+    whole[name] = whole[name] + up.astype("float32") @ down.astype("float32")
+    save_file(whole, tmp_path / "model.safetensors")
+    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    tuned = MiniLM(folder, tuning=tmp_path / "small").embed([NOTE])[0]
+    assert tuned == pytest.approx(MiniLM(tmp_path, tuning=None).embed([NOTE])[0], abs=1e-5)
+    assert tuned != pytest.approx(untuned().embed([NOTE])[0], abs=1e-2)
+
+
+@needs_model
+def test_the_tuning_has_something_for_every_layer() -> None:
+    from safetensors.numpy import load_file
+
+    learnt = load_file(TUNING)
+    heads = [f"attention.self.{part}" for part in ("query", "key", "value")]
+    parts = [*heads, "attention.output.dense", "intermediate.dense", "output.dense"]
+    assert set(learnt) == {
+        f"encoder.layer.{number}.{part}.weight{half}"
+        for number in range(6)
+        for part in parts
+        for half in (UP, DOWN)
+    }
+    assert all(0 < abs(part.astype("float32")).max() < 10 for part in learnt.values())
+
+
+def test_vectors_of_another_tuning_are_never_compared_with_ours() -> None:
+    mark = hashlib.sha256(TUNING.read_bytes()).hexdigest()[:8]
+    assert f"minilm-l6-v2-{mark}" == LocalModel.NAME
+
+
+def test_the_pairs_it_learnt_from_are_whole_and_none_is_there_twice() -> None:
+    taught, kept_out = pairs.read()
+    both = [*taught, *kept_out]
+    assert {(len(pair.near), len(pair.far)) for pair in both} == {(1, 2)}
+    assert len({pair.note for pair in both}) == len(both)
