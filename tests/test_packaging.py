@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.knowledge.minilm import TUNING
 from tests.support.house import CHECKOUT, sources
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
@@ -57,6 +58,7 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     modules = {
         source.path for source in sources("ghp_agents") if Path(CHECKOUT / source.path).exists()
     }
+    weights = {TUNING.relative_to(CHECKOUT).as_posix()}
     templates = {
         f"ghp_agents/_templates/{source.path.partition('/')[2]}" for source in sources("templates")
     }
@@ -64,7 +66,8 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     described = {f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt")}
     assert templates, "there is a template for the handoff at least"
     assert "ghp_agents/py.typed" in modules
-    assert set(wheel.namelist()) == modules | templates | described | {f"{info}/licenses/LICENSE"}
+    described.add(f"{info}/licenses/LICENSE")
+    assert set(wheel.namelist()) == modules | weights | templates | described
 
 
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
