@@ -51,7 +51,8 @@ def count(number: float) -> str:
     """A number as people read it: three digits that say something."""
     if number == int(number) or abs(number) >= 100:
         return f"{number:,.0f}"
-    return f"{number:.2f}" if abs(number) < 10 else f"{number:.1f}"
+    whole = len(str(int(abs(number)))) if abs(number) >= 1 else 0
+    return f"{number:.{3 - whole}f}"
 
 
 def milliseconds(seconds: float) -> float:

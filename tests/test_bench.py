@@ -28,10 +28,10 @@ SAID = Figure("crowd", "whole processes", 1234.5, "beats/s")
 def test_the_table_says_which_bounds_hold() -> None:
     assert report.table([MUST, LOST, REACHED, SAID]) == dedent(
         """\
-        ROW    WHAT                 MEASURED           BOUND           FROM
-        beat   ghp agent-heartbeat  2.50 × python      ≤ 2     NOT OK  25.0 / 10.0 ms
-        crowd  beats lost           0 beats            ≤ 0     ok
-        crowd  pulse.beat           0.75 × os.replace  ≥ 0.60  ok
+        ROW    WHAT                 MEASURED            BOUND            FROM
+        beat   ghp agent-heartbeat  2.50 × python       ≤ 2      NOT OK  25.0 / 10.0 ms
+        crowd  beats lost           0 beats             ≤ 0      ok
+        crowd  pulse.beat           0.750 × os.replace  ≥ 0.600  ok
         crowd  whole processes      1,234 beats/s"""
     )
 

@@ -4,7 +4,7 @@ The local model is taught that a note and what is asked about it belong together
 no word: contrastive learning of low-rank changes to its weights (LoRA, arXiv:2106.09685), each
 question against all notes of its batch and the reverse (InfoNCE, arXiv:1807.03748). Half of the
 batches are of notes that are near to each other, so that telling neighbours apart is learnt, too.
-Some notes are kept out and say what was learnt. Takes half an hour on two cores, the extra `memory`
+Some notes are kept out and say what was learnt. Takes ten minutes on two cores, the extra `memory`
 and `pip install "jax[cpu]" optax`, which nothing else here needs.
 """
 
