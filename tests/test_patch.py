@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ghp_agents import patch
@@ -637,7 +637,6 @@ def workshop() -> Iterator[Path]:
 @example(before=[("link", "d", b"")], after=[("link", "d/x", b"")])  # a link moves below itself,
 @example(before=[("link", "d/x", b"")], after=[("link", "d", b"")])  # above itself,
 @example(before=[("link", "d", b"")], after=[("move", "b", b""), ("write", "d/x", b"1\n")])  # away
-@settings(max_examples=60)
 def test_any_work_comes_back_exactly_and_leaves_no_trace(
     workshop: Path, before: list[tuple[str, str, bytes]], after: list[tuple[str, str, bytes]]
 ) -> None:

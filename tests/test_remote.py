@@ -282,6 +282,7 @@ def _ends(process: int, seconds: float) -> bool:
         return bool(select.select([descriptor], [], [], seconds)[0])
 
 
+@pytest.mark.slow
 def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     clone: Path, remote: Path
 ) -> None:

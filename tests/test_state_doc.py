@@ -14,6 +14,7 @@ BLOCK = re.compile(r"^```(?:\w+) (\S+)\n(.*?)^```$", re.M | re.S)
 VARIES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d{8}T\d{6}Z|[0-9a-f]{8,}")
 
 
+@pytest.mark.slow
 def test_every_example_is_what_a_repository_holds(
     clones: Callable[[int], list[Path]], remote: Path
 ) -> None:

@@ -80,6 +80,7 @@ def used(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_what_is_known_here_is_completed(used: Path) -> None:
     def plain(words: str) -> list[str]:
         return [line.removeprefix("plain,") for line in next_words(used, f"ghp {words}")]

@@ -83,6 +83,7 @@ def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
     assert "`ghp agent-release 1 --to worker-2`" in result.err
 
 
+@pytest.mark.slow
 def test_a_handoff_to_another_is_at_the_remote_when_the_command_ends(clones: Clones) -> None:
     here, there = clones(2)
     invoke("agent-issue new 'Add the dashboard'", here)
@@ -105,6 +106,7 @@ def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
     assert invoke("agent-handoff --checkpoint --note 'Mine.'", here, ONE).err.count("Warning") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", mostly_slow([True, False], every=2))
 def test_who_hands_over_is_warned_of_commits_that_the_next_one_cannot_have(
     clones: Clones, work: bool

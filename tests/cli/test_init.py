@@ -214,6 +214,7 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     assert invoke("agent-lease a", tmp_path / "linked", AS).code == 0
 
 
+@pytest.mark.slow
 def test_what_is_pushed_has_paths_of_the_repository_and_none_of_this_machine(
     clone: Path, remote: Path
 ) -> None:

@@ -309,6 +309,7 @@ def test_a_timeout_ends_with_3(place: Path) -> None:
 # ------------------------------------------------------------------------------ two clones
 
 
+@pytest.mark.slow
 def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_about(
     clones: Clones,
 ) -> None:

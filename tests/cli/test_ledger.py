@@ -85,6 +85,7 @@ def test_an_event_that_there_is_not_is_refused_and_the_one_meant_is_named(repo: 
     assert invoke("agent-log --event steal", repo).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", mostly_slow(["", "--json"], every=2))
 def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: str) -> None:
     for title in ("One", "Two", "Three"):

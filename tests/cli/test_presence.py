@@ -206,6 +206,7 @@ def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:
     assert "Hint: For a script: `ghp agent-log --follow --json`." in err
 
 
+@pytest.mark.slow
 def test_watching_shows_what_changes_until_it_is_interrupted(repo: Path) -> None:
     invoke("agent-status --set testing", repo, AS)
     ours, theirs = os.openpty()

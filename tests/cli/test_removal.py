@@ -179,6 +179,7 @@ def test_records_that_wait_in_the_outbox_are_not_lost_either(used: Path) -> None
     assert "Only this clone has 1 record in the outbox; removing would lose it.\n" in refused.err
 
 
+@pytest.mark.slow
 def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches_stay(
     clones: Clones, remote: Path
 ) -> None:

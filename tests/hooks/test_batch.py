@@ -127,6 +127,7 @@ def test_an_answer_to_another_is_not_told(repo: Path) -> None:
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
 
 
+@pytest.mark.slow
 def test_an_answer_from_another_clone_rings_after_the_sync(repo: Path, clones: Any) -> None:
     one, two = clones(2)
     begun(one)

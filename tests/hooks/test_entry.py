@@ -246,6 +246,7 @@ def test_a_folder_that_is_gone_stops_no_agent(repo: Path, package: Path) -> None
         assert call("claude", said, repo, {"PYTHONPATH": str(package)}) == SILENT
 
 
+@pytest.mark.slow
 def test_a_module_of_the_project_is_not_taken_for_one_of_pythons(repo: Path) -> None:
     set_up(repo)
     for name in ("json", "os", "time", "typing", "ghp_agents"):

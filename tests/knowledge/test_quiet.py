@@ -51,6 +51,7 @@ def guarded(cwd: Path, *words: str) -> tuple[str, str, float]:
     return done.stdout, done.stderr, ended - said
 
 
+@pytest.mark.slow
 @needs_model
 def test_recall_opens_no_connection_and_ends_at_once(repo: Path) -> None:
     run_ghp(["agent-remember", "Staging drops OPTIONS requests"], repo, ONE)

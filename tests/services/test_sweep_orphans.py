@@ -45,6 +45,7 @@ def pruned(host: Claimant, two: Claimant, team: Team, **how: object) -> list[str
     return texts(run(host, **how))
 
 
+@pytest.mark.slow
 def test_they_are_listed_and_stay(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

@@ -290,6 +290,7 @@ def test_two_folds_of_one_outbox_commit_it_once(
     assert said(one) == ["before", "waiting"]
 
 
+@pytest.mark.slow
 def test_a_crowd_without_locks_loses_nothing_and_syncs(lockless: list[Path], start: Start) -> None:
     one, other = lockless
     crowd = [

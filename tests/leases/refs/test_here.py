@@ -48,6 +48,7 @@ def counter(repo: Path, who: str, times: int) -> "subprocess.Popen[str]":
     )
 
 
+@pytest.mark.slow
 def test_processes_that_count_with_one_right_never_get_one_number_twice(repo: Path) -> None:
     processes = [counter(repo, f"worker-{number}", 5) for number in range(6)]
     got = [int(line) for process in processes for line in process.communicate()[0].split()]
