@@ -35,6 +35,7 @@ class Change(NamedTuple):
 
 
 Screen = Callable[[Change, bytes], str | None]
+_Described = tuple[Change, tuple[str, str], str]  # with its modes and its new object
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,10 @@ def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
     """Let git write the whole patch, and find the files in it."""
     # Only files renamed without a change: more would tie a part to its source's content.
     renames = "--find-renames=100%"
-    described = _compare(desk, against, renames, "-z", "--raw", "--numstat").out
-    if _is_moved_link_in_the_way([(change, modes) for change, modes, _ in _described(described)]):
+    described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
+    if _is_moved_link_in_the_way(described):
         renames = "--no-renames"
-        described = _compare(desk, against, renames, "-z", "--raw", "--numstat").out
+        described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
     _compare(
         desk, against, renames,
         "--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
@@ -122,7 +123,7 @@ def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
     starts = _starts(whole)
     parts: list[_Part] = []
     position = 0
-    for change, modes, oid in _described(described):
+    for change, modes, oid in described:
         # A file that became a link, or the reverse, is two pieces: one goes, the other comes.
         after = position + (2 if change.kind == "T" else 1)
         start = starts[position]
@@ -135,12 +136,12 @@ def _compare(desk: Desk, against: str, *options: str) -> git.Result:
     return desk.git("diff-index", "--cached", *_PLAIN, *options, against)
 
 
-def _is_moved_link_in_the_way(described: Sequence[tuple[Change, tuple[str, str]]]) -> bool:
+def _is_moved_link_in_the_way(described: Sequence[_Described]) -> bool:
     """Whether a link was renamed where other paths pass through: `git apply` does not see from a
     rename, which names no mode, that the link goes away, and refuses to write below it."""
-    paths = {path for change, _ in described for path in (change.path, change.source)}
+    paths = {path for change, *_ in described for path in (change.path, change.source)}
     passed = {parent for path in paths for parent in _parents(path)}
-    moved = [change for change, modes in described if change.kind == "R" and modes[1] == _LINK]
+    moved = [change for change, modes, _ in described if change.kind == "R" and modes[1] == _LINK]
     return any(not passed.isdisjoint((change.path, change.source)) for change in moved)
 
 
@@ -155,7 +156,7 @@ def _starts(whole: Path) -> list[int]:
         return [*starts, len(view)]
 
 
-def _described(data: bytes) -> list[tuple[Change, tuple[str, str], str]]:
+def _described(data: bytes) -> list[_Described]:
     """Changes with their modes and new object, from `--raw --numstat -z`: first all of the one,
     then all of the other."""
     words = iter([os.fsdecode(part) for part in data.split(b"\0")])
@@ -167,7 +168,7 @@ def _described(data: bytes) -> list[tuple[Change, tuple[str, str], str]]:
         source, path = (first, next(words)) if kind[0] == "R" else ("", first)
         raw.append((kind[0], path, source, (old_mode, new_mode), oid))
         word = next(words)
-    found: list[tuple[Change, tuple[str, str], str]] = []
+    found: list[_Described] = []
     for kind, path, source, modes, oid in raw:
         added, removed, named = word.split("\t", 2)
         if not named:  # a rename: its two names follow

@@ -7,11 +7,10 @@ import json
 import re
 from typing import Any
 
-from ghp_agents.model.names import one_line
+from ghp_agents.model.names import NUMBERS_END, one_line
 
 ID = r"[0-9a-f]{8,64}"  # what every record goes by, and what it is about
 _ID = re.compile(ID)
-_HIGHEST = 2**53  # more than this no reader of JSON is sure of
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -42,7 +41,7 @@ def as_line(value: object, name: str) -> str:
 
 def as_whole(value: object, name: str) -> int:
     """A number that counts something."""
-    if type(value) is not int or not 0 <= value < _HIGHEST:
+    if type(value) is not int or not 0 <= value < NUMBERS_END:
         raise ValueError(f"{name!r} is not a whole number")
     return value
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ghp_agents.model import github_marker
-from ghp_agents.model.names import Actor, Timestamp, digest, issue_of_branch, one_line
+from ghp_agents.model.names import NUMBERS_END, Actor, Timestamp, digest, issue_of_branch, one_line
 from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull
 
 ROOM = github_marker.LONGEST + 2  # for our line at the end of a body
@@ -47,7 +47,7 @@ def _issue(body: str, branch: str) -> int | None:
     """The issue that it closes: ours is said last, on a line of its own."""
     named = _CLOSES.findall(body)
     found = int(named[-1]) if named else issue_of_branch(branch)
-    return found if found and found < 2**53 else None
+    return found if found and found < NUMBERS_END else None
 
 
 def signed(body: str, branch: str, by: Actor) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
-from ghp_agents.model.names import Timestamp, one_line
+from ghp_agents.model.names import NUMBERS_END, Timestamp, one_line
 from ghp_agents.model.spelling import spelled_all
 
 REASON_LIMIT = 500
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_HIGHEST = 2**53  # more than this no reader of JSON is sure of
 
 # What there are several of. A name is a word, or one of these and a word, so that no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
@@ -87,7 +86,7 @@ def taken(
             hint="Name an agent or a person, in one line of at most 200 characters.",
         )
     generation = (expected.generation if expected else 0) + 1
-    if generation >= _HIGHEST:
+    if generation >= NUMBERS_END:
         raise RefusedError(
             f"The right {name} cannot be taken any more: generation {generation - 1} is the last.",
             hint="Somebody changed it by hand. Delete its ref; whoever holds the right must then "
@@ -163,7 +162,7 @@ def decode(data: bytes, revision: str) -> Lease:
     if found.holder is not None and not _can_hold(found.holder):
         raise ValueError("not a lease: its holder has no name")
     for number, least in ((found.generation, 1), (found.epoch, 0)):
-        if type(number) is not int or not least <= number < _HIGHEST:
+        if type(number) is not int or not least <= number < NUMBERS_END:
             raise ValueError("not a lease: a number is out of range")
     return found
 

@@ -14,6 +14,7 @@ IssueNumber = NewType("IssueNumber", int)
 Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
 
 UNNAMED = CloneId("unnamed")  # a clone in which nothing was ever said
+NUMBERS_END = 2**53  # numbers in records are below: of more no reader of JSON is sure
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -108,6 +109,6 @@ def issue_of_branch(branch: str) -> IssueNumber | None:
     """The issue that a branch is for, by upstream GHP's four patterns."""
     for pattern in _BRANCH_ISSUE:
         found = pattern.search(branch)
-        if found and 0 < int(found[1]) < 2**53:
+        if found and 0 < int(found[1]) < NUMBERS_END:
             return IssueNumber(int(found[1]))
     return None

@@ -10,11 +10,10 @@ from typing import Any
 from ghp_agents import pulse
 from ghp_agents.jsontext import indented
 from ghp_agents.model.ledger import Movement
-from ghp_agents.model.names import one_line
+from ghp_agents.model.names import NUMBERS_END, one_line
 
 SCHEMA_VERSION = 1
 PATH = ".ghp/agent-status.json"
-_END = 2**53  # more than this no reader of JSON is sure of
 
 Presence = Mapping[str, Any]  # issue, status, lastAction, timestamp, epoch, seq, …
 Agents = Mapping[str, Presence]  # by agent name
@@ -24,14 +23,19 @@ def number(presence: Presence, field: str) -> int:
     """An integer field; 0 when it is absent or, in a record made elsewhere, something else."""
     value = presence.get(field)
     # True is an int, too, but not a number.
-    return value if type(value) is int and -_END < value < _END else 0
+    return value if type(value) is int and -NUMBERS_END < value < NUMBERS_END else 0
 
 
 def position(presence: Presence) -> tuple[int, int]:
     """How far an agent has come: (epoch, seq), which only its one writer raises."""
     epoch, seq = presence.get("epoch"), presence.get("seq")
     # Nearly always it is so, and ten thousand are compared.
-    if type(epoch) is int and type(seq) is int and 0 <= epoch < _END and 0 <= seq < _END:
+    if (
+        type(epoch) is int
+        and type(seq) is int
+        and 0 <= epoch < NUMBERS_END
+        and 0 <= seq < NUMBERS_END
+    ):
         return epoch, seq
     return number(presence, "epoch"), number(presence, "seq")
 
@@ -39,7 +43,7 @@ def position(presence: Presence) -> tuple[int, int]:
 def next_epoch(*known: Presence) -> int:
     """The epoch of an agent that starts again, above all that is known of it; one that somebody
     set to the very end is met and not passed."""
-    return min(max(position(each)[0] for each in known) + 1, _END - 1)
+    return min(max(position(each)[0] for each in known) + 1, NUMBERS_END - 1)
 
 
 def issue_of(presence: Presence) -> int | None:

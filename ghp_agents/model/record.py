@@ -3,10 +3,10 @@
 import json
 from typing import NamedTuple
 
-from ghp_agents.model.names import Actor, Timestamp
+from ghp_agents.model.names import NUMBERS_END, Actor, Timestamp
 
 LARGEST = 100_000_000  # bytes of one file of a record; more no host takes, and no reader reads
-LAST = 2**53 - 1  # where all clocks end; of more no reader of JSON is sure
+LAST = NUMBERS_END - 1  # where all clocks end
 
 
 class Record(NamedTuple):

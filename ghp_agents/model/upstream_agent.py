@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ghp_agents.model.names import one_line
+from ghp_agents.model.names import NUMBERS_END, one_line
 
 LONGEST = 200  # characters of a text that is shown
 
@@ -134,4 +134,4 @@ def _text(told: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
 
 def _issue(told: Mapping[str, Any]) -> int | None:
     value = told.get("issueNumber")
-    return value if type(value) is int and 0 < value < 2**53 else None
+    return value if type(value) is int and 0 < value < NUMBERS_END else None

@@ -27,8 +27,8 @@ from ghp_agents.workspace import Workspace
 SILENT = 30 * 86_400.0  # seconds
 LATE = 600.0  # what is not sent after so long does not go by itself
 TOLD = 20  # unreadable records that are named one by one
-# Not the patches: nobody could tell whether one of them is right, and together they may be large.
 _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
+# Not the patches: nobody could tell whether one of them is right, and together they may be large.
 FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
     "answers": lambda files: escalation_record.read(files)[1],
     "commands": lambda files: command_record.read(files)[1],
