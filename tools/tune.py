@@ -1,209 +1,224 @@
 """`python -m tools.tune`: make the local model's tuning from the pairs in tools/tuning/.
 
 The local model is taught that a note and what is asked about it belong together though they share
-no word: contrastive learning of low-rank changes to its weights (LoRA, arXiv:2106.09685), each
-question against all notes of its batch and the reverse (InfoNCE, arXiv:1807.03748). Half of the
-batches are of notes that are near to each other, so that telling neighbours apart is learnt, too.
-Some notes are kept out and say what was learnt. Takes ten minutes on two cores, the extra `memory`
-and `pip install "jax[cpu]" optax`, which nothing else here needs.
+no word: contrastive learning (InfoNCE, arXiv:1807.03748), each question against all notes of its
+batch and the reverse. Half of the batches are of notes that are near to each other, so that
+telling neighbours apart is learnt, too. What is kept is how the weights have changed, in steps of
+four bits, and of the words' vectors only those that changed the most: a fifth of what the changes
+are, and it finds as much. Some notes are kept out and say what was learnt. Takes twenty minutes on
+two cores, the extra `memory` and `pip install torch`, which nothing else here needs.
 """
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-import optax
-from safetensors.numpy import load_file, save_file
+try:
+    import torch
+except ImportError:
+    sys.exit("The tuning is learnt with torch, which nothing else here needs: `pip install torch`.")
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
+from torch.nn import functional
 
 from ghp_agents.knowledge.embedder import model_folder
-from ghp_agents.knowledge.minilm import DOWN, TOKENIZER, TUNING, UP, WEIGHTS
+from ghp_agents.knowledge.minilm import (
+    MIDDLE,
+    ROWS,
+    SIZES,
+    STEPS,
+    TOKENIZER,
+    TUNING,
+    WEIGHTS,
+    WORDS,
+    read_changes,
+)
 from tools import pairs as material
 from tools.pairs import Pair
 
-RANK, RATE, EPOCHS, BATCH = 8, 1e-3, 1, 64
+RATE, BATCH = 1e-4, 64
+WARM_UP = 0.1  # of the steps: the rate rises; it falls by a cosine afterwards
 SHARPNESS = 20.0  # of the softmax over cosines, as the model itself was trained
 OF_NOTES = 0.3  # of the loss: a note against all questions
-LONG, SHORT = 64, 22  # tokens of a note and of a question
+LONGEST = 72  # tokens
 HEADS, WIDTH = 12, 384
+CHANGED = 8000  # words of which the change is kept
+STEP = 0.335  # of the standard deviation: the best of 15 equal steps for a normal distribution
 
-Arrays = dict[str, Any]
+Tensors = dict[str, Any]
 
 
 class Tuner:
-    """The model, what is learnt of it, and texts as its tokens."""
+    """The model with weights that learn, and texts as its tokens."""
 
     def __init__(self, folder: Path) -> None:
-        self.weights = {
-            name: jnp.array(value)
+        self.first: Tensors = {
+            name: value
             for name, value in load_file(folder / WEIGHTS).items()
-            if value.dtype == np.float32
+            if value.is_floating_point()
         }
-        self.tuned = [
-            name
-            for name, value in self.weights.items()
-            if name.startswith("encoder.layer.") and value.ndim == 2
-        ]
+        self.learning: Tensors = {
+            name: value.clone().requires_grad_()
+            for name, value in self.first.items()
+            if name == WORDS or (name.startswith("encoder.layer.") and value.ndim == 2)
+        }
+        self.weights: Tensors = {**self.first, **self.learning}
         self._tokens: Any = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokens.no_padding()
-        self._embed = jax.jit(lambda learnt, *text: forward(self.with_all(learnt), *text))
+        self._tokens.enable_truncation(LONGEST)
 
-    def begin(self) -> Arrays:
-        """Low-rank changes that change nothing yet."""
-        chance = np.random.default_rng(0)
-        learnt: Arrays = {}
-        for name in self.tuned:
-            rows, columns = self.weights[name].shape
-            down = chance.normal(0, columns**-0.5, (RANK, columns))
-            learnt[name + DOWN] = jnp.array(down, jnp.float32)
-            learnt[name + UP] = jnp.zeros((rows, RANK), jnp.float32)
-        return learnt
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Vectors of length 1, of texts of about one length at a time."""
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        vectors = torch.zeros(len(texts), WIDTH)
+        with torch.no_grad():
+            for start in range(0, len(order), BATCH):
+                some = order[start : start + BATCH]
+                vectors[some] = self([texts[place] for place in some])
+        return vectors
 
-    def with_all(self, learnt: Mapping[str, Any]) -> Arrays:
-        """The weights with what was learnt."""
-        changed = {
-            name: self.weights[name] + learnt[name + UP] @ learnt[name + DOWN]
-            for name in self.tuned
-        }
-        return {**self.weights, **changed}
+    def __call__(self, texts: Sequence[str]) -> Any:
+        """`MiniLM` of ghp_agents/knowledge/minilm.py for a batch, with derivatives."""
+        with torch.autocast("cpu", torch.bfloat16):
+            return self._forward(*self._read(texts))
 
-    def read(self, texts: Sequence[str], length: int) -> tuple[Any, Any]:
+    def _read(self, texts: Sequence[str]) -> tuple[Any, Any]:
         """The ids of tokens, and which of them count."""
-        ids = np.zeros((len(texts), length), np.int32)
-        for row, text in enumerate(texts):
-            found = self._tokens.encode(text).ids[:length]
-            ids[row, : len(found)] = found
-        return ids, (ids != 0).astype(np.float32)
+        found = [torch.tensor(self._tokens.encode(text).ids) for text in texts]
+        ids = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
+        return ids, ids != 0
 
-    def embed(self, learnt: Mapping[str, Any], texts: Sequence[str], length: int) -> Any:
-        """Vectors of length 1."""
-        made: list[Any] = []
-        for start in range(0, len(texts), BATCH):
-            some = texts[start : start + BATCH]
-            filled = [*some, *["-"] * (BATCH - len(some))]  # of one shape, which is compiled once
-            made.append(np.array(self._embed(learnt, *self.read(filled, length)))[: len(some)])
-        return np.concatenate(made)
+    def _forward(self, ids: Any, counts: Any) -> Any:
+        weights = self.weights
 
+        def dense(name: str, states: Any) -> Any:
+            return functional.linear(states, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
-def forward(weights: Mapping[str, Any], ids: Any, counts: Any) -> Any:
-    """The model: `MiniLM` of ghp_agents/knowledge/minilm.py for many texts, with derivatives."""
+        def normal(name: str, states: Any) -> Any:
+            gain, shift = weights[f"{name}.weight"], weights[f"{name}.bias"]
+            return functional.layer_norm(states, (WIDTH,), gain, shift, 1e-12)
 
-    def dense(name: str, states: Any) -> Any:
-        return states @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+        def heads(name: str, states: Any) -> Any:
+            return dense(name, states).view(*ids.shape, HEADS, WIDTH // HEADS).transpose(1, 2)
 
-    def normal(name: str, states: Any) -> Any:
-        centred = states - states.mean(-1, keepdims=True)
-        spread = jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
-        return centred / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+        states = functional.embedding(ids, weights[WORDS])
+        states = states + weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+        states = states + weights["embeddings.token_type_embeddings.weight"][0]
+        states = normal("embeddings.LayerNorm", states)
+        for number in range(6):
+            layer = f"encoder.layer.{number}."
+            asked = [
+                heads(f"{layer}attention.self.{part}", states) for part in ("query", "key", "value")
+            ]
+            heard = functional.scaled_dot_product_attention(
+                *asked, attn_mask=counts[:, None, None, :]
+            )
+            heard = heard.transpose(1, 2).reshape(*ids.shape, WIDTH)
+            heard = dense(f"{layer}attention.output.dense", heard)
+            states = normal(f"{layer}attention.output.LayerNorm", heard + states)
+            inner = functional.gelu(dense(f"{layer}intermediate.dense", states))
+            outer = dense(f"{layer}output.dense", inner)
+            states = normal(f"{layer}output.LayerNorm", outer + states)
+        shares = counts[..., None] / counts.sum(1)[:, None, None]
+        return functional.normalize((states.float() * shares).sum(1), dim=-1)
 
-    def heads(name: str, states: Any) -> Any:
-        made = dense(name, states).reshape(*ids.shape, HEADS, WIDTH // HEADS)
-        return made.transpose(0, 2, 1, 3)
+    def changes(self) -> Tensors:
+        """What was learnt, as `read_changes` of ghp_agents/knowledge/minilm.py takes it."""
+        parts: Tensors = {}
+        for name, value in self.learning.items():
+            change = value.detach() - self.first[name]
+            if name == WORDS:
+                rows = change.abs().amax(1).topk(CHANGED).indices.sort().values
+                parts[name + ROWS], change = rows.int(), change[rows]
+            sizes = change.square().mean(1, keepdim=True).sqrt() * STEP + 1e-12
+            steps = ((change / sizes).round().clamp(1 - MIDDLE, MIDDLE - 1) + MIDDLE).byte()
+            parts[name + STEPS] = steps[:, ::2] + steps[:, 1::2] * 16
+            parts[name + SIZES] = sizes[:, 0].contiguous()
+        return parts
 
-    states = weights["embeddings.word_embeddings.weight"][ids]
-    states += weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
-    states = normal(
-        "embeddings.LayerNorm", states + weights["embeddings.token_type_embeddings.weight"][0]
-    )
-    hidden = (1 - counts)[:, None, None, :] * -1e9
-    for number in range(6):
-        layer = f"encoder.layer.{number}."
-        query, key, value = (
-            heads(f"{layer}attention.self.{part}", states) for part in ("query", "key", "value")
-        )
-        scores = query @ key.transpose(0, 1, 3, 2) / (WIDTH // HEADS) ** 0.5 + hidden
-        heard = (jax.nn.softmax(scores, -1) @ value).transpose(0, 2, 1, 3)
-        heard = dense(f"{layer}attention.output.dense", heard.reshape(states.shape))
-        states = normal(f"{layer}attention.output.LayerNorm", heard + states)
-        inner = jax.nn.gelu(dense(f"{layer}intermediate.dense", states), approximate=False)
-        outer = dense(f"{layer}output.dense", inner)
-        states = normal(f"{layer}output.LayerNorm", outer + states)
-    mean = (states * counts[..., None]).sum(1) / counts.sum(1, keepdims=True)
-    return mean / jnp.linalg.norm(mean, axis=-1, keepdims=True)
-
-
-def loss(
-    tuner: Tuner, learnt: Mapping[str, Any], questions: tuple[Any, Any], notes: tuple[Any, Any]
-) -> Any:
-    """How badly each question tells its note from the others of the batch, and the reverse."""
-    weights = tuner.with_all(learnt)
-    scores = forward(weights, *questions) @ forward(weights, *notes).T * SHARPNESS
-    right = jnp.arange(len(scores))
-    by_question, by_note = (
-        optax.softmax_cross_entropy_with_integer_labels(each, right).mean()
-        for each in (scores, scores.T)
-    )
-    return (1 - OF_NOTES) * by_question + OF_NOTES * by_note
+    def use(self, tuning: Path) -> None:
+        """Compute with what was kept from now on."""
+        for name, change in read_changes(tuning).items():
+            self.weights[name] = self.first[name].clone()
+            if name == WORDS:
+                for row, some in change.items():
+                    self.weights[name][row] += torch.from_numpy(some)
+            else:
+                self.weights[name] += torch.from_numpy(change)
 
 
 # ------------------------------------------------------------------------------------- learning
 
 
-def batches(pairs: Sequence[Pair], vectors: Any, chance: random.Random) -> list[list[int]]:
-    """The pairs in batches, half of them of neighbours; who is left over has no part."""
-    left = set(range(len(pairs)))
-    made: list[list[int]] = []
+def batches(count: int, vectors: Any, chance: random.Random) -> Iterator[list[int]]:
+    """All places in batches, half of them of neighbours; who is left over has no part."""
+    left = set(range(count))
     while len(left) >= BATCH:
         some = sorted(left)
         if chance.random() < 0.5:
             near = vectors[some] @ vectors[chance.choice(some)]
-            batch = [some[place] for place in np.argsort(-near)[:BATCH]]
+            batch = [some[place] for place in near.topk(BATCH).indices.tolist()]
         else:
             batch = chance.sample(some, BATCH)
         left.difference_update(batch)
-        made.append(batch)
+        yield batch
+
+
+def rounds(
+    pairs: Sequence[Pair], vectors: Any, chance: random.Random
+) -> list[tuple[list[str], list[str]]]:
+    """Each question once, with its note."""
+    asked = [chance.sample([*pair.near, *pair.far], 3) for pair in pairs]
+    made = [
+        ([asked[place][number] for place in batch], [pairs[place].note for place in batch])
+        for number in range(3)
+        for batch in batches(len(pairs), vectors, chance)
+    ]
+    chance.shuffle(made)
     return made
 
 
-def epoch(
-    pairs: Sequence[Pair], vectors: Any, chance: random.Random
-) -> Iterator[tuple[list[str], list[str]]]:
-    """All questions once, with their notes."""
-    asked = [chance.sample([*pair.near, *pair.far], len([*pair.near, *pair.far])) for pair in pairs]
-    rounds = [(number, batch) for number in range(3) for batch in batches(pairs, vectors, chance)]
-    chance.shuffle(rounds)
-    for number, batch in rounds:
-        yield [asked[each][number] for each in batch], [pairs[each].note for each in batch]
+def learn(tuner: Tuner, pairs: Sequence[Pair], say: Callable[[str], None]) -> None:
+    """Each question is heard once."""
+    made = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
+    learning = list(tuner.learning.values())
+    optimiser = torch.optim.AdamW(learning, lr=RATE, weight_decay=0.01)
+    rates = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, RATE, total_steps=len(made), pct_start=WARM_UP, cycle_momentum=False
+    )
+    for step, (questions, notes) in enumerate(made, 1):
+        scores = tuner(questions) @ tuner(notes).T * SHARPNESS
+        right = torch.arange(len(scores))
+        by_question, by_note = (
+            functional.cross_entropy(each, right) for each in (scores, scores.T)
+        )
+        loss = (1 - OF_NOTES) * by_question + OF_NOTES * by_note
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learning, 1.0)
+        optimiser.step()
+        rates.step()
+        if step % 50 == 0:
+            say(f"{step} of {len(made)} steps, loss {loss.item():.2f}")
 
 
-def learn(tuner: Tuner, pairs: Sequence[Pair], say: Callable[[Arrays], None]) -> Arrays:
-    """What is learnt from the pairs; told after each epoch."""
-    chance, learnt = random.Random(0), tuner.begin()
-    steps = EPOCHS * 3 * len(pairs) // BATCH
-    rates = optax.warmup_cosine_decay_schedule(0, RATE, steps // 10, steps)
-    optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rates, weight_decay=0.01))
-    state = optimiser.init(learnt)
-
-    def step(learnt: Any, state: Any, questions: Any, notes: Any) -> Any:
-        slopes = jax.grad(lambda each: loss(tuner, each, questions, notes))(learnt)
-        updates, state = optimiser.update(slopes, state, learnt)
-        return optax.apply_updates(learnt, updates), state
-
-    step = jax.jit(step)
-    for _ in range(EPOCHS):
-        vectors = tuner.embed(learnt, [pair.note for pair in pairs], LONG)
-        for questions, notes in epoch(pairs, vectors, chance):
-            told = tuner.read(questions, SHORT), tuner.read(notes, LONG)
-            learnt, state = step(learnt, state, *told)
-        say(learnt)
-    return learnt
-
-
-def report(tuner: Tuner, learnt: Mapping[str, Any], pairs: Sequence[Pair]) -> str:
+def report(tuner: Tuner, pairs: Sequence[Pair]) -> str:
     """How many questions find their note among all of `pairs` at the first place."""
-    notes = tuner.embed(learnt, [pair.note for pair in pairs], LONG)
+    notes = tuner.embed([pair.note for pair in pairs])
     shares: list[str] = []
     for kind in ("near", "far"):
         asked = [(text, at) for at, pair in enumerate(pairs) for text in getattr(pair, kind)]
-        scores = tuner.embed(learnt, [text for text, _ in asked], SHORT) @ notes.T
-        firsts = [scores[row].argmax() == at for row, (_, at) in enumerate(asked)]
+        found = (tuner.embed([text for text, _ in asked]) @ notes.T).argmax(1).tolist()
+        firsts = [best == at for best, (_, at) in zip(found, asked, strict=True)]
         shares.append(f"{kind} {sum(firsts) / len(firsts):.3f}")
     return f"recall@1 among {len(pairs)} notes that nothing was learnt from: {', '.join(shares)}"
+
+
+def say(line: str) -> None:
+    """Print it at once."""
+    print(line, flush=True)
 
 
 def main() -> None:
@@ -211,15 +226,17 @@ def main() -> None:
     folder = model_folder()
     if folder is None:
         sys.exit("The local model is not installed: run `make test` once.")
+    torch.manual_seed(0)
     taught, kept_out = material.read()
     tuner = Tuner(folder)
-    print("before:", report(tuner, tuner.begin(), kept_out), flush=True)
-    learnt = learn(
-        tuner, taught, lambda now: print("epoch:", report(tuner, now, kept_out), flush=True)
-    )
+    say(f"before: {report(tuner, kept_out)}")
+    learn(tuner, taught, say)
+    say(f"whole: {report(tuner, kept_out)}")
     out = Path(sys.argv[1]) if sys.argv[1:] else TUNING
-    save_file({name: np.array(value, np.float16) for name, value in learnt.items()}, out)
-    print(f"written: {out}")
+    save_file(tuner.changes(), out)
+    tuner.use(out)
+    say(f"kept: {report(tuner, kept_out)}")
+    say(f"written: {out}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Six layers of BERT on one core, some ten milliseconds for a sentence. Neither torch nor the code of
 the package is imported: only two of its files are read, and of the vectors of its words, half of
 the weights, only those that occur. `tuning.safetensors` has what the model was taught on top, as
-low-rank changes to its weights; `tools/tune.py` made it.
+changes of its weights in steps of four bits; `tools/tune.py` made it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,14 @@ from typing import Any, cast
 
 DIMENSIONS = 384
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
+WORDS = "embeddings.word_embeddings.weight"
 TUNING = Path(__file__).with_name("tuning.safetensors")
-UP, DOWN = ".up", ".down"  # after a weight's name: what is added to it is one times the other
+STEPS, SIZES = ".steps", ".sizes"  # after a weight's name: its change, and how long a step is
+ROWS = ".rows"  # which rows of it have changed; without it, all
+MIDDLE = 8  # the four bits that stand for no step; less are steps down, more are steps up
 _LAYERS, _HEADS = 6, 12
 _TOKENS = 256  # of a text; what comes after says little more, as the model was trained
 _EPSILON = 1e-12
-_WORDS = "embeddings.word_embeddings.weight"
 
 
 class MiniLM:
@@ -31,10 +33,13 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS)
         self._file = cast(Any, safe_open(str(folder / WEIGHTS), framework="numpy"))
-        self._words: Any = self._file.get_slice(_WORDS)
-        names = [name for name in self._file.keys() if name != _WORDS]  # noqa: SIM118  (no mapping)
-        self._weights: Mapping[str, Any] = {name: self._file.get_tensor(name) for name in names}
-        self._learnt: Mapping[str, Any] = _learnt(tuning) if tuning else {}
+        self._words: Any = self._file.get_slice(WORDS)
+        names = [name for name in self._file.keys() if name != WORDS]  # noqa: SIM118  (no mapping)
+        changes = read_changes(tuning) if tuning else {}
+        self._changed: Mapping[int, Any] = changes.pop(WORDS, {})
+        self._weights: Mapping[str, Any] = {
+            name: self._file.get_tensor(name) + changes.pop(name, 0) for name in names
+        }
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text."""
@@ -54,7 +59,8 @@ class MiniLM:
         import numpy
 
         weights = self._weights
-        states = numpy.concatenate([self._words[number : number + 1] for number in ids])
+        words = [self._words[each : each + 1] + self._changed.get(each, 0) for each in ids]
+        states = numpy.concatenate(words)
         states = states + weights["embeddings.position_embeddings.weight"][: len(ids)]
         states = states + weights["embeddings.token_type_embeddings.weight"][0]
         return self._normal("embeddings.LayerNorm", states)
@@ -78,11 +84,7 @@ class MiniLM:
         return (weights @ value).transpose(1, 0, 2).reshape(count, width)
 
     def _dense(self, name: str, states: Any) -> Any:
-        made = states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        if up_down := self._learnt.get(f"{name}.weight"):
-            up, down = up_down
-            made += states @ down.T @ up.T
-        return made
+        return states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
 
     def _normal(self, name: str, states: Any) -> Any:
         import numpy
@@ -92,13 +94,22 @@ class MiniLM:
         return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
 
 
-def _learnt(tuning: Path) -> dict[str, tuple[Any, Any]]:
-    """What is added to weights, by their names: one of the two times the other."""
+def read_changes(tuning: Path) -> dict[str, Any]:
+    """What is added to weights, by their names; for one of which only some rows have changed, what
+    is added to each, by its number."""
+    import numpy
     from safetensors.numpy import load_file
 
-    parts = {name: part.astype("float32") for name, part in load_file(tuning).items()}
-    names = [name.removesuffix(UP) for name in parts if name.endswith(UP)]
-    return {name: (parts[name + UP], parts[name + DOWN]) for name in names}
+    parts = load_file(tuning)
+    one = numpy.arange(16, dtype="float32") - MIDDLE
+    two = numpy.stack([numpy.tile(one, 16), numpy.repeat(one, 16)], axis=1)  # low bits come first
+    changes: dict[str, Any] = {}
+    for name in [each.removesuffix(STEPS) for each in parts if each.endswith(STEPS)]:
+        steps = two[parts[name + STEPS]].reshape(len(parts[name + STEPS]), -1)
+        change = steps * parts[name + SIZES][:, None]
+        rows = parts.get(name + ROWS)
+        changes[name] = change if rows is None else dict(zip(rows.tolist(), change, strict=True))
+    return changes
 
 
 def _softmax(scores: Any) -> Any:

@@ -4,11 +4,12 @@ import hashlib
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ghp_agents.knowledge.embedder import LocalModel, load_model, model_folder
-from ghp_agents.knowledge.minilm import DOWN, TUNING, UP, MiniLM
+from ghp_agents.knowledge.minilm import ROWS, SIZES, STEPS, TUNING, WORDS, MiniLM, read_changes
 from tests.support.memory import needs_model
 from tools import pairs
 from tools.pairs import Pair
@@ -72,18 +73,24 @@ def found_first(model: MiniLM, asked: Sequence[Pair]) -> int:
 
 
 @needs_model
-def test_what_was_learnt_is_one_matrix_times_another_added_to_a_weight(tmp_path: Path) -> None:
+def test_what_was_learnt_is_added_to_the_weights_in_steps_of_four_bits(tmp_path: Path) -> None:
     import numpy
     from safetensors.numpy import load_file, save_file
 
     folder = model_folder()
     assert folder is not None
-    name = "encoder.layer.5.output.dense.weight"
-    up = numpy.linspace(-1, 1, 384 * 2, dtype="float16").reshape(384, 2)
-    down = numpy.full((2, 1536), 0.25, "float16")
-    save_file({name + UP: up, name + DOWN: down}, tmp_path / "small")
+    layer = "encoder.layer.5.output.dense.weight"
     whole = load_file(folder / "model.safetensors")
-    whole[name] = whole[name] + up.astype("float32") @ down.astype("float32")
+    rows = numpy.arange(0, 30_000, 2, dtype="int32")
+    chance = numpy.random.default_rng(0)
+    small: dict[str, Any] = {WORDS + ROWS: rows}
+    for name, count, columns in ((layer, 384, 1536), (WORDS, len(rows), 384)):
+        steps = chance.integers(0, 16, (count, columns), "uint8")
+        sizes = chance.random(count, "float32") / 100
+        small |= {name + STEPS: steps[:, ::2] | steps[:, 1::2] << 4, name + SIZES: sizes}
+        changed = slice(None) if name == layer else rows
+        whole[name][changed] += (steps.astype("float32") - 8) * sizes[:, None]
+    save_file(small, tmp_path / "small")
     save_file(whole, tmp_path / "model.safetensors")
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     tuned = MiniLM(folder, tuning=tmp_path / "small").embed([NOTE])[0]
@@ -92,19 +99,18 @@ def test_what_was_learnt_is_one_matrix_times_another_added_to_a_weight(tmp_path:
 
 
 @needs_model
-def test_the_tuning_has_something_for_every_layer() -> None:
-    from safetensors.numpy import load_file
+def test_the_tuning_changes_every_layer_and_the_words_a_little() -> None:
+    import numpy
 
-    learnt = load_file(TUNING)
     heads = [f"attention.self.{part}" for part in ("query", "key", "value")]
     parts = [*heads, "attention.output.dense", "intermediate.dense", "output.dense"]
-    assert set(learnt) == {
-        f"encoder.layer.{number}.{part}.weight{half}"
-        for number in range(6)
-        for part in parts
-        for half in (UP, DOWN)
-    }
-    assert all(0 < abs(part.astype("float32")).max() < 10 for part in learnt.values())
+    layers = [f"encoder.layer.{number}.{part}.weight" for number in range(6) for part in parts]
+    changes = read_changes(TUNING)
+    words = changes.pop(WORDS)
+    assert set(changes) == set(layers)
+    assert set(words) < set(range(30_522))
+    for change in (*changes.values(), numpy.array(list(words.values()))):
+        assert 0 < abs(change).max() < 0.1
 
 
 def test_vectors_of_another_tuning_are_never_compared_with_ours() -> None:
