@@ -52,12 +52,12 @@ view:
 techniques of all kinds, without seeing the set; the 64 that came near to one of its notes or
 questions were taken out (cosines of 0.7 and 0.75), and a test holds that none has most words in
 common with one. Among the dozens of examples in the requests to the writers were four subjects that
-questions of the set are about, too (a barcode scanner, a shopping weekend, a pager, memory that runs
-out): none of these questions gained a first place or one of the first three by it. Among 286 notes
-that were kept out, questions without a word of their note find it at the first place in 0.50 of the
-cases, and in 0.34 without what was learnt. How much of the changes to keep was chosen by kept-out
-notes alone. The
-labelled set is by language models, too: people's own questions may gain less.
+questions of the set are about, too (a barcode scanner, a shopping weekend, a pager, memory that
+runs out): none of these questions gained a first place or one of the first three by it. Among 286
+notes that were kept out, questions without a word of their note find it at the first place in 0.50
+of the cases, and in 0.34 without what was learnt. How much of the changes to keep was chosen by
+kept-out notes alone. The labelled set is by language models, too: people's own questions may gain
+less.
 
 The thesaurus (`ghp_agents/knowledge/thesaurus.txt`) was written from what is said in general,
 before it was measured and without the set at hand, by somebody who had come across five of the 85
