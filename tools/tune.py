@@ -11,7 +11,7 @@ the extra `memory` and `pip install torch`, which nothing else here needs.
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ try:
     import torch
 except ImportError:
     sys.exit("The tuning is learnt with torch, which nothing else here needs: `pip install torch`.")
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from tokenizers import Tokenizer
 from torch.nn import functional
 
@@ -180,7 +180,7 @@ def rounds(
     return made
 
 
-def learn(tuner: Tuner, pairs: Sequence[Pair], say: Callable[[str], None]) -> None:
+def learn(tuner: Tuner, pairs: Sequence[Pair]) -> None:
     """Each question is heard once."""
     made = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
     learning = list(tuner.learning.values())
@@ -226,14 +226,15 @@ def main() -> None:
     folder = model_folder()
     if folder is None:
         sys.exit("The local model is not installed: run `make test` once.")
-    torch.manual_seed(0)
+    out = Path(sys.argv[1]) if sys.argv[1:] else TUNING
+    if out.is_dir() or not out.parent.is_dir():
+        sys.exit(f"{out} cannot be written: name a file in a folder that is there.")
     taught, kept_out = material.read()
     tuner = Tuner(folder)
     say(f"before: {report(tuner, kept_out)}")
-    learn(tuner, taught, say)
+    learn(tuner, taught)
     say(f"whole: {report(tuner, kept_out)}")
-    out = Path(sys.argv[1]) if sys.argv[1:] else TUNING
-    save_file(tuner.changes(), out)
+    out.write_bytes(save(tuner.changes()))
     tuner.use(out)
     say(f"kept: {report(tuner, kept_out)}")
     say(f"written: {out}")

@@ -19,6 +19,7 @@ from ghp_agents.model.names import digest
 SCHEMA = "1"  # another one for another kind of content: vectors and payloads are never mixed
 LLM_TIMEOUT = 30.0  # seconds; mem0's own is ten minutes
 OUR_MODEL, OUR_HASHES, NO_LLM = "ghp-model", "ghp-hashed", "ghp-none"
+STORE = "qdrant"  # the folder of the local store in the folder of an index
 _HERE = "ghp_agents.knowledge"
 
 
@@ -109,7 +110,7 @@ def _store(chosen: Engine | None, folder: Path, collection: str, size: int) -> A
     from mem0.vector_stores.configs import VectorStoreConfig
 
     if chosen is None:
-        ours = {"path": str(folder / "qdrant"), "on_disk": True}
+        ours = {"path": str(folder / STORE), "on_disk": True}
         chosen = Engine("qdrant", ours)
     said = {"collection_name": collection, "embedding_model_dims": size} | dict(chosen.config)
     return VectorStoreConfig(provider=chosen.provider, config=_known(chosen.provider, said))

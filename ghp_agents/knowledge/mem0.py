@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from ghp_agents import files
 from ghp_agents.errors import GhpError
 from ghp_agents.knowledge import embedder, thesaurus
-from ghp_agents.knowledge.engines import fingerprint, open_memory, prepare
+from ghp_agents.knowledge.beside import forget_elsewhere
+from ghp_agents.knowledge.engines import STORE, fingerprint, open_memory, prepare
 from ghp_agents.knowledge.text import best
 from ghp_agents.model import textrank
 from ghp_agents.model.finding import Finding
@@ -24,7 +25,6 @@ from ghp_agents.model.names import digest, one_line
 from ghp_agents.model.note import Note
 
 LOCK = "index.lock"
-HELD = ".held"  # the end of the name of a file that says which notes of a scope an index may hold
 PATIENCE = 20.0  # seconds
 FEW = 8  # notes that are embedded at once, with the store open
 BATCH = 256  # notes that are embedded while others may have the store
@@ -125,7 +125,7 @@ class Mem0Base:
             return self._memory()
         except Exception:
             # Nobody else has it open now. If it is ours, it may have been torn by a crash.
-            torn = self._place / "qdrant"
+            torn = self._place / STORE
             if self._engines.store or not torn.exists():
                 raise
             shutil.rmtree(torn)
@@ -141,7 +141,7 @@ class Mem0Base:
             todo = _differences(notes, self._listed(memory))
             for point in (*todo.gone, *todo.stale):
                 memory.vector_store.delete(vector_id=point)
-            self._forget_elsewhere({note.id for note in notes})
+            forget_elsewhere(self._place, self._scope, {note.id for note in notes})
             is_quick = len(todo.missing) <= FEW or self._engines.embedder is not None
             if is_quick:
                 self._insert(memory, todo.missing, self._vectors(memory, todo.missing))
@@ -152,16 +152,6 @@ class Mem0Base:
                 self._insert(memory, some, vectors)
         changed = len(todo.stale)
         return Brought(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
-
-    def _forget_elsewhere(self, held: set[str]) -> None:
-        """Indexes of other embedders lie beside ours, as of an earlier version: one that holds what
-        is no note any more is removed. Who still uses it makes it again."""
-        name = digest(self._scope) + HELD
-        files.write_atomically(self._place / name, "\n".join(sorted(held)).encode())
-        for other in {store.parent for store in self._folder.glob("*/qdrant")} - {self._place}:
-            told = {path.name: path.read_text().split() for path in other.glob(f"*{HELD}")}
-            if not told or not held.issuperset(told.get(name, ())):
-                shutil.rmtree(other)
 
     def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
         """What the index holds of ours: by point the note's id, and the mark of its text."""

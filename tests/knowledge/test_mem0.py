@@ -13,7 +13,8 @@ from ghp_agents import files
 from ghp_agents.errors import GhpError
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.knowledge import embedder, mem0, thesaurus
-from ghp_agents.knowledge.mem0 import HELD, Mem0Base
+from ghp_agents.knowledge.beside import HELD
+from ghp_agents.knowledge.mem0 import Mem0Base
 from ghp_agents.knowledge.thesaurus import Thesaurus
 from ghp_agents.model.finding import warning
 from ghp_agents.model.knowledge import Brought, Engine, Engines, KnowledgeError
