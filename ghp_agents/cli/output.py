@@ -59,21 +59,26 @@ def say(text: str) -> None:
 
 def done(text: str) -> None:
     """Say what was done."""
-    say(f"{_paint('✓', '32', sys.stderr)} {text}")
+    _say_marked("✓", "32", text)
 
 
 def warn(text: str, hint: str = "") -> None:
     """Say what a person should know, and what to do about it."""
-    say(f"{_paint('Warning:', '33', sys.stderr)} {text}")
+    _say_marked("Warning:", "33", text)
     if hint:
-        say(f"{_paint('Hint:', '36', sys.stderr)} {hint}")
+        _say_marked("Hint:", "36", hint)
 
 
 def error(text: str, hint: str) -> None:
     """Say what went wrong and what next."""
-    say(f"{_paint('Error:', '31', sys.stderr)} {text}")
+    _say_marked("Error:", "31", text)
     if hint:
-        say(f"{_paint('Hint:', '36', sys.stderr)} {hint}")
+        _say_marked("Hint:", "36", hint)
+
+
+def _say_marked(mark: str, colour: str, text: str) -> None:
+    # Only the text is cleaned: `clean` would take the mark's colour for an escape of others'.
+    sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {clean(text)}\n")
 
 
 def marked(mark: str, colour: str, text: str) -> None:

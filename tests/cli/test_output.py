@@ -104,3 +104,39 @@ def test_nobody_waits_where_no_person_looks(capsys: pytest.CaptureFixture[str]) 
     with output.busy("Asking", after=0):
         assert threading.active_count() == 1
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("show", "seen"),
+    [
+        (lambda: output.done("Made #1"), "\x1b[32m✓\x1b[0m Made #1\r\n"),
+        (
+            lambda: output.warn("It is late.", "Hurry."),
+            "\x1b[33mWarning:\x1b[0m It is late.\r\n\x1b[36mHint:\x1b[0m Hurry.\r\n",
+        ),
+        (
+            lambda: output.error("It is lost.", "Look again."),
+            "\x1b[31mError:\x1b[0m It is lost.\r\n\x1b[36mHint:\x1b[0m Look again.\r\n",
+        ),
+        (
+            lambda: output.done("Made \x1b[31mred\x1b[0m"),
+            "\x1b[32m✓\x1b[0m Made �[31mred�[0m\r\n",
+        ),
+    ],
+    ids=["done", "warning and hint", "error and hint", "escapes of others"],
+)
+def test_a_terminal_shows_our_colours_and_no_escapes_of_others(
+    show: Callable[[], None], seen: str
+) -> None:
+    with terminal() as read:
+        show()
+        assert read(seen[-8:].encode()) == seen
+
+
+def test_no_color_and_a_dumb_terminal_get_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with terminal() as read:
+            monkeypatch.setenv(name, value)
+            output.warn("It is late.", "Hurry.")
+            assert read(b"Hurry.\r\n") == "Warning: It is late.\r\nHint: Hurry.\r\n"
+        monkeypatch.delenv(name)
