@@ -25,6 +25,8 @@ PROGRAMS = {
 }
 # What npm says when there is no way to the registry, as opposed to what a registry answers.
 UNREACHABLE = (
+    "CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND",
     "ERR_SOCKET_TIMEOUT", "ETIMEDOUT", "FETCH_ERROR",
 )  # fmt: skip

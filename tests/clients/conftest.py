@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import guard
 from tests.support.clients import Bench
 from tests.support.fake_models import FakeModels, serve
 from tools import clients
@@ -17,7 +18,8 @@ def installed() -> clients.Clients:
     """The pinned clients; without a way to the registry there is nothing to test."""
     try:
         # Tests have a home of their own; npm is set up in the user's.
-        return clients.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+        with guard.machine_path():
+            return clients.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from ghp_agents.services import client_places, guards
 from ghp_agents.services.guards import opencode_plugin, python_of_plugin
 from ghp_agents.workspace import open_workspace
 from tests.support.git import git
+from tests.support.guard import machine_program
 from tests.support.setup import give_exclude
 
 SETTINGS = ".claude/settings.local.json"
@@ -223,7 +223,7 @@ print(json.dumps(said.get(name, {})))
 @pytest.fixture
 def node() -> str:
     """The interpreter of OpenCode's plugins, or one that understands the same."""
-    found = shutil.which("node")
+    found = machine_program("node")
     if found is None:
         pytest.skip("there is no node on PATH to run the plugin with")
     return found

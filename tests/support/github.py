@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.support import emulator, github_laws
+from tests.support import emulator, github_laws, guard
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
 from tests.support.git import begin, git
@@ -180,7 +180,8 @@ def world() -> Iterator[World]:
     """Emulate, and GitHub's description; without a way to the registries, nothing to test with."""
     try:
         # Tests have a home of their own; npm and pip are set up in the user's.
-        stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+        with guard.machine_path():
+            stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"a registry of packages cannot be reached: {str(error).splitlines()[0]}")
     with emulator.running(stand) as running:

@@ -4,10 +4,12 @@ A coding agent runs these tests as often as a person does, inside its own sessio
 variables set, in a repository that is coordinated by this very tool.
 """
 
+import contextlib
 import os
+import shutil
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 # Variables that would change what git, our program or the libraries behind its doors do.
@@ -16,6 +18,13 @@ FOREIGN = (
     "EDITOR", "EMAIL", "FORCE_COLOR", "GEMINI", "GH_", "GHP_", "GIT_", "GITHUB_", "GOOSE", "LINES",
     "MEM0", "NO_COLOR", "OPENAI_", "OPENCODE", "PAGER", "SSH_", "VISUAL", "XDG_",
 )  # fmt: skip
+
+# Programs that the package, git or a test would start where a machine has them.
+HIDDEN = (
+    "claude", "codex", "cursor-agent", "direnv", "gemini", "gh", "ghp", "ghp-agents", "git-lfs",
+    "node", "npm", "npx", "opencode",
+)  # fmt: skip
+MACHINE_PATH = os.environ.get("PATH", os.defpath)  # as it was before `shield`
 
 GIT_CONFIG = """\
 [user]
@@ -50,6 +59,39 @@ def furnish(home: Path) -> None:
     (home / ".gitconfig").write_text(GIT_CONFIG)
 
 
+def without_hidden(path: str, folder: Path) -> str:
+    """`path` without the programs in HIDDEN: a folder that has one is replaced by a folder of
+    links, below `folder`, to all its other programs."""
+    shown = []
+    for number, place in enumerate(filter(os.path.isdir, path.split(os.pathsep))):
+        programs = {program.name: program for program in Path(place).absolute().iterdir()}
+        if programs.keys().isdisjoint(HIDDEN):
+            shown.append(place)
+            continue
+        links = folder / str(number)
+        links.mkdir(parents=True)
+        for name in programs.keys() - set(HIDDEN):
+            (links / name).symlink_to(programs[name])
+        shown.append(str(links))
+    return os.pathsep.join(shown)
+
+
+@contextlib.contextmanager
+def machine_path() -> Iterator[None]:
+    """Show the machine's own programs, for what installs a stand-in or a client."""
+    shown = os.environ["PATH"]
+    os.environ["PATH"] = MACHINE_PATH
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = shown
+
+
+def machine_program(name: str) -> str | None:
+    """Where the machine has a program that is hidden from the tests; None if it has none."""
+    return shutil.which(name, path=MACHINE_PATH)
+
+
 def shield(home: Path) -> None:
     """Give this process, and so all it starts, an environment of its own."""
     furnish(home)
@@ -59,6 +101,7 @@ def shield(home: Path) -> None:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C.UTF-8",
+        "PATH": without_hidden(MACHINE_PATH, home.with_name("bin")),
         "TZ": "ODD-05:45",  # whoever mixes local time into a record is found out
     }
     os.environ.clear()

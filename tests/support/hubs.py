@@ -5,6 +5,7 @@ breaks. What was asked is written down.
 """
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -183,7 +184,7 @@ def limits(remaining: int, reset: float, limit: int = 5_000) -> dict[str, str]:
 
 def workspace(repo: Path, clock: Clock | None = None, /, **environ: str) -> Workspace:
     """A workspace whose clock is set by hand."""
-    named = {"HOME": str(repo.parent), "PATH": "/usr/bin:/bin", **environ}
+    named = {"HOME": str(repo.parent), "PATH": os.environ["PATH"], **environ}
     return open_workspace(repo, named, clock or ManualClock())
 
 

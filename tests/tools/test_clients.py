@@ -1,5 +1,6 @@
 """Getting the real clients: once for all test workers, and never from anywhere but npm."""
 
+import os
 import re
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def npm(calls: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     program.parent.mkdir(exist_ok=True)
     program.write_text(f'#!/bin/sh\necho "$@" >> "{calls}"\n{script}')
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
 
 def test_they_are_installed_once_pinned_and_without_scripts(

@@ -1,8 +1,11 @@
 """Getting the stand-in for GitHub: once for all test workers, pinned, from npm and pip alone."""
 
+import io
+import os
 import re
 import shutil
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -30,7 +33,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of programs, the only one on PATH beside the system's."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     return folder
 
 
@@ -147,3 +150,17 @@ def test_the_pinned_versions_are_whole() -> None:
 def test_a_program_that_tells_no_version_is_no_node(programs: Path) -> None:
     assert emulate.version(program(programs, "node", "echo nothing\n")) == ()
     assert shutil.which("node") == str(programs / "node")
+
+
+def test_of_an_archive_only_the_plain_files_of_one_folder_are_written(tmp_path: Path) -> None:
+    def add(packed: tarfile.TarFile, name: str, kind: bytes = tarfile.REGTYPE) -> None:
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname, member.size = kind, "/etc/passwd", 2
+        packed.addfile(member, io.BytesIO(b"ok"))
+
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as packed:
+        for name in ("p-1/tests/Data/one", "p-1/tests/two", "../tests/Data/../three", "/four"):
+            add(packed, name)
+        add(packed, "p-1/tests/Data/link", tarfile.SYMTYPE)
+    emulate.unpack(tmp_path / "a.tar.gz", "tests/Data", tmp_path / "out")
+    assert {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} == {"one": "ok"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import guard
 from tools import clients, emulate, workflows
 
 GOOD = """\
@@ -41,7 +42,8 @@ def stand() -> emulate.Stand:
     """The tools; without a way to npm there is nothing to run."""
     pytest.importorskip("check_jsonschema", reason="the extra `dev` is not installed")
     try:
-        return emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+        with guard.machine_path():
+            return emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
 

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import guard
 from tools import clients, emulate, workflows
 
 
 def test_what_is_written_for_github_has_nothing_wrong_with_it(tmp_path: Path) -> None:
     pytest.importorskip("check_jsonschema", reason="the extra `dev` is not installed")
     try:
-        stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
+        with guard.machine_path():
+            stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError as error:
         pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
     folder = workflows.written(tmp_path)
