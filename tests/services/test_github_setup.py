@@ -30,12 +30,18 @@ FILES = [
     f"{FORMS}/config.yml", f"{FORMS}/epic.yml", f"{FORMS}/escalation.yml", TASK, AGENT_PULL,
     ".github/workflows/agents.yml",
 ]  # fmt: skip
+ACTION = "acme/ghp-agents@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
     """A repository with nothing for GitHub in it."""
     return open_workspace(repo, {})
+
+
+def to_write(ws: Workspace) -> Plan:
+    """What is to be written where the action is known."""
+    return github_setup.to_write(ws, ACTION)
 
 
 def carry_out(plan: Plan) -> list[str]:
@@ -55,19 +61,19 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def test_all_is_written_once_and_a_second_time_nothing(ws: Workspace) -> None:
-    assert carry_out(github_setup.to_write(ws)) == [f"Wrote {path}" for path in FILES]
-    assert github_setup.to_write(ws) == Plan((), ())
+    assert carry_out(to_write(ws)) == [f"Wrote {path}" for path in FILES]
+    assert to_write(ws) == Plan((), ())
     assert sorted(tree(ws.folder)) == sorted(["README.md", *FILES])
 
 
 def test_planning_writes_nothing(ws: Workspace) -> None:
-    github_setup.to_write(ws)
+    to_write(ws)
     assert sorted(tree(ws.folder)) == ["README.md"]
 
 
 def test_a_users_file_stays_and_what_ours_would_change_is_told(ws: Workspace) -> None:
     commit(ws.folder, {TASK: "name: Ours\ndescription: A task\nbody: []\n"})
-    plan = github_setup.to_write(ws)
+    plan = to_write(ws)
     assert carry_out(plan) == [f"Wrote {path}" for path in FILES if path != TASK]
     assert (ws.folder / TASK).read_text() == "name: Ours\ndescription: A task\nbody: []\n"
     (kept,) = plan.kept
@@ -80,30 +86,30 @@ def test_a_users_file_stays_and_what_ours_would_change_is_told(ws: Workspace) ->
 
 def test_what_an_older_version_wrote_is_brought_up_to_date(ws: Workspace) -> None:
     commit(ws.folder, {TASK: github_setup.marked(TASK, "name: Old\n")})
-    assert carry_out(github_setup.to_write(ws)) == [f"Wrote {path}" for path in FILES]
+    assert carry_out(to_write(ws)) == [f"Wrote {path}" for path in FILES]
     assert "name: Task\n" in (ws.folder / TASK).read_text()
 
 
 def test_one_changed_letter_makes_a_file_the_users(ws: Workspace) -> None:
-    carry_out(github_setup.to_write(ws))
+    carry_out(to_write(ws))
     text = (ws.folder / TASK).read_text().replace("name: Task", "name: Job")
     (ws.folder / TASK).write_text(text)
-    plan = github_setup.to_write(ws)
+    plan = to_write(ws)
     assert [kept.path for kept in plan.kept] == [TASK]
     assert plan.steps == ()
     assert (ws.folder / TASK).read_text() == text
 
 
 def test_lines_that_git_gave_other_ends_are_the_same(ws: Workspace) -> None:
-    carry_out(github_setup.to_write(ws))
+    carry_out(to_write(ws))
     for path in FILES:
         (ws.folder / path).write_bytes((ws.folder / path).read_bytes().replace(b"\n", b"\r\n"))
-    assert github_setup.to_write(ws) == Plan((), ())
+    assert to_write(ws) == Plan((), ())
     assert len(github_setup.to_take(ws).steps) == len(FILES)
 
 
 def test_what_somebody_writes_at_that_moment_stays(ws: Workspace) -> None:
-    first = github_setup.to_write(ws).steps[3]
+    first = to_write(ws).steps[3]
     assert first.what == TASK
     commit(ws.folder, {TASK: "theirs\n"})
     with pytest.raises(GhpError, match="Somebody wrote"):
@@ -113,7 +119,7 @@ def test_what_somebody_writes_at_that_moment_stays(ws: Workspace) -> None:
 
 def test_it_is_written_into_the_worktree_that_one_is_in(ws: Workspace, tmp_path: Path) -> None:
     git(ws.folder, "worktree", "add", "--quiet", "-b", "forms", str(tmp_path / "forms"))
-    carry_out(github_setup.to_write(open_workspace(tmp_path / "forms", {})))
+    carry_out(to_write(open_workspace(tmp_path / "forms", {})))
     assert (tmp_path / "forms" / TASK).is_file()
     assert sorted(tree(ws.folder)) == ["README.md"]
 
@@ -124,13 +130,30 @@ def test_a_link_that_leads_out_of_the_repository_is_refused_before_anything(
     (tmp_path / "elsewhere").mkdir()
     (ws.folder / ".github").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(RefusedError, match="outside of the worktree"):
-        github_setup.to_write(ws)
+        to_write(ws)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_bare_repository_has_nowhere_to_write(remote: Path) -> None:
     with pytest.raises(NotSetUpError, match="no worktree"):
-        github_setup.to_write(open_workspace(remote, {}))
+        to_write(open_workspace(remote, {}))
+
+
+def test_without_an_action_that_can_be_pinned_there_is_no_workflow(ws: Workspace) -> None:
+    wrote = [step.what for step in github_setup.to_write(ws).steps]
+    assert wrote == FILES[:-1]
+    assert github_setup.lacks_workflow(ws)
+    carry_out(to_write(ws))
+    assert not github_setup.lacks_workflow(ws)
+    assert f"uses: {ACTION}\n" in (ws.folder / FILES[-1]).read_text()
+
+
+def test_a_workflow_that_installs_by_name_is_not_a_safe_one(ws: Workspace) -> None:
+    old = github_setup.marked(FILES[-1], 'run: pip install "ghp-agents==0.1.0"\n')
+    commit(ws.folder, {FILES[-1]: old})
+    assert github_setup.lacks_workflow(ws)
+    carry_out(to_write(ws))
+    assert "pip install" not in (ws.folder / FILES[-1]).read_text()
 
 
 # ------------------------------------------------------------------------------ taking away
@@ -138,7 +161,7 @@ def test_a_bare_repository_has_nowhere_to_write(remote: Path) -> None:
 
 def test_all_that_is_unchanged_goes_with_its_folders(ws: Workspace) -> None:
     before = tree(ws.folder)
-    carry_out(github_setup.to_write(ws))
+    carry_out(to_write(ws))
     assert carry_out(github_setup.to_take(ws)) == [f"Removed {path}" for path in sorted(FILES)]
     assert tree(ws.folder) == before
     assert not (ws.folder / ".github").exists()
@@ -148,7 +171,7 @@ def test_all_that_is_unchanged_goes_with_its_folders(ws: Workspace) -> None:
 def test_what_was_changed_or_is_the_users_stays(ws: Workspace) -> None:
     theirs = {".github/workflows/ci.yml": "on: push\n", f"{FORMS}/config.yml": "mine: true\n"}
     commit(ws.folder, theirs)
-    carry_out(github_setup.to_write(ws))
+    carry_out(to_write(ws))
     with (ws.folder / AGENT_PULL).open("a") as file:
         file.write("- [ ] The changelog says it\n")
     plan = github_setup.to_take(ws)
@@ -164,7 +187,7 @@ def test_a_file_that_only_an_older_version_wrote_goes_too(ws: Workspace) -> None
 
 
 def test_what_is_changed_between_looking_and_removing_stays(ws: Workspace) -> None:
-    carry_out(github_setup.to_write(ws))
+    carry_out(to_write(ws))
     steps = {step.what: step for step in github_setup.to_take(ws).steps}
     (ws.folder / TASK).write_text("theirs\n")
     with pytest.raises(GhpError, match="it was left as it is"):
@@ -191,7 +214,7 @@ def test_whatever_a_user_has_or_changes_is_there_afterwards(
         folder = repos.copy_alone(templates, Path(place) / "repo")
         ws = open_workspace(folder, {})
         put(folder, before)
-        carry_out(github_setup.to_write(ws))
+        carry_out(to_write(ws))
         put(folder, edits)
         carry_out(github_setup.to_take(ws))
         left = tree(folder)
@@ -214,7 +237,7 @@ def made_by_us(data: bytes) -> bool:
 
 
 def form(ws: Workspace, name: str) -> dict[str, object]:
-    found = yaml.safe_load(github_setup.wanted(ws)[f"{FORMS}/{name}.yml"])
+    found = yaml.safe_load(github_setup.wanted(ws, ACTION)[f"{FORMS}/{name}.yml"])
     assert isinstance(found, dict)
     return found
 
@@ -303,7 +326,7 @@ def test_the_labels_that_forms_set_are_made(ws: Workspace) -> None:
 def test_the_template_for_pull_requests_is_the_one_that_is_filled_first(ws: Workspace) -> None:
     assert TEMPLATES[0] == AGENT_PULL
     filled = pull_body.filled(
-        github_setup.wanted(ws)[AGENT_PULL],
+        github_setup.wanted(ws, ACTION)[AGENT_PULL],
         [
             Section("what", "What", "The parser."),
             Section("why", "Why", "Files."),

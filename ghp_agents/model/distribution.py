@@ -1,0 +1,33 @@
+"""How this program was installed, and the words that install it again from the same place.
+
+pip notes where a distribution came from in `direct_url.json` (PyPA's "Recording the Direct URL
+Origin"); one that came from a package index has no such note.
+"""
+
+import json
+from urllib.parse import unquote, urlsplit
+
+NAME = "ghp-agents"
+
+
+def requirement(direct_url: str, version: str, extra: str) -> list[str]:
+    """The arguments of `pip install` for this program with one of its extras.
+
+    `direct_url` is the text of pip's note, empty where there is none. The package's name alone is
+    never the answer for a program that did not come from an index: the name there may be
+    somebody else's.
+    """
+    named = f"{NAME}[{extra}]"
+    if not direct_url.strip():
+        return [f"{named}=={version}"]
+    try:
+        noted = json.loads(direct_url)
+        url, vcs, folder = str(noted["url"]), noted.get("vcs_info"), noted.get("dir_info")
+        if vcs is not None:
+            return [f"{named} @ {vcs['vcs']}+{url}@{vcs['commit_id']}"]
+        if folder is None:
+            return [f"{named} @ {url}"]
+        place = f"{unquote(urlsplit(url).path)}[{extra}]"
+        return ["--editable", place] if folder.get("editable") else [place]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return [f".[{extra}]"]  # in a checkout, which is what is left
