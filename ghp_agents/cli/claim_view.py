@@ -15,6 +15,12 @@ def say_claimed(claimed: Claimed) -> None:
         output.done(f"{name} is yours.")
     else:
         output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
+    wide = issue_view.too_wide(claimed.issue)
+    if wide:
+        output.warn(
+            f"Its scope lists {wide}, which covers everything and so protects nothing.",
+            "Name the folders and files under `Scope`.",
+        )
     if claimed.waits_for:
         output.warn(
             f"It waits for {', '.join(claimed.waits_for)}.",

@@ -83,6 +83,9 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         "parts": "; ".join(map(name, view.parts)),
         "blocked by": _related(view, issue.blocked_by),
         "blocks": "; ".join(map(name, view.blocks)),
+        "ignored in its scope": f"{wide}: it covers everything"
+        if (wide := too_wide(issue))
+        else "",
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
@@ -90,6 +93,13 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         yield f"\n{issue.body}"
     for comment in issue.comments:
         yield from _comment_lines(comment)
+
+
+def too_wide(issue: Issue) -> str:
+    """The patterns of its scope that cover everything; empty if there are none."""
+    from ghp_agents.model import scope  # who lists issues reads no scope
+
+    return ", ".join(f"`{each}`" for each in scope.too_wide(issue.body))
 
 
 def _claimed(holding: Holding) -> str:

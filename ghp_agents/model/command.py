@@ -1,7 +1,8 @@
-"""Commands in comments: `/agent assign worker-1` at the start of a line, and replies to questions.
+"""Commands in comments: `/agent assign worker-1` as a paragraph of its own; replies to questions.
 
 Pure, and a closed grammar: what is not exactly a command is a mistake, which is answered with help,
-or no command at all. Nothing quoted, hidden or in code is ever one.
+or no command at all. Nothing quoted, hidden or in code is ever one. A line that a page might show
+as a part of something else is a mistake.
 """
 
 import html
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.names import one_line
-from ghp_agents.model.spoken import CODE, OWN, QUOTED, Line, lines
+from ghp_agents.model.spoken import BLANK, CODE, OWN, QUOTED, UNSURE, Line, lines
 from ghp_agents.pulse import is_name
 
 ASSIGN, STOP, RETRY, ANSWER, STATUS = "assign", "stop", "retry", "answer", "status"
@@ -22,6 +23,12 @@ MOST = 20  # commands of one comment
 LEAST_QUOTE = 8  # letters by which a quotation can be told
 
 _WORD = "/agent"
+_APART = "a command needs a paragraph of its own: empty lines above and below it"
+_BELOW = "above it are HTML, a formula or code in a list; put it at the top, or into a new comment"
+_SPACES = "only spaces may stand between its words"
+_RETURN = "the comment has line ends that are no newlines"
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_END = Line(BLANK, "")
 _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
 
@@ -68,17 +75,19 @@ def read(body: str) -> Said:
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
     told = lines(body)
-    starts = [number for number, line in enumerate(told) if _is_command(line)]
+    lone = _RETURN if _LONE_RETURN.search(body) else ""
+    found_at = _found(told, lone)
+    starts = [at for at, why in found_at.items() if not why]
     commands: list[Command] = []
-    mistakes: list[Mistake] = []
+    mistakes = [Mistake(one_line(told[at].text, 80), why) for at, why in found_at.items() if why]
     for start, end in pairwise([*starts, len(told)]):
         found = _command(told[start].text, told[start + 1 : end])
         if isinstance(found, Command):
             commands.append(found)
         else:
             mistakes.append(found)
-    if len(commands) > MOST:
-        said = f"{len(commands)} commands"
+    if max(len(commands), len(mistakes)) > MOST:
+        said = f"{max(len(commands), len(mistakes))} commands"
         return Said(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
     replies = _replies(told[: starts[0]] if starts else told)
     return Said(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
@@ -86,8 +95,38 @@ def read(body: str) -> Said:
 
 def _is_command(line: Line) -> bool:
     words = line.text.split(None, 1)
-    begins = line.kind == OWN and not line.text[:1].isspace()
+    begins = line.kind in (OWN, UNSURE) and not line.text[:1].isspace()
     return begins and bool(words) and words[0].lower() == _WORD
+
+
+def _found(told: Sequence[Line], why: str) -> dict[int, str]:
+    """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
+    reason that all of them have. An empty one is a command."""
+    found: dict[int, str] = {}
+    run: list[int] = []  # commands without an empty line between them
+    for at, line in enumerate((*told, _END)):
+        if _is_command(line):
+            run.append(at)
+            continue
+        apart = bool(run) and _is_apart(told, run)
+        found |= {one: why or _doubt(told[one]) or ("" if apart else _APART) for one in run}
+        run = []
+    return found
+
+
+def _doubt(line: Line) -> str:
+    if line.kind == UNSURE:
+        return _BELOW
+    words = re.split("[ \t]+", line.text.strip(" \t"), maxsplit=3)
+    return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
+
+
+def _is_apart(told: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether commands are a paragraph of their own. An answer goes on below its command."""
+    first, after = run[0], run[-1] + 1
+    begins = not first or told[first - 1].kind == BLANK
+    words = told[run[-1]].text.lower().split(None, 2)
+    return begins and (after == len(told) or told[after].kind == BLANK or words[1:2] == [ANSWER])
 
 
 def _command(line: str, below: Sequence[Line]) -> Command | Mistake:
@@ -133,7 +172,7 @@ def _replies(told: Sequence[Line]) -> Iterable[Reply]:
         while number < len(told) and told[number].kind != QUOTED:
             number += 1
         text = "\n".join(line.text for line in told[begin:number]).strip()
-        said = any(line.kind in (OWN, CODE) for line in told[begin:number])
+        said = any(line.kind in (OWN, CODE, UNSURE) for line in told[begin:number])
         if quoted and said and text:
             yield Reply("\n".join(line.unquoted for line in quoted), text)
 

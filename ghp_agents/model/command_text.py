@@ -8,7 +8,7 @@ from ghp_agents.model.names import one_line
 from ghp_agents.model.quote import visible
 
 _HELP = """\
-Commands stand at the start of a line of a comment, and are obeyed from people who may write here:
+A command is a paragraph of its own in a comment; people who may write here can give one:
 
 ```
 /agent assign NAME       give the issue to an agent

@@ -7,10 +7,12 @@ never is an error, and never more than a body can hold.
 import re
 
 from ghp_agents.errors import UsageError
+from ghp_agents.model import pattern
 from ghp_agents.model.outline import section
 from ghp_agents.model.spelling import spelled
 
 HEADING = "Scope"
+UNLIKE = ("a/Z.b", "Q/w/_.9", "7/k.L")  # names that only a pattern for everything has in common
 MOST = 200  # patterns of one issue
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -32,20 +34,40 @@ def scope(body: str) -> tuple[str, ...]:
     """The patterns of a body, in its order, as they count from the repository's root.
 
     A list item, a line of its own, code in backticks and the lines of a code block are patterns,
-    if they have the form of one. Of several the last match wins, as in `.gitignore`.
+    if they have the form of one. Of several the last match wins, as in `.gitignore`. A pattern that
+    covers everything is left out: `too_wide` names it.
     """
+    patterns = tuple(each for each in _listed(body) if not _is_everything(each))
+    return patterns if any(not each.startswith("!") for each in patterns) else ()
+
+
+def too_wide(body: str) -> tuple[str, ...]:
+    """The patterns of a body that cover everything, and so say nothing."""
+    return tuple(each for each in _listed(body) if _is_everything(each))
+
+
+def _listed(body: str) -> tuple[str, ...]:
+    """All that a body lists as its scope."""
     found: dict[str, None] = {}
     for word in _words(section(_COMMENT.sub("", body), HEADING)):
         try:
-            pattern = spelled(word)
+            spelling = spelled(word)
         except UsageError:
             continue  # prose, or a path that leads out of the repository
-        found.pop(pattern, None)  # said twice, the last time counts
-        found[pattern] = None
+        found.pop(spelling, None)  # said twice, the last time counts
+        found[spelling] = None
         if len(found) == MOST:
             break
-    patterns = tuple(found)
-    return patterns if any(not each.startswith("!") for each in patterns) else ()
+    return tuple(found)
+
+
+def _is_everything(spelling: str) -> bool:
+    if spelling.startswith("!"):
+        return False
+    try:
+        return all(pattern.covers([spelling], name, fold=True) for name in UNLIKE)
+    except UsageError:
+        return False  # it matches nothing
 
 
 def _words(text: str) -> list[str]:

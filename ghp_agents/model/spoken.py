@@ -2,26 +2,31 @@
 they quote, what is code, and what nobody sees.
 
 Only one's own words are an order. Wherever Markdown could be read in two ways, the line is taken
-for what orders nothing.
+for what orders nothing: below HTML, a formula, or a code block in a list, nobody can tell by lines
+alone what a page shows as quoted or as code.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-OWN, QUOTED, CODE, BLANK = "own", "quoted", "code", "blank"
+OWN, QUOTED, CODE, BLANK, UNSURE = "own", "quoted", "code", "blank", "unsure"
 
 _QUOTE = re.compile(r" {0,3}>")
 _LISTED = re.compile(r" {0,3}(?:[-+*]|[0-9]{1,9}[.)])[ \t]+>")  # a quotation in a list
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _RAW = re.compile(r" {0,3}<(pre|script|style|textarea)\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HTML_OR_FORMULA = re.compile(r"<!--|</?[A-Za-z][A-Za-z0-9-]*+(?=[\s/>]|\Z)|\$\$")
+_ODD_FENCE = re.compile(  # in a list, or indented like code
+    r"(?:[ \t]*+(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)++| {4}| {0,3}\t)[ \t]*+(?:`{3}|~{3})"
+)
 
 
 class Line(NamedTuple):
     """One line, and what it is."""
 
-    kind: str  # own, quoted, code, blank
+    kind: str  # own, quoted, code, blank, unsure
     text: str
 
     @property
@@ -34,25 +39,25 @@ def lines(body: str) -> list[Line]:
     """The lines that can be seen of a comment."""
     text = body.replace("\r\n", "\n").replace("\r", "\n")
     # What is hidden leaves a space: no line begins with what stands behind it.
-    return [*_told(_HIDDEN.sub(_gap, text).split("\n"))]
+    return [*_told(_HIDDEN.sub(_gap, text).split("\n"), text.split("\n"))]
 
 
 def _gap(hidden: re.Match[str]) -> str:
     return "\n" * hidden[0].count("\n") + " "
 
 
-def _told(texts: list[str]) -> Iterator[Line]:
+def _told(texts: list[str], written: list[str]) -> Iterator[Line]:
     fence = raw = ""
-    before = BLANK
-    for text in texts:
-        kind = OWN
+    before, unsure = BLANK, False
+    for text, whole in zip(texts, written, strict=True):
+        kind, inside = OWN, bool(fence or raw)
         if fence:
             kind = CODE
             fence = "" if _ends(text, fence) else fence
         elif raw:
             kind = CODE
             raw = "" if f"</{raw}" in text.lower() else raw
-        elif not text.strip():
+        elif not text.strip(" \t"):
             kind = BLANK
         elif _QUOTE.match(text) or _LISTED.match(text):
             kind = QUOTED
@@ -65,11 +70,13 @@ def _told(texts: list[str]) -> Iterator[Line]:
             raw = "" if f"</{opened[1].lower()}" in text.lower() else opened[1].lower()
         elif text.startswith(("    ", "\t")):
             kind = CODE
-        yield Line(kind, text)
+        yield Line(UNSURE if unsure and kind == OWN else kind, text)
+        if not inside and kind != QUOTED:
+            unsure = unsure or bool(_HTML_OR_FORMULA.search(whole) or _ODD_FENCE.match(whole))
         before = kind
 
 
 def _ends(text: str, fence: str) -> bool:
-    closing = text.strip()
+    closing = text.strip(" ").rstrip("\t ")  # a tab in front of it makes it code
     few = len(text) - len(text.lstrip(" ")) <= 3
     return few and len(closing) >= len(fence) and set(closing) == {fence[0]}

@@ -243,7 +243,7 @@ def test_what_is_wrong_is_answered_once_with_help(field: Field) -> None:
     assert len(helped) == 1
     assert helped[0].startswith(
         "Not obeyed:\n\n- `/agent fly`: 'fly' is no command\n"
-        "- `/agent answer E-9999`: There is no question E-9999.\n\nCommands stand at the start"
+        "- `/agent answer E-9999`: There is no question E-9999.\n\nA command is a paragraph of"
     )
     assert field.reactions(comment) == ["confused"]
 

@@ -35,7 +35,6 @@ def asked(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
         ("/agent assign worker-1", [Command("assign", "worker-1")]),
         ("/agent  assign\t`Worker-1` ", [Command("assign", "worker-1")]),
         ("/Agent Stop", [Command("stop")]),
-        ("/agent\u00a0stop", [Command("stop")]),  # as some keyboards make a space
         ("/agent retry\r\n", [Command("retry")]),
         ("Thanks!\n\n/agent status\n\nBye.", [Command("status")]),
         ("/agent stop\n/agent assign w-2", [Command("stop"), Command("assign", "w-2")]),
@@ -44,14 +43,14 @@ def asked(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
         ("/agent answer `3f9a` SQLite", [Command("answer", "3f9a", "SQLite")]),
         ("/agent answer E-3f9a\nTwo\n\nlines\n", [Command("answer", "E-3f9a", "Two\n\nlines")]),
         (
-            "/agent answer E-3f9a a\n> b\n```\n/agent stop\n```\n/agent status",
+            "/agent answer E-3f9a a\n> b\n```\n/agent stop\n```\n\n/agent status",
             [Command("answer", "E-3f9a", "a\n> b\n```\n/agent stop\n```"), Command("status")],
         ),
         ("/agent answer E-3f9a a<!-- and /agent stop -->b", [Command("answer", "E-3f9a", "a b")]),
-        ("$(rm -rf /)\n/agent stop", [Command("stop")]),
+        ("$(rm -rf /)\n\n/agent stop", [Command("stop")]),
     ],
 )
-def test_a_command_stands_at_the_start_of_a_line(body: str, commands: list[Command]) -> None:
+def test_a_command_is_a_paragraph_of_its_own(body: str, commands: list[Command]) -> None:
     assert read(body) == Said(tuple(commands))
 
 
@@ -105,7 +104,7 @@ def test_a_comment_full_of_commands_is_one_mistake() -> None:
     [
         ("> a\n> b\n\nyes", [Reply(" a\n b", "yes")]),
         ("Hello\n> a\n\nyes\n\nand\n\n> c\n\nno", [Reply(" a", "yes\n\nand"), Reply(" c", "no")]),
-        ("> a\n\nyes\n/agent stop", [Reply(" a", "yes")]),
+        ("> a\n\nyes\n\n/agent stop", [Reply(" a", "yes")]),
         ("> a\n\n```\nyes\n```", [Reply(" a", "```\nyes\n```")]),
         ("> a\nyes", []),
         ("> a\n\n", []),

@@ -10,8 +10,8 @@ def test_help_says_what_was_wrong_and_how_it_is_done() -> None:
     wrong = [mistaken(Mistake("/agent fly", "'fly' is no command"))]
     assert help_with(7, wrong) == (
         "Not obeyed:\n\n- `/agent fly`: 'fly' is no command\n\n"
-        "Commands stand at the start of a line of a comment, and are obeyed from people who may "
-        "write here:\n\n"
+        "A command is a paragraph of its own in a comment; people who may write here can give "
+        "one:\n\n"
         "```\n"
         "/agent assign NAME       give the issue to an agent\n"
         "/agent stop              stop the work on it; it waits for /agent assign or /agent retry\n"

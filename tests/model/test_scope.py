@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.model import pattern
-from ghp_agents.model.scope import MOST, scope
+from ghp_agents.model.scope import MOST, scope, too_wide
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,23 @@ from ghp_agents.model.scope import MOST, scope
 )  # fmt: skip
 def test_the_list_under_scope_is_read(body: str, expected: tuple[str, ...]) -> None:
     assert scope(body) == expected
+
+
+@pytest.mark.parametrize(
+    "wide",
+    ["**", "*", "/*", "**/*", "./**", "/**", "*/", "***", "**/**", ".", "./", "?*", "[!x]*",
+     "[a-zA-Z0-9_]*", "*.*", "**/*.*", "//", "*/**", "*/*"],
+)  # fmt: skip
+def test_a_pattern_that_covers_everything_is_no_scope(wide: str) -> None:
+    body = f"### Scope\n\n- `{wide}`\n"
+    assert (scope(body), len(too_wide(body))) == ((), 1)
+    assert scope(f"{body}- src/\n") == ("src/",)
+
+
+@pytest.mark.parametrize("narrow", ["src/**", "*.py", ".*", "a*", "docs/*", "Makefile", "*/x/"])
+def test_a_pattern_that_names_something_is_a_scope(narrow: str) -> None:
+    body = f"### Scope\n\n- `{narrow}`\n"
+    assert (len(scope(body)), too_wide(body)) == (1, ())
 
 
 def test_a_body_holds_no_more_patterns_than_can_be_looked_up() -> None:
