@@ -6,7 +6,7 @@ What is pushed is always compared with what was seen. Nothing is ever forced ont
 from collections.abc import Sequence
 from pathlib import Path
 
-from ghp_agents import checkouts, git
+from ghp_agents import checkouts, credentials, git
 from ghp_agents.errors import UnknownError
 from ghp_agents.remote import Answer, Pushed, Remote, coordination_remote, understand, unreachable
 from ghp_agents.repository import first_error
@@ -133,8 +133,9 @@ def _talk(ws: Workspace, remote: Remote, args: Sequence[str]) -> git.Result:
         f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
     )
     flags = [word for setting in settings for word in ("-c", setting)]
+    env = credentials.for_remote(ws, remote.name)
     try:
-        return git.run([*flags, *args], cwd=_home(ws), timeout=10 * ws.settings.timeout)
+        return git.run([*flags, *args], cwd=_home(ws), timeout=10 * ws.settings.timeout, env=env)
     except git.GitTimeoutError as error:
         raise unreachable(remote, str(error)) from None
 

@@ -42,6 +42,10 @@ _LOCAL_VARIABLES = (
     "GIT_WORK_TREE",
 )
 
+# GitHub's tokens, as `gh` knows them. A command on this machine needs none; one that talks to a
+# remote is given those of its host (`credentials.py`).
+TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
+
 
 class GitError(GhpError):
     """A git process that failed; `stderr` has its words."""
@@ -78,8 +82,10 @@ class Object(NamedTuple):
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a git process: no leaks from a hook, no prompts, messages in English."""
-    env = {key: value for key, value in os.environ.items() if key not in _LOCAL_VARIABLES}
+    """The environment for a git process: no leaks from a hook, no tokens but those in `extra`, no
+    prompts, messages in English."""
+    left_out = (*_LOCAL_VARIABLES, *TOKENS)
+    env = {key: value for key, value in os.environ.items() if key not in left_out}
     env |= {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
@@ -314,7 +320,7 @@ def look(folder: Path, git_dir: Path, *args: str) -> str | None:
     """
     import git as gitpython
 
-    env = environment()
+    env = environment(dict.fromkeys(TOKENS, ""))  # it adds its own to what the process has
     if "GIT_DIR" in os.environ:  # we are inside a hook, perhaps that of another worktree
         env["GIT_DIR"] = str(git_dir)
     try:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 LOG = "log.jsonl"
 LIMIT = 1_000_000  # bytes; then it begins anew, and one older log is kept
 TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
+SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
 
 
 def note(
@@ -30,7 +31,7 @@ def note(
     place = locate(cwd, environ)
     if place is None:
         return None
-    entry = _entry(error, where)
+    entry = _entry(error, where, environ)
     for folder in pulse.state_folders(place.common_dir, environ):
         if only_if_set_up and not os.path.isdir(folder):
             continue
@@ -44,16 +45,24 @@ def note(
     return None
 
 
-def _entry(error: BaseException, where: str) -> bytes:
+def _entry(error: BaseException, where: str, environ: "Mapping[str, str]") -> bytes:
     import json
     import traceback
 
     entry = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     if where:
         entry["where"] = where
-    entry["error"] = f"{type(error).__name__}: {error}"[:TEXT_LIMIT]
-    entry["trace"] = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
+    text = _without_secrets(f"{type(error).__name__}: {error}", environ)
+    trace = _without_secrets("".join(traceback.format_exception(error)), environ)
+    entry |= {"error": text[:TEXT_LIMIT], "trace": trace[-TRACE_LIMIT:]}
     return json.dumps(entry).encode() + b"\n"
+
+
+def _without_secrets(text: str, environ: "Mapping[str, str]") -> str:
+    for name, value in environ.items():
+        if len(value) >= 8 and any(word in name.upper() for word in SECRET_WORDS):
+            text = text.replace(value, "***")
+    return text
 
 
 def _append(path: str, entry: bytes) -> None:

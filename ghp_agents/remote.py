@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents import files, git
+from ghp_agents import credentials, files, git
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.model.names import digest
 from ghp_agents.repository import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
@@ -293,6 +293,7 @@ def exchange(
         cwd=repository.folder,
         git_dir=repository.path,
         timeout=ws.settings.timeout,
+        env=credentials.for_remote(ws, remote.name),
         keep_open=keep_open,
     )
 

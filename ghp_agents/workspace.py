@@ -201,6 +201,14 @@ def settings_at(ws: Workspace, commit: str) -> Settings:
     return _from_values(_read_config(there, [(f"{commit[:12]}:{name}", shown.text)]))
 
 
+def users_settings(ws: Workspace) -> Settings:
+    """The settings that the user's own files say, whatever the repository says. Raises
+    ConfigError."""
+    _, *own = ws.config_files()
+    there = [path for path in own if _signature(path)]
+    return _from_values(_read_config(there)) if there else Settings()
+
+
 def _drop_cache(ws: Workspace) -> None:
     try:
         (ws.cache_dir / SETTINGS_CACHE).unlink(missing_ok=True)

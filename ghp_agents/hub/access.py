@@ -4,13 +4,14 @@ Asks nobody but, where a remote is GitHub's and the environment has no token, th
 """
 
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ghp_agents import credentials
 from ghp_agents.errors import NotSetUpError
 from ghp_agents.hub import remotes, token
 from ghp_agents.hub.token import Token
+from ghp_agents.model import token_host
 from ghp_agents.workspace import Workspace
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
@@ -20,11 +21,11 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 
 
 class Place(NamedTuple):
-    """A repository on a server. `trusted`: a remote or the environment names the server."""
+    """A repository on a server. `is_remotes`: a remote names the server."""
 
     host: str
     repository: str
-    trusted: bool
+    is_remotes: bool
 
 
 class Access(NamedTuple):
@@ -52,48 +53,47 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
             raise _no_repository()
         return None
     api = _api(ws, place)
-    found = token.of_environment(ws.environ, place.host, place.trusted) or token.of_gh(
-        ws, place.host, again=again or wanted
-    )
+    found = _token(ws, place, again=again or wanted) if may_have_a_token(ws, place) else None
     if found is None:
         if wanted:
-            raise _no_token(place)
+            raise _no_token(ws, place)
         return None
     return Access(place.host, place.repository, api, found)
+
+
+def _token(ws: Workspace, place: Place, *, again: bool) -> Token | None:
+    found = token.of_environment(ws.environ, place.host, (place.host,))
+    return found or token.of_gh(ws, place.host, again=again)
 
 
 def where(ws: Workspace) -> Place | None:
     """The repository that the configuration names, else the remote's; None: it is not GitHub's."""
     said = ws.settings.github
-    hosts = known_hosts(ws.environ, said.get("host"))
+    configured = said.get("host", "").lower() or None
+    hosts = token_host.hosts_in(ws.environ) | ({configured} if configured else set())
     for address in remotes.addresses(ws):
         found = remotes.understood(address)
-        if found and (token.is_githubs(found[0]) or found[0] in hosts):
-            host, repository = found
+        if found and (token_host.is_githubs(found[0]) or found[0] in hosts):
+            remotes_host, repository = found
             break
     else:
-        host, repository = None, None
-    if said.get("host") and said["host"].lower() != host:
-        named = _environment_host(ws.environ) == said["host"].lower()
-        host, trusted = said["host"].lower(), named
-    else:
-        trusted = host is not None
+        remotes_host, repository = None, None
+    host = configured or remotes_host or "github.com"
     repository = said.get("repository") or repository
     if repository is None:
         return None
     if not _REPOSITORY.fullmatch(repository):
         raise _bad_repository(repository)
-    return Place(host or "github.com", repository, trusted)
+    return Place(host, repository, host == remotes_host)
 
 
-def known_hosts(environ: Mapping[str, str], configured: str | None) -> set[str]:
-    """The servers, beside GitHub's own, that somebody said to be GitHub's."""
-    named = (_environment_host(environ), token.server_host(environ), configured)
-    return {host.lower() for host in named if host}
-
-
-def _environment_host(environ: Mapping[str, str]) -> str | None:
-    return environ.get("GH_HOST", "").strip().lower() or None
+def may_have_a_token(ws: Workspace, place: Place) -> bool:
+    """Whether a token may go there: to GitHub, and to a server that the person named. Neither the
+    repository's configuration nor the address that it was cloned from names one of somebody's own:
+    both may be an attacker's."""
+    if place.host == "github.com" or (token_host.is_githubs(place.host) and place.is_remotes):
+        return True
+    return place.host in credentials.named_hosts(ws)
 
 
 def api_of(host: str) -> str:
@@ -142,13 +142,16 @@ def _bad_repository(name: str) -> NotSetUpError:
     )
 
 
-def _no_token(place: Place) -> NotSetUpError:
-    if token.is_githubs(place.host):
-        names = " or ".join(token.OF_GITHUB)
-    elif place.trusted:
-        names = token.OF_ENTERPRISE[0]
-    else:
-        names = f"{token.OF_ENTERPRISE[0]}, and GH_HOST to {place.host},"
+def _no_token(ws: Workspace, place: Place) -> NotSetUpError:
+    if not may_have_a_token(ws, place):
+        return NotSetUpError(
+            f"The configuration wants issues on {place.host}, and only files of the repository "
+            "name that server, so it gets no token.",
+            hint=f"If you trust it, set GH_HOST to {place.host}, or name it in your own "
+            "~/.config/ghp-cli/config.json: `agents.github.host`.",
+        )
+    ours = token_host.is_githubs(place.host)
+    names = " or ".join(token_host.OF_GITHUB) if ours else token_host.OF_ENTERPRISE[0]
     return NotSetUpError(
         f"The configuration wants issues on GitHub, and there is no token for {place.host}.",
         hint=f"Run `gh auth login --hostname {place.host}`, or set {names} in the environment.",

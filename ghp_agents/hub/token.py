@@ -2,16 +2,14 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from ghp_agents import files, process
 from ghp_agents.errors import GhpError
 from ghp_agents.model.names import digest
+from ghp_agents.model.token_host import TOKENS, names
 from ghp_agents.workspace import Workspace
-
-OF_GITHUB = ("GITHUB_TOKEN", "GH_TOKEN")  # for github.com and *.ghe.com, in this order
-OF_ENTERPRISE = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")  # for a server of one's own
 
 GH_SECONDS = 10.0
 ASK_AGAIN = 3_600.0  # seconds after which `gh` is asked again, if it had no token
@@ -42,48 +40,29 @@ class Token:
         return text.replace(self._secret, "***")
 
 
-def is_githubs(host: str) -> bool:
-    """Whether GitHub itself runs the host."""
-    return host == "github.com" or host.endswith(".ghe.com")
-
-
-def of_environment(environ: Mapping[str, str], host: str, trusted: bool) -> Token | None:
-    """The token that the environment has for a host.
-
-    `trusted`: the person named the host, by a remote or by GH_HOST. A configuration file comes
-    with the repository: a token is not sent where only that file says.
-    """
-    own = host == server_host(environ)  # in a workflow on a server of one's own
-    for name in _names(host, trusted, own):
+def of_environment(environ: Mapping[str, str], host: str, named: Collection[str]) -> Token | None:
+    """The token that the environment has for a host; `named` are the hosts that the person named,
+    beside GitHub's own. A repository names none: a token is not sent where only it says."""
+    for name in names(host, environ, named):
         value = environ.get(name, "").strip()
         if value and value.isascii() and value.isprintable() and " " not in value:
             return Token(value)
     return None
 
 
-def _names(host: str, trusted: bool, own: bool) -> tuple[str, ...]:
-    if is_githubs(host):
-        return OF_GITHUB
-    return OF_ENTERPRISE + (OF_GITHUB if own else ()) if trusted else ()
-
-
-def server_host(environ: Mapping[str, str]) -> str | None:
-    """The host that a workflow of GitHub Actions runs for."""
-    address = environ.get("GITHUB_SERVER_URL", "")
-    return address.partition("://")[2].rstrip("/").lower() or None
-
-
 def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
     """The token that `gh` is logged in with, which it has for this host alone.
 
+    It is asked without the environment's tokens: it would print one of a server's for any host.
     That it has none is remembered for an hour; `again` asks all the same.
     """
     program = shutil.which("gh", path=ws.environ.get("PATH"))
     if program is None or (not again and _had_none(ws, host)):
         return None
     command = [program, "auth", "token", "--hostname", host]
+    env = {name: value for name, value in ws.environ.items() if name not in TOKENS}
     try:
-        ended = process.run(command, cwd=ws.common_dir, env=ws.environ, timeout=GH_SECONDS)
+        ended = process.run(command, cwd=ws.common_dir, env=env, timeout=GH_SECONDS)
     except (GhpError, OSError):
         return None
     secret = ended.out.strip()

@@ -27,7 +27,7 @@ from ghp_agents.model.record import LARGEST
 from ghp_agents.model.spelling import spelled_all
 
 MAX_SECONDS = 10 * 365 * 86_400
-REPOSITORY_FILE = "/.ghp/config.json"
+REPOSITORY_FILE = ".ghp/config.json"  # how its name ends, in a worktree or in a commit
 
 
 class ConfigError(GhpError):
@@ -123,6 +123,11 @@ class AgentsConfig(BaseModel):
     checks: tuple[Line, ...] = Field(
         (), description="commands that must succeed before work is finished or merged"
     )
+    checks_keep_env: tuple[Line, ...] = Field(
+        (),
+        description="variables with credentials that checks and the set-up command get all the "
+        "same; only in the user's own file",
+    )
     check_timeout: float = Field(900.0, gt=0, le=86_400, description="seconds for one check")
     update_method: Literal["merge", "rebase"] = Field(
         "merge", description="how a branch is brought up to the trunk"
@@ -211,6 +216,8 @@ def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
             )
         # As upstream merges: objects key by key, everything else as a whole.
         for key, value in values.items():
+            if key == "checks_keep_env" and name.endswith(REPOSITORY_FILE):
+                continue  # a repository takes no credentials: only a person gives them
             if key == "memory":
                 value = _trusted(name, value or {})
             said[key] = said.get(key, {}) | value if isinstance(value, dict) else value

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     needs_human_label: str = "agent:needs-human"
     escalate_to: tuple[str, ...] = ()  # logins, and teams as org/team, that questions are for
     checks: tuple[str, ...] = ()  # commands that must succeed before work is finished or merged
+    checks_keep_env: tuple[str, ...] = ()  # variables with credentials that they get all the same
     check_timeout: float = 900.0  # for one of them
     update_method: str = "merge"  # or rebase: how a branch is brought up to the trunk
     merge_method: str = "merge"  # or squash, or rebase: how it gets into the trunk

@@ -41,7 +41,7 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
 
 def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
     began = ws.clock.now()
-    env = {**for_commands(ws.environ), "PWD": str(path)}
+    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
     took = max(0.0, ws.clock.now() - began)
     seconds = timeout if ran.timed_out else took

@@ -10,6 +10,7 @@ from ghp_agents.model.handoff import Handoff, count
 from ghp_agents.model.outline import outline
 from ghp_agents.model.pull_body import TEMPLATES, Section
 from ghp_agents.model.secret import redacted
+from ghp_agents.model.surroundings import without_secrets
 from ghp_agents.services import page
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.workspace import Workspace
@@ -25,10 +26,10 @@ def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequen
     sections = _sections(about, branch, said, checks)
     own = _template(ws)
     if own is not None:
-        return redacted(pull_body.filled(own, sections))
+        return redacted(without_secrets(pull_body.filled(own, sections), ws.environ))
     values = page.cleaned({each.key: each.text for each in sections})
     text = templates.render(TEMPLATE, values, repository=ws.root)
-    return redacted(text.strip("\n") + "\n")
+    return redacted(without_secrets(text.strip("\n") + "\n", ws.environ))
 
 
 def _template(ws: Workspace) -> str | None:

@@ -128,6 +128,6 @@ def _set_up(ws: Workspace, path: Path) -> Setup | None:
     command = ws.settings.worktree_setup_command
     if not command or not ws.settings.worktree_auto_setup:
         return None
-    env = {**for_commands(ws.environ), "PWD": str(path)}
+    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=PATIENCE, keep=KEPT)
     return Setup(command, ran.code, shown(ran.output, ws.environ), ran.timed_out)

@@ -5,10 +5,11 @@ from functools import partial
 from typing import Any
 
 from ghp_agents.clock import ago
-from ghp_agents.hub import access, standing, token
+from ghp_agents.hub import access, standing
 from ghp_agents.hub.access import Place
 from ghp_agents.hub.hub import Hub
 from ghp_agents.hub.standing import HubStanding
+from ghp_agents.model import token_host
 from ghp_agents.model.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.workspace import Workspace
 
@@ -46,7 +47,7 @@ def check_access(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Findi
         "github",
         f"Issues are kept in this repository's state, not on {place.host}/{place.repository}: "
         f"{why}.",
-        _how(place) if ws.settings.push else "",
+        _how(ws, place) if ws.settings.push else "",
     )
 
 
@@ -165,9 +166,15 @@ def _features(hub: Hub) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _how(place: Place) -> str:
-    names = token.OF_GITHUB if token.is_githubs(place.host) else token.OF_ENTERPRISE
-    return f"To use it: gh auth login --hostname {place.host}, or set {names[0]}."
+def _how(ws: Workspace, place: Place) -> str:
+    ours = token_host.is_githubs(place.host)
+    names = token_host.OF_GITHUB if ours else token_host.OF_ENTERPRISE
+    first = (
+        ""
+        if access.may_have_a_token(ws, place)
+        else f"set GH_HOST to {place.host}, if you trust it; then "
+    )
+    return f"To use it: {first}gh auth login --hostname {place.host}, or set {names[0]}."
 
 
 def _count(number: int, noun: str) -> str:

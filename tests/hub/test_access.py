@@ -106,10 +106,16 @@ def test_the_configuration_wins_over_the_remotes_repository(repo: Path) -> None:
     assert found(repo, **TOKEN) == ("github.com", "acme/tasks", "https://api.github.com")
 
 
-def test_a_configured_server_that_the_remote_names_too_gets_its_token(repo: Path) -> None:
+def test_a_configured_server_gets_its_token_once_the_person_names_it_too(
+    repo: Path, home: Path
+) -> None:
     origin(repo, "git@ghe.example.com:acme/widgets")
     configured(repo, github={"host": "GHE.example.com", "api": "https://api.ghe.example.com/x/"})
-    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET) == (
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, HOME=str(home)) is None
+    own = home / ".config/ghp-cli/config.json"
+    own.parent.mkdir(parents=True)
+    own.write_text('{"agents": {"github": {"host": "GHE.example.com"}}}')
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, HOME=str(home)) == (
         "ghe.example.com",
         "acme/widgets",
         "https://api.ghe.example.com/x",
@@ -165,6 +171,21 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
     assert '"repository": "owner/name"' in caught.value.hint
 
 
+def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
+    said = {"host": "ghe.example.com", "repository": "acme/widgets"}
+    configured(repo, tracker="github", github=said)
+    with pytest.raises(NotSetUpError) as caught:
+        access.find(workspace(repo, GH_ENTERPRISE_TOKEN=SECRET))
+    assert str(caught.value) == (
+        "The configuration wants issues on ghe.example.com, and only files of the repository name "
+        "that server, so it gets no token."
+    )
+    assert caught.value.hint == (
+        "If you trust it, set GH_HOST to ghe.example.com, or name it in your own "
+        "~/.config/ghp-cli/config.json: `agents.github.host`."
+    )
+
+
 @pytest.mark.parametrize(
     ("host", "hint"),
     [
@@ -175,15 +196,15 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
         ),
         (
             "ghe.example.com",
-            "Run `gh auth login --hostname ghe.example.com`, or set GH_ENTERPRISE_TOKEN, and "
-            "GH_HOST to ghe.example.com, in the environment.",
+            "Run `gh auth login --hostname ghe.example.com`, or set GH_ENTERPRISE_TOKEN in the "
+            "environment.",
         ),
     ],
 )
 def test_github_is_wanted_and_there_is_no_token(repo: Path, host: str, hint: str) -> None:
     configured(repo, tracker="github", github={"host": host, "repository": "acme/widgets"})
     with pytest.raises(NotSetUpError) as caught:
-        access.find(workspace(repo))
+        access.find(workspace(repo, GH_HOST=host))
     assert str(caught.value) == (
         f"The configuration wants issues on GitHub, and there is no token for {host}."
     )

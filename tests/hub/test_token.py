@@ -7,6 +7,7 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.hub import token
 from ghp_agents.hub.token import Token
+from ghp_agents.model import token_host
 from ghp_agents.model.surroundings import for_commands
 from tests.support.hubs import SECRET, workspace
 
@@ -26,7 +27,7 @@ def test_a_fingerprint_tells_tokens_and_servers_apart_and_is_not_the_token() -> 
 
 
 @pytest.mark.parametrize(
-    ("environ", "host", "trusted", "secret"),
+    ("environ", "host", "named", "secret"),
     [
         ({"GITHUB_TOKEN": "a", "GH_TOKEN": "b"}, "github.com", True, "a"),
         ({"GH_TOKEN": "b"}, "github.com", True, "b"),
@@ -50,14 +51,14 @@ def test_a_fingerprint_tells_tokens_and_servers_apart_and_is_not_the_token() -> 
     ],
 )  # fmt: skip
 def test_a_token_goes_to_the_server_that_it_is_for_and_to_no_other(
-    environ: dict[str, str], host: str, trusted: bool, secret: str | None
+    environ: dict[str, str], host: str, named: bool, secret: str | None
 ) -> None:
-    found = token.of_environment(environ, host, trusted)
+    found = token.of_environment(environ, host, (host,) if named else ())
     assert (found.reveal() if found else None) == secret
 
 
 def test_a_child_that_has_no_business_with_github_gets_no_token() -> None:
-    environ = {name: SECRET for name in token.OF_GITHUB + token.OF_ENTERPRISE}
+    environ = {name: SECRET for name in token_host.TOKENS}
     assert for_commands({**environ, "PATH": "/bin"}) == {"PATH": "/bin"}
 
 

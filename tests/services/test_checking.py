@@ -64,8 +64,9 @@ def test_no_token_goes_in_and_no_secret_comes_out(
 ) -> None:
     monkeypatch.setenv("GH_TOKEN", "ghp_" + "a" * 36)
     monkeypatch.setenv("DEPLOY_SECRET", "correct horse")
-    (only,) = run(road, 'echo "$GH_TOKEN/$DEPLOY_SECRET/https://ann:hunter22@example.com/x"')
-    assert only.output == "/***/https://***@example.com/x"
+    command = 'echo "$GH_TOKEN/$DEPLOY_SECRET/correct horse/https://ann:hunter22@example.com/x"'
+    (only,) = run(road, command)
+    assert only.output == "//***/https://***@example.com/x"
 
 
 # ------------------------------------------------------------------------------ which ones
