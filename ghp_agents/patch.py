@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import git, worktree
+from ghp_agents import git, patchguard, patchtext, worktree
 from ghp_agents.desk import PATIENCE, Desk, LeftOut, stage
 from ghp_agents.locate import Location
+from ghp_agents.patchtext import parents
 
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
 _GITLINK = "160000"
-_LINK = "120000"
+_LINK = patchtext.LINK
 
 
 class Change(NamedTuple):
@@ -72,7 +73,7 @@ def take(
         whole = Path(folder) / "patch"
         against = base or desk.git("hash-object", "-t", "tree", os.devnull).text
         parts = _parts(desk, against, whole)
-        reasons = _reasons(parts, whole, limit, screen)
+        reasons = _reasons(desk.worktree, parts, whole, limit, screen)
         kept = [part for part in parts if part.change.path not in reasons]
         dropped = [part for part in parts if part.change.path in reasons]
         left_out += [_left_out(desk, part, reasons) for part in dropped]
@@ -140,7 +141,7 @@ def _is_moved_link_in_the_way(described: Sequence[_Described]) -> bool:
     """Whether a link was renamed where other paths pass through: `git apply` does not see from a
     rename, which names no mode, that the link goes away, and refuses to write below it."""
     paths = {path for change, *_ in described for path in (change.path, change.source)}
-    passed = {parent for path in paths for parent in _parents(path)}
+    passed = {parent for path in paths for parent in parents(path)}
     moved = [change for change, modes, _ in described if change.kind == "R" and modes[1] == _LINK]
     return any(not passed.isdisjoint((change.path, change.source)) for change in moved)
 
@@ -185,7 +186,9 @@ def _count(text: str) -> int | None:
 # ------------------------------------------------------------------------------ leaving out
 
 
-def _reasons(parts: Sequence[_Part], whole: Path, limit: int, screen: Screen) -> dict[str, str]:
+def _reasons(
+    folder: Path, parts: Sequence[_Part], whole: Path, limit: int, screen: Screen
+) -> dict[str, str]:
     """Why parts are not kept, by path."""
     reasons: dict[str, str] = {}
     total = 0
@@ -193,6 +196,8 @@ def _reasons(parts: Sequence[_Part], whole: Path, limit: int, screen: Screen) ->
         path = part.change.path
         if _GITLINK in part.modes:
             reasons[path] = "a submodule"
+        elif part.modes[1] == _LINK and patchguard.leads_out(folder, path, {}):
+            reasons[path] = "a link that leads out of the worktree"
         elif total + part.size > limit:
             reasons[path] = "too large"
         elif reason := screen(part.change, _added(part.read(whole))):
@@ -200,17 +205,12 @@ def _reasons(parts: Sequence[_Part], whole: Path, limit: int, screen: Screen) ->
         else:
             total += part.size
     stay = {part.emptied for part in parts if part.emptied and part.change.path in reasons}
-    above = {parent for path in stay for parent in _parents(path)}
+    above = {parent for path in stay for parent in parents(path)}
     for part in parts:
         # A file whose deletion is left out stays where it is: nothing else can take its place.
-        if part.change.path in above or not stay.isdisjoint(_parents(part.change.path)):
+        if part.change.path in above or not stay.isdisjoint(parents(part.change.path)):
             reasons.setdefault(part.change.path, "takes the place of a file that was left out")
     return reasons
-
-
-def _parents(path: str) -> list[str]:
-    places = [at for at, char in enumerate(path) if char == "/"]
-    return [path[:at] for at in places]
 
 
 def _added(piece: bytes) -> bytes:
@@ -247,7 +247,8 @@ class PatchFailedError(git.GitError):
 
 
 def is_applied(folder: Path, content: bytes) -> bool:
-    """Whether all that the patch would do is there already."""
+    """Whether all that the patch would do is there already. Raises UnsafePatchError."""
+    patchtext.read(content)
     result = _apply(folder, content, "--reverse", "--check")
     # A mode that differs is only warned of.
     return result.code == 0 and " has type " not in result.err
@@ -258,9 +259,12 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
 
     On the commit that the patch belongs to, only files change. With `three_way`, on another one,
     git merges it: the result is staged, and what meets other changes is left with conflict markers
-    and unmerged in the index. Raises PatchFailedError.
+    and unmerged in the index. Raises PatchFailedError; UnsafePatchError for a patch that `take`
+    would not have made. Then nothing was changed.
     """
-    links = _links_in_the_way(folder, content)
+    pieces = patchtext.read(content)
+    patchguard.check(folder, pieces)
+    links = patchguard.links_in_the_way(folder, pieces)
     if links:
         raise PatchFailedError(
             f"it would write through {', '.join(links)}: a link that is not in git",
@@ -278,18 +282,6 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
             stderr=result.err,
         )
     return conflicts
-
-
-def _links_in_the_way(folder: Path, content: bytes) -> list[str]:
-    """Links on the patch's paths that are not in git, which would follow them anywhere."""
-    listed = _apply(folder, content, "--numstat", "-z")
-    paths = [os.fsdecode(line.split(b"\t", 2)[2]) for line in listed.out.split(b"\0") if line]
-    parents = {parent for path in paths for parent in _parents(path)}
-    links = sorted(parent for parent in parents if (folder / parent).is_symlink())
-    if not links:
-        return []
-    tracked = git.check(["--literal-pathspecs", "ls-files", "-z", "--", *links], cwd=folder)
-    return [link for link in links if os.fsencode(link) not in tracked.out.split(b"\0")]
 
 
 def _apply(folder: Path, content: bytes, *options: str) -> git.Result:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from ghp_agents import patch
 from ghp_agents.desk import LeftOut
+from ghp_agents.errors import GhpError
 from ghp_agents.locate import Location, locate
 from ghp_agents.patch import Change, Patch, PatchFailedError
+from ghp_agents.patchtext import UnsafePatchError
 from tests.support.git import commit, git, run_git
 
 LIMIT = 5_000_000
@@ -560,15 +562,24 @@ def test_a_patch_that_does_not_fit_changes_nothing(repo: Path) -> None:
         assert (listing(path), git(path, "status", "--porcelain")) == before
 
 
-@pytest.mark.parametrize("target", ["../outside", ".git/hooks/pre-commit", "door/outside"])
-def test_a_patch_cannot_leave_the_worktree(repo: Path, tmp_path: Path, target: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "error"),
+    [
+        ("../outside", UnsafePatchError),
+        (".git/hooks/pre-commit", UnsafePatchError),
+        ("door/outside", PatchFailedError),
+    ],
+)
+def test_a_patch_cannot_leave_the_worktree(
+    repo: Path, tmp_path: Path, target: str, error: type[GhpError]
+) -> None:
     (repo / "door").symlink_to(tmp_path)
     content = (
         f"diff --git a/{target} b/{target}\nnew file mode 100755\nindex 0000000..ce01362\n"
         f"--- /dev/null\n+++ b/{target}\n@@ -0,0 +1 @@\n+hello\n"
     ).encode()
     for three_way in (False, True):
-        with pytest.raises(PatchFailedError):
+        with pytest.raises(error):
             patch.apply(repo, content, three_way=three_way)
     assert not (tmp_path / "outside").exists()
     assert not (repo / ".git/hooks/pre-commit").exists()

@@ -171,21 +171,35 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     help="Print at most so many characters (default: `agents.resumeChars`, 16000).",
 )  # fmt: skip
 @click.option("--apply", is_flag=True, help="Restore the uncommitted work of the handoff first.")
+@click.option(
+    "--allow-config", is_flag=True,
+    help="With --apply: also restore files that configure tools, such as .claude/.",
+)  # fmt: skip
 @acting
 @click.pass_obj
 def resume(
-    house: House, issue: str | None, reference: str | None, max_chars: int | None, apply: bool
+    house: House,
+    issue: str | None,
+    reference: str | None,
+    max_chars: int | None,
+    apply: bool,
+    allow_config: bool,
 ) -> None:
     """Print what is needed to go on, the most important first.
 
     --apply restores uncommitted work into a clean worktree: as it was on the commit that it
-    belongs to, merged and staged on another one.
+    belongs to, merged and staged on another one. Work that changes files which configure tools
+    (agents' clients, editors, git, build servers) needs --allow-config, too.
     """
     from ghp_agents.services import resume as reading
 
     ws, store = house.ws, house.store
     chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
-    restored = _restore(house, chosen.handoff) if apply else None
+    if allow_config and not apply:
+        raise UsageError(
+            "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
+        )
+    restored = _restore(house, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
         chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
@@ -209,11 +223,11 @@ def _say_fenced(house: House, actor: Actor) -> None:
             output.data(f"{line}\n\n")
 
 
-def _restore(house: House, handoff: Handoff | None) -> Restored | None:
+def _restore(house: House, handoff: Handoff | None, allow_config: bool) -> Restored | None:
     """What was put back; None if it is here already, as where the same is said twice."""
     try:
         with output.busy("Restoring the work"):
-            return restore(house.ws, house.store, handoff)
+            return restore(house.ws, house.store, handoff, allow_config=allow_config)
     except AlreadyRestoredError as error:
         output.say(str(error))
         return None

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from ghp_agents import patch, worktree
-from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents import patch, patchtext, worktree
+from ghp_agents.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.model import handoff_record as record
+from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, Work, count
 from ghp_agents.model.names import Actor, Timestamp, digest, issue_of_branch
 from ghp_agents.model.record import Record
+from ghp_agents.model.tool_files import configures_tools
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.services import page
 from ghp_agents.services.furnishing import came_along
@@ -43,11 +45,14 @@ class AlreadyRestoredError(NotRestoredError):
     """The work is in the worktree already."""
 
 
-def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restored:
+def restore(
+    ws: Workspace, store: StateStore, handoff: Handoff | None, *, allow_config: bool = False
+) -> Restored:
     """Put the work of `handoff` into this worktree, which must be clean.
 
-    On the commit that the work belongs to, only files change; on another one it is merged.
-    Raises NotRestoredError and then has changed nothing, NotSetUpError without a worktree.
+    On the commit that the work belongs to, only files change; on another one it is merged. Files
+    that configure tools need `allow_config`. Raises NotRestoredError, or RefusedError for a patch
+    that is not safe, and then has changed nothing; NotSetUpError without a worktree.
     """
     actor = ws.actor()
     if ws.place.toplevel is None:
@@ -60,6 +65,8 @@ def restore(ws: Workspace, store: StateStore, handoff: Handoff | None) -> Restor
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
         )
+    if not allow_config:
+        _refuse_config(handoff, content)
     _refuse_dirty(ws, folder)
     _refuse_unknown_base(ws, folder, handoff, work)
     three_way = worktree.head(folder) != work.base
@@ -101,6 +108,24 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
             hint="Somebody changed the record; `--handoff ID` chooses an earlier one.",
         )
     return handoff, work, content
+
+
+def _refuse_config(handoff: Handoff, content: bytes) -> None:
+    """Others may write a handoff, and what configures tools would run or be obeyed unseen."""
+    pieces = patchtext.read(content)
+    paths = {path for piece in pieces for path in (piece.old, piece.new)}
+    found = sorted(path for path in paths if configures_tools(path))
+    if not found:
+        return
+    names = ", ".join(page.path(path) for path in found[:LISTED])
+    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    raise RefusedError(
+        f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
+        f"{names}{rest}.",
+        hint="Nothing was changed. If you trust who made it: "
+        f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`; then look at these "
+        "files before you start a tool.",
+    )
 
 
 def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
