@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from ghp_agents.model.cause import Cause
     from ghp_agents.model.finding import Finding
     from ghp_agents.model.issue import Comment, Issue, IssueChange
     from ghp_agents.model.knowledge import Brought, Hit
@@ -131,6 +132,10 @@ class Leaser(Protocol):
     cannot be reached; that is never taken as "free".
     """
 
+    @property
+    def clone(self) -> str:
+        """The id of this clone; empty if it has none yet."""
+
     def read(self, name: str) -> Lease | None:
         """The lease called `name` as it is now; None if it never was acquired."""
 
@@ -143,14 +148,17 @@ class Leaser(Protocol):
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
+        cause: Cause = ...,
+        clone: str | None = None,
     ) -> Lease:
         """Take the right, with the next generation, if it still is as `expected`.
 
         Raises LeaseMovedError with the present lease if it is not. A first acquisition expects
-        None and gets generation 1.
+        None and gets generation 1. `clone` is the holder's, if that is not this one; empty where
+        nobody knows it.
         """
 
-    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+    def release(self, name: str, *, expected: Lease, reason: str = "", cause: Cause = ...) -> Lease:
         """Give the right back: no holder, the same generation. Raises LeaseMovedError.
 
         Of a right that nobody holds nothing changes, and `expected` comes back.

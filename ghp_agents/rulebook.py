@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Hit = tuple[int, int, bool]
 
 NAME = "rulebook.json"
-VERSION = 2
+VERSION = 3
 LARGEST = 64_000_000  # bytes; what is larger is none of ours
 
 

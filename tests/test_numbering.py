@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import UnknownError
 from ghp_agents.leases.memory import Board, MemoryLeaser
+from ghp_agents.model.cause import CLAIMED, Cause
 from ghp_agents.model.issue import PROVISIONAL
 from ghp_agents.model.lease import Lease
 from ghp_agents.numbering import ATTEMPTS, LEASE, next_number
@@ -62,6 +63,8 @@ def test_who_is_always_too_late_is_told_so() -> None:
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
+            cause: Cause = CLAIMED,
+            clone: str | None = None,
         ) -> Lease:
             self.tries += 1
             super().acquire(name, "rival", expected=self.read(name))

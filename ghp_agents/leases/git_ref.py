@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError
 from ghp_agents.files import random_hex
+from ghp_agents.model.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.model.lease import KINDS, Lease, given_back, lease_name, still_free, taken
 from ghp_agents.model.names import Timestamp
 from ghp_agents.remote import coordination_remote
@@ -28,6 +29,12 @@ class GitRefLeaser:
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
         self._absent: set[str] = set()  # what was asked for just now and is not known here
+
+    @property
+    def clone(self) -> str:
+        """The id of this clone; empty if it has none yet."""
+        repository = find_repository(self._ws)
+        return repository.clone if repository else ""
 
     def read(self, name: str) -> Lease | None:
         """The lease as it is now."""
@@ -49,6 +56,8 @@ class GitRefLeaser:
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
+        cause: Cause = CLAIMED,
+        clone: str | None = None,
     ) -> Lease:
         """Take the right if it still is as `expected`."""
         new = taken(
@@ -60,14 +69,18 @@ class GitRefLeaser:
             epoch=epoch,
             reason=reason,
             patterns=patterns,
+            cause=cause,
+            clone=self._open().clone if clone is None else clone,
         )
         return self._swap(new, expected)
 
-    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+    def release(
+        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
+    ) -> Lease:
         """Give the right back."""
         if expected.holder is None:  # two releases of one generation could not be told apart
             return still_free(expected, self.read(name))
-        return self._swap(given_back(name, expected, random_hex(16), reason), expected)
+        return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
 
     def known(self, prefix: str = "") -> list[Lease]:
         """The leases below `prefix` as this clone knows them, by name."""

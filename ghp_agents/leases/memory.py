@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import UnknownError
+from ghp_agents.model.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.model.lease import (
     Lease,
     LeaseMovedError,
@@ -35,10 +36,16 @@ class Board:
 class MemoryLeaser:
     """Leasers with the same board contend for the same rights."""
 
-    def __init__(self, clock: Clock, board: Board | None = None) -> None:
+    def __init__(self, clock: Clock, board: Board | None = None, clone: str = "") -> None:
         self._clock = clock
+        self._clone = clone
         self._board = board or Board()
         self._known: dict[str, Lease] = {}
+
+    @property
+    def clone(self) -> str:
+        """The id of this clone, if it was given one."""
+        return self._clone
 
     def read(self, name: str) -> Lease | None:
         """The lease as it is now."""
@@ -56,6 +63,8 @@ class MemoryLeaser:
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
+        cause: Cause = CLAIMED,
+        clone: str | None = None,
     ) -> Lease:
         """Take the right if it still is as `expected`."""
         new = taken(
@@ -67,14 +76,19 @@ class MemoryLeaser:
             epoch=epoch,
             reason=reason,
             patterns=patterns,
+            cause=cause,
+            clone=self.clone if clone is None else clone,
         )
         return self._swap(expected, new)
 
-    def release(self, name: str, *, expected: Lease, reason: str = "") -> Lease:
+    def release(
+        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
+    ) -> Lease:
         """Give the right back."""
         if expected.holder is None:
             return still_free(expected, self.read(name))
-        return self._swap(expected, given_back(name, expected, self._board.token(16), reason))
+        after = given_back(name, expected, self._board.token(16), reason, cause)
+        return self._swap(expected, after)
 
     def known(self, prefix: str = "") -> list[Lease]:
         """The leases below `prefix` as this leaser knows them, by name."""

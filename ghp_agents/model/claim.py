@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from ghp_agents.model.cause import CLOSED, MERGED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
     from ghp_agents.model.names import Timestamp
 
 PREFIX = "issue/"
-CLOSED = "its issue is closed"  # the reason for which the claim of a closed issue ends
-MERGED = "merged by #"  # how the reason begins for which the claim of merged work ends
 
 Standing = Literal["free", "mine", "lapsed", "held"]
 
@@ -28,25 +28,35 @@ def claimed_issue(name: str) -> int | None:
     return int(word) if word != name and word.isascii() and word.isdigit() else None
 
 
-def is_mine(lease: "Lease", holder: str, epoch: int) -> bool:
+def is_mine(lease: "Lease", holder: str, epoch: int, clone: str) -> bool:
     """Whether `holder` has the right; `epoch` is the holder's, 0 for a person.
 
-    An agent that moved to another clone and claimed there shuts out its former self: that one's
-    epoch is lower.
+    An agent is its name, its epoch and its clone: one in a copy of the clone has nothing of what
+    the original has. It keeps its rights when it is started again, with a higher epoch. A person
+    is the same in every clone. Where the lease does not say its clone, an older version wrote it.
     """
     if lease.holder != holder:
         return False
-    return 1 <= lease.epoch <= epoch if epoch else lease.epoch == 0
+    if epoch == 0 or lease.epoch == 0:
+        return lease.epoch == epoch
+    return lease.epoch <= epoch and not is_elsewhere(lease, clone)
 
 
-def standing(lease: "Lease | None", holder: str, epoch: int, *, lives: bool) -> Standing:
+def is_elsewhere(lease: "Lease", clone: str) -> bool:
+    """Whether an agent of another clone than `clone` has the right."""
+    return lease.epoch > 0 and bool(lease.clone and clone) and lease.clone != clone
+
+
+def standing(
+    lease: "Lease | None", holder: str, epoch: int, clone: str, *, lives: bool
+) -> Standing:
     """How `holder` stands to a right, whose present holder `lives` or does not.
 
     A person's right never lapses: nobody's silence says anything about a person.
     """
     if lease is None or lease.holder is None:
         return "free"
-    if is_mine(lease, holder, epoch):
+    if is_mine(lease, holder, epoch, clone):
         return "mine"
     return "held" if lives or lease.is_person else "lapsed"
 
@@ -61,6 +71,8 @@ class Fence(NamedTuple):
     since: "Timestamp"  # of the present holder's claim
     generation: int
     reason: str
+    cause: str = ""  # the kind of it
+    is_namesake: bool = False  # the holder is the same name in another clone
 
     @property
     def words(self) -> str:
@@ -72,6 +84,11 @@ class Fence(NamedTuple):
         why = f" ({self.reason})" if self.reason else ""
         if self.holder is None:
             return f"Your claim of #{self.issue} was given back{why}; nobody holds it."
+        if self.is_namesake:
+            return (
+                f"#{self.issue} is claimed by {self.holder} in another clone since {self.since}, "
+                "not in this one. A copied clone does not take the claims of the original with it."
+            )
         who = f"{self.holder} (a person)" if self.is_person else self.holder
         return f"Your claim of #{self.issue} was taken: {who} holds it since {self.since}{why}."
 
@@ -81,6 +98,11 @@ class Fence(NamedTuple):
         other = "`ghp agent-claim --next` finds other work."
         if self._is_merged:
             return f"What else there is to do about it needs an issue of its own; {other}"
+        if self.is_namesake:
+            return (
+                f"Work on in the other clone. If it is gone, take the claim over: `ghp agent-claim "
+                f"{self.issue} --steal --reason TEXT`. {other}"
+            )
         begin = "Nothing is left to do" if self._is_closed else "Stop working"
         return (
             f"{begin} on #{self.issue}; what you have not pushed can be handed over with "
@@ -89,17 +111,17 @@ class Fence(NamedTuple):
 
     @property
     def _is_merged(self) -> bool:
-        return self.holder is None and self.reason.startswith(MERGED)
+        return self.holder is None and self.cause == MERGED
 
     @property
     def _is_closed(self) -> bool:
-        return self.holder is None and self.reason == CLOSED
+        return self.holder is None and self.cause == CLOSED
 
 
 def fence_of(
-    known: "Mapping[str, Lease]", agent: str, presence: "Mapping[str, Any]"
+    known: "Mapping[str, Lease]", agent: str, presence: "Mapping[str, Any]", clone: str
 ) -> Fence | None:
-    """Whether `agent` was replaced as the holder of the issue that it works on, by what is known.
+    """Whether `agent` in `clone` was replaced as the holder of the issue that it works on.
 
     Its presence names the generation by which it holds the issue; one that names none never
     claimed it, and is not fenced.
@@ -111,8 +133,9 @@ def fence_of(
     if lease is None or lease.generation < generation:
         return None
     epoch = presence.get("epoch")
-    if is_mine(lease, agent, epoch if type(epoch) is int else 0):
+    if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
         return None
     return Fence(
-        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, lease.reason
-    )
+        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, lease.reason,
+        lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
+    )  # fmt: skip

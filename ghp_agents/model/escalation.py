@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ghp_agents.errors import NotFoundError, UsageError
+from ghp_agents.model.cause import QUESTION
 from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line, short_ids
 
 URGENCIES = ("low", "normal", "high")
@@ -31,6 +32,8 @@ class Question(NamedTuple):
     text: str
     issue: int | None = None
     options: tuple[str, ...] = ()
+    kind: str = QUESTION  # what it is about; a program's own questions have others
+    about: tuple[str, ...] = ()  # the ids of the leases that overlap
 
 
 class Escalation(NamedTuple):
@@ -75,6 +78,11 @@ def identity(question: Question, times: int) -> str:
     """The id of a question that was asked and answered `times` times before."""
     said = [question.agent, question.issue, question.text, list(question.options), times]
     return digest(json.dumps(said))
+
+
+def is_same(one: Question, other: Question) -> bool:
+    """Whether the program means the same by two of its questions."""
+    return one.kind == other.kind and identity(one, 0) == identity(other, 0)
 
 
 def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ghp_agents.errors import UsageError
-from ghp_agents.model import document
+from ghp_agents.model import document, legacy_causes
 from ghp_agents.model.document import Document
 from ghp_agents.model.escalation import (
     DEFAULT_URGENCY,
@@ -53,6 +53,8 @@ def render(escalation: Escalation) -> bytes:
         "issue": question.issue,
         "urgency": escalation.urgency,
         "options": list(question.options),
+        "kind": question.kind,
+        **({"about": list(question.about)} if question.about else {}),
         "askedAt": escalation.asked_at,
         "clock": escalation.clock,
         "clone": escalation.clone,
@@ -120,12 +122,12 @@ def _each(
 def _escalation(ids: Sequence[str], said: Document) -> Escalation:
     meta, lines = said.meta, said.body.removesuffix("\n").split("\n")
     count, context = _number(meta.get("questionLines")), _number(meta.get("contextLines"))
-    question = Question(
-        agent=_agent(meta.get("agent")),
-        text="\n".join(lines[:count] if count else lines),
-        issue=_number(meta.get("issue")) or None,
-        options=_texts(meta.get("options")),
-    )
+    text = "\n".join(lines[:count] if count else lines)
+    issue, options = _number(meta.get("issue")) or None, _texts(meta.get("options"))
+    kind, about = _text(meta.get("kind")), _texts(meta.get("about"))
+    if "kind" not in meta:
+        kind, about = legacy_causes.of_question(text, options, issue)
+    question = Question(_agent(meta.get("agent")), text, issue, options, kind, about)
     urgency = meta.get("urgency")
     return Escalation(
         id=ids[0],

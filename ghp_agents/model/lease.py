@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
+from ghp_agents.model import legacy_causes
+from ghp_agents.model.cause import CLAIMED, RELEASED, UNKNOWN, Cause
 from ghp_agents.model.names import NUMBERS_END, Timestamp, one_line
 from ghp_agents.model.spelling import spelled_all
 
@@ -32,6 +34,8 @@ class Lease(NamedTuple):
     reason: str = ""
     revision: str = ""  # what a compare-and-swap compares; opaque
     patterns: tuple[str, ...] = ()  # the paths that it is a right to
+    cause: Cause = CLAIMED  # why it is as it is; the reason is only shown
+    clone: str = ""  # the holder's; empty where that is not known
 
     @property
     def is_person(self) -> bool:
@@ -77,6 +81,8 @@ def taken(
     epoch: int = 0,
     reason: str = "",
     patterns: Sequence[str] = (),
+    cause: Cause = CLAIMED,
+    clone: str = "",
 ) -> Lease:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
     RefusedError where somebody set the generation to the very end: none could follow it."""
@@ -102,6 +108,8 @@ def taken(
         reason=one_line(reason, REASON_LIMIT),
         revision=nonce,
         patterns=tuple(patterns),
+        cause=cause,
+        clone=clone,
     )
 
 
@@ -109,11 +117,20 @@ def _can_hold(holder: str) -> bool:
     return bool(holder.strip()) and len(holder) <= 200 and not _CONTROL.search(holder)
 
 
-def given_back(name: str, expected: Lease, nonce: str, reason: str = "") -> Lease:
+def given_back(
+    name: str, expected: Lease, nonce: str, reason: str = "", cause: Cause = RELEASED
+) -> Lease:
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
-    said = one_line(reason, REASON_LIMIT)
-    return expected._replace(holder=None, nonce=nonce, reason=said, revision=nonce, patterns=())
+    return expected._replace(
+        holder=None,
+        nonce=nonce,
+        reason=one_line(reason, REASON_LIMIT),
+        revision=nonce,
+        patterns=(),
+        cause=cause,
+        clone="",
+    )
 
 
 def still_free(expected: Lease, current: Lease | None) -> Lease:
@@ -134,6 +151,9 @@ def encode(lease: Lease) -> bytes:
     del fields["revision"]
     if not lease.patterns:
         del fields["patterns"]
+    if not lease.clone:
+        del fields["clone"]
+    fields["cause"] = {key: value for key, value in lease.cause._asdict().items() if value}
     fields["acquiredAt"] = fields.pop("acquired_at")
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
@@ -152,10 +172,11 @@ def decode(data: bytes, revision: str) -> Lease:
             reason=fields.get("reason", ""),
             revision=revision,
             patterns=_patterns(fields.get("patterns", [])),
+            clone=fields.get("clone", ""),
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
-    words = [found.name, found.acquired_at, found.nonce, found.reason]
+    words = [found.name, found.acquired_at, found.nonce, found.reason, found.clone]
     words += [] if found.holder is None else [found.holder]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
@@ -164,7 +185,23 @@ def decode(data: bytes, revision: str) -> Lease:
     for number, least in ((found.generation, 1), (found.epoch, 0)):
         if type(number) is not int or not least <= number < NUMBERS_END:
             raise ValueError("not a lease: a number is out of range")
-    return found
+    return _explained(found, fields)
+
+
+def _explained(found: Lease, fields: dict[str, Any]) -> Lease:
+    """The lease with its cause; one that an older version wrote has it in its reason."""
+    if "cause" in fields:
+        return found._replace(cause=_cause(fields["cause"]))
+    return found._replace(
+        cause=legacy_causes.of_right(found.name, found.holder, found.reason),
+        clone=legacy_causes.clone_of(found.name, found.reason),
+    )
+
+
+def _cause(value: Any) -> Cause:
+    """A cause; what cannot be read as one is none that decides anything."""
+    words = [value.get(key, "") for key in Cause._fields] if isinstance(value, dict) else []
+    return Cause(*words) if words and all(isinstance(x, str) for x in words) else Cause(UNKNOWN)
 
 
 def _patterns(value: Any) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ said knowing it, whatever the machines' clocks show.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ghp_agents.model import legacy_causes
 from ghp_agents.model.names import Actor, CloneId, Timestamp, one_line
 from ghp_agents.model.record import Record
 
@@ -35,6 +36,7 @@ class LedgerEntry(NamedTuple):
     issue: int | None = None
     generation: int | None = None
     text: str = ""
+    cause: str = ""  # of a claim or a release: the kind of its cause
 
 
 class Movement(NamedTuple):
@@ -55,6 +57,7 @@ def message(record: Record, clock: int, clone: CloneId) -> str:
         ("Issue", record.issue),
         ("Generation", record.generation),
         ("Id", one_line(record.id, 200)),
+        ("Cause", one_line(record.cause, 40) or None),
         ("Clock", clock),
         ("Clone", clone),
     ]
@@ -94,6 +97,7 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
             moves = [value for key, value in pairs if key == "Moved"]
             return [_moved(oid, at, clock, clone, value) for value in moves]
         actor = Actor(found.get("Agent") or found["Person"], "Person" in found)
+        text = paragraphs[0] if len(paragraphs) > 1 else ""
         return [
             LedgerEntry(
                 clock=clock,
@@ -106,7 +110,8 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
                 is_person=actor.is_person,
                 issue=int(found["Issue"]) if "Issue" in found else None,
                 generation=int(found["Generation"]) if "Generation" in found else None,
-                text=paragraphs[0] if len(paragraphs) > 1 else "",
+                text=text,
+                cause=found.get("Cause") or legacy_causes.of_entry(event, text),
             )
         ]
     except (KeyError, ValueError):

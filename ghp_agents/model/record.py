@@ -26,6 +26,7 @@ class Record(NamedTuple):
     issue: int | None = None
     generation: int | None = None
     text: str = ""  # one line for people
+    cause: str = ""  # of a claim or a release: the kind of its cause
 
     def __repr__(self) -> str:
         return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
@@ -50,6 +51,7 @@ def encode(record: Record) -> bytes:
         "issue": record.issue,
         "generation": record.generation,
         "text": record.text,
+        "cause": record.cause,
         "files": [[path, len(content)] for path, content in record.files],
     }
     return json.dumps(header).encode() + b"\n" + b"".join(content for _, content in record.files)
@@ -75,6 +77,7 @@ def decode(data: bytes) -> Record:
             issue=_number(header["issue"]),
             generation=_number(header["generation"]),
             text=str(header["text"]),
+            cause=str(header.get("cause", "")),
             files=tuple(_cut(body, sizes)),
         )
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:

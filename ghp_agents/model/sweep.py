@@ -11,12 +11,12 @@ from ghp_agents.model.blocking import open_blockers
 from ghp_agents.model.capability import fits
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
+from ghp_agents.model.legacy_causes import SWEPT_AWAY
 from ghp_agents.model.state import Tip
 
 ALERT, RELEASE, REASSIGN = "alert", "release", "reassign"
 POLICIES = (ALERT, RELEASE, REASSIGN)
 STALE_LABEL = "agent:stale"
-SWEPT = "swept: "  # how the reason begins by which a sweep gives a claim back
 TRUNK = "trunk"
 DAY = 86_400.0
 CLONE_SILENT = 30 * DAY
@@ -141,7 +141,7 @@ class Free(NamedTuple):
     @property
     def reason(self) -> str:
         """What the right's chain and the ledger keep."""
-        return f"{SWEPT}{self.held.holder} is {self.held.state}"
+        return f"{SWEPT_AWAY}{self.held.holder} is {self.held.state}"
 
 
 class Finish(NamedTuple):

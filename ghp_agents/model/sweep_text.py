@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.clock import ago
+from ghp_agents.model.cause import LAST_RESORT
 from ghp_agents.model.escalation import Escalation
+from ghp_agents.model.legacy_causes import LEAVE_IT, TRY_AGAIN
 from ghp_agents.model.names import one_line
 from ghp_agents.model.sweep import ALERT, REASSIGN, Held
 
-TRY_AGAIN, LEAVE_IT = "Try again", "Leave it to a person"
 OPTIONS = (TRY_AGAIN, LEAVE_IT)
 
 
@@ -85,7 +86,7 @@ def question(issue: int, held: Held, attempt: int) -> str:
 
 def is_last_resort(asked: Escalation) -> bool:
     """Whether it is this question."""
-    return asked.question.options == OPTIONS and asked.question.issue is not None
+    return asked.question.kind == LAST_RESORT and asked.question.issue is not None
 
 
 # -------------------------------------------------------------------------------- summary

@@ -209,12 +209,16 @@ def _fenced(book: "Book", path: str, case: Case) -> Verdict | None:
     if claim is None or claim[2] < generation:
         return None
     holder, epoch = claim[0], claim[1]
-    if holder == case.agent and 1 <= epoch <= _whole(said.get("epoch")):
+    is_namesake = claim[6] and holder == case.agent
+    if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(said.get("epoch")):
         return None
     from ghp_agents.model.claim import Fence  # costs more than all the rest, and is rare
     from ghp_agents.model.names import Timestamp
 
-    fence = Fence(_whole(issue), holder, epoch == 0, Timestamp(claim[3]), claim[2], claim[4])
+    fence = Fence(
+        _whole(issue), holder, epoch == 0, Timestamp(claim[3]), claim[2], claim[4], claim[5],
+        is_namesake,
+    )  # fmt: skip
     return Verdict(DENY, path, "fenced", holder, claim[3], fence.words, fence.hint)
 
 

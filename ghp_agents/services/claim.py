@@ -9,10 +9,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError, UnknownError, UsageError
+from ghp_agents.model import cause
 from ghp_agents.model import claim as rules
+from ghp_agents.model.cause import Cause
 from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
 from ghp_agents.model.issue import PROVISIONAL, Issue, short
 from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.legacy_causes import GIVEN_BY, STOLEN
 from ghp_agents.model.names import IssueNumber, agent_name
 from ghp_agents.model.presence import number
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
@@ -27,8 +30,7 @@ from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 20  # each after the first because the right changed meanwhile
 MINE = "mine"
-GIVEN = "given by "  # and how one begins that its holder gave on
-STOLEN = "stolen: "  # how the reason of a claim begins that was taken from a living holder
+_CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
 
 
 class Claimed(NamedTuple):
@@ -86,13 +88,13 @@ def verify(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease:
 
     For commands that only the holder may use. Raises RefusedError, UnknownError.
     """
-    return _checked(ws, leaser.read(claim_name(issue)), agent, issue)
+    return _checked(ws, leaser.read(claim_name(issue)), agent, issue, leaser.clone)
 
 
-def _checked(ws: Workspace, lease: Lease | None, agent: str, issue: int) -> Lease:
+def _checked(ws: Workspace, lease: Lease | None, agent: str, issue: int, clone: str) -> Lease:
     epoch = number(ws.presence(agent) or {}, "epoch")
-    if lease is None or not rules.is_mine(lease, agent, epoch):
-        raise refusal.not_mine(issue, lease)
+    if lease is None or not rules.is_mine(lease, agent, epoch, clone):
+        raise refusal.not_mine(issue, lease, agent)
     return lease
 
 
@@ -155,7 +157,7 @@ def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Cl
     for _ in range(ATTEMPTS):
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
         seen = lease, sight
-        stands = rules.standing(lease, me.name, me.epoch, lives=sight.lives)
+        stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
         if not is_sure and (stands == "mine" or (stands == "held" and not steal)):
             lease, is_sure = me.leaser.read(name), True
             continue
@@ -180,7 +182,7 @@ def _known(leaser: Leaser, name: str) -> Lease | None:
 
 def _sight(me: Me, lease: Lease | None) -> Sight:
     """The holder as it is seen from here; looked for only where it decides something."""
-    if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch):
+    if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return Sight()
     return claim_sight.look(me.ws, me.store, [lease])[lease.name]
 
@@ -195,8 +197,9 @@ def _take(
     elif event == "steal":
         reason = STOLEN + reason
     taken = me.leaser.acquire(
-        claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason
-    )
+        claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
+        cause=Cause(_CAUSES[event], me.name),
+    )  # fmt: skip
     shown, waits_for = show_claim(me, issue, taken, event, previous)
     return Claimed(shown, taken, event, previous, waits_for)
 
@@ -209,10 +212,17 @@ def _mine(me: Me, issue: Issue, lease: Lease) -> Claimed:
         return Claimed(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None
-    event = "claim" if previous is None or lease.reason.startswith(GIVEN) else "takeover"
-    event = "steal" if lease.reason.startswith(STOLEN) else event
+    event = _event(lease.cause.kind, previous)
     shown, waits_for = show_claim(me, issue, lease, event, previous)
     return Claimed(shown, lease, MINE, previous, waits_for, mended=True)
+
+
+def _event(kind: str, previous: str | None) -> str:
+    """What the ledger says of how I came to have it."""
+    if kind in (cause.STEAL, cause.ORDERED):
+        return "steal"
+    is_given = kind in (cause.GIVEN, cause.SWEPT, cause.CLAIM)
+    return "claim" if previous is None or is_given else "takeover"
 
 
 def _numbered(me: Me, issue: Issue) -> Issue:
@@ -285,31 +295,35 @@ def _may_release(me: Me, lease: Lease | None, to: str | None) -> bool:
     decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
     if lease is None or lease.holder is None:
         return decides and to is not None
-    is_mine = rules.is_mine(lease, me.name, me.epoch)
+    is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
     return is_mine or decides or not _sight(me, lease).lives
 
 
 def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: str) -> Lease:
     if to is None:
         assert lease is not None, "what nobody ever had cannot be given back"
-        return me.leaser.release(name, expected=lease, reason=reason)
+        by_me = Cause(cause.RELEASE, me.name)
+        return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
     known = me.store.snapshot().agents().get(to, {})
     epoch = max(1, number(known, "epoch"))
-    given = _given(me) + (f": {reason}" if reason else "")
-    return me.leaser.acquire(name, to, expected=lease, epoch=epoch, reason=given)
+    given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
+    return me.leaser.acquire(
+        name, to, expected=lease, epoch=epoch, reason=given,
+        cause=Cause(cause.GIVEN, me.name), clone=claim_sight.clone_of(me.store, to),
+    )  # fmt: skip
 
 
-def _given(me: Me) -> str:
-    return f"{GIVEN}{me.name}"
+def _is_given_by(me: Me, lease: Lease) -> bool:
+    return lease.cause.kind == cause.GIVEN and lease.cause.by == me.name
 
 
 def _released(me: Me, issue: Issue, lease: Lease | None, reason: str) -> Released:
     """It is so already; but if my process was killed when it did it, it shows now."""
-    if lease is None or (lease.holder and not lease.reason.startswith(_given(me))):
+    if lease is None or (lease.holder and not _is_given_by(me, lease)):
         return Released(issue, lease, changed=False)
     chain = me.leaser.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
-    mine = previous is not None and rules.is_mine(previous, me.name, me.epoch)
+    mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
     if not (mine or lease.holder) or is_shown(me, "release", lease):
         return Released(issue, lease, changed=False)
     shown = show_release(me, issue, lease, previous, reason or lease.reason)
@@ -346,4 +360,4 @@ def _closing(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease | N
         return None  # given back here, it may have been taken elsewhere since: that is asked for
     lease = leaser.read(name)
     free = lease is None or lease.holder is None
-    return None if free and not claimed_it else _checked(ws, lease, agent, issue)
+    return None if free and not claimed_it else _checked(ws, lease, agent, issue, leaser.clone)

@@ -73,7 +73,7 @@ def _stopped(me: Me) -> set[int]:
 
 
 def _is_mine(me: Me, lease: Lease | None) -> bool:
-    return lease is not None and is_mine(lease, me.name, me.epoch)
+    return lease is not None and is_mine(lease, me.name, me.epoch, me.clone)
 
 
 def _rank(me: Me, issue: Issue, held: Mapping[int, Lease]) -> tuple[int, int]:
@@ -87,7 +87,7 @@ def _claim_of(issue: Issue, held: Mapping[int, Lease]) -> Lease | None:
 
 def _of_others(me: Me, issues: Sequence[Issue], held: Mapping[int, Lease]) -> list[Lease]:
     claims = [lease for issue in issues if (lease := _claim_of(issue, held))]
-    return [lease for lease in claims if not is_mine(lease, me.name, me.epoch)]
+    return [lease for lease in claims if not is_mine(lease, me.name, me.epoch, me.clone)]
 
 
 def _obstacle(
@@ -104,7 +104,7 @@ def _obstacle(
         return "waiting for a person", []
     if has_label(issue, EPIC) and not _is_mine(me, lease):
         return "made of others", []
-    if lease and not is_mine(lease, me.name, me.epoch):
+    if lease and not is_mine(lease, me.name, me.epoch, me.clone):
         sight = sights[lease.name]
         if sight.lives or sight.rests:
             return "claimed by", [lease.holder or ""]

@@ -22,7 +22,7 @@ def closed(issue: Issue) -> RefusedError:
 def held(me: Me, issue: Issue, lease: Lease, sight: Sight) -> RefusedError:
     """For who wants what a living one has."""
     if lease.holder == me.name:
-        state = "; that is you, started later in another clone"
+        state = "; that is the same name in another clone"
     elif sight.view is None:
         state = "" if lease.is_person else "; nothing else of it was heard here"
     else:
@@ -49,12 +49,19 @@ def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
     )
 
 
-def not_mine(issue: int, lease: Lease | None) -> RefusedError:
+def not_mine(issue: int, lease: Lease | None, agent: str = "") -> RefusedError:
     """For who acts on an issue without having it."""
     if lease is None or lease.holder is None:
         why = f" It was given back: {lease.reason}." if lease and lease.reason else ""
         return RefusedError(
             f"Nobody holds #{issue}.{why}", hint=f"Claim it first: `ghp agent-claim {issue}`."
+        )
+    if lease.holder == agent:
+        return RefusedError(
+            f"#{issue} is claimed by {agent} in another clone since {lease.acquired_at}, not in "
+            "this one.",
+            hint="Work on in the other clone. If this clone is a copy and the other is gone, take "
+            f"the claim over: `ghp agent-claim {issue} --steal --reason TEXT`.",
         )
     why = f": {lease.reason}" if lease.reason else ""
     return RefusedError(

@@ -38,6 +38,11 @@ class Me(NamedTuple):
         """The name under which a right is held."""
         return self.actor.name
 
+    @property
+    def clone(self) -> str:
+        """The id of this clone."""
+        return self.leaser.clone
+
 
 def myself(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Me:
     """The actor; an agent is registered first, so that its epoch is known. Raises GhpError."""
@@ -159,7 +164,9 @@ def _put_down(me: Me, issue: Issue) -> None:
 
 def _left(me: Me, issue: Issue) -> Lease | None:
     """Of the open issues that I hold besides this one, the claim that is the newest."""
-    mine = [lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch)]
+    mine = [
+        lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
+    ]
     others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
     if not others:
         return None
@@ -194,4 +201,5 @@ def _entry(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> Record:
         issue=issue.number,
         generation=lease.generation,
         text=text,
+        cause=lease.cause.kind,
     )

@@ -12,7 +12,7 @@ from ghp_agents import files
 from ghp_agents.model.claim import claimed_issue
 from ghp_agents.model.lease import KINDS, Lease
 from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.presence import issue_of, number
+from ghp_agents.model.presence import issue_of, number, position
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.services import presence
 from ghp_agents.services.presence import AgentView
@@ -75,6 +75,18 @@ def _is_said_since(view: AgentView, lease: Lease) -> bool:
         return epoch > lease.epoch
     shown = issue_of(view.presence), number(view.presence, "generation")
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
+
+
+def clone_of(store: StateStore, agent: str) -> str:
+    """The clone in which an agent was last seen, for a right that it is given; empty if nobody
+    has heard of it."""
+    snapshot = store.snapshot()
+    seen = [
+        (position(presences[agent]), tip.clone)
+        for tip in snapshot.tips()
+        if agent in (presences := snapshot.agents_of(tip.clone))
+    ]
+    return max(seen)[1] if seen else ""
 
 
 def observe(ws: Workspace, leaser: Leaser) -> None:

@@ -8,18 +8,19 @@ from typing import NamedTuple
 from ghp_agents.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.hub.errors import ForbiddenError, TokenError
 from ghp_agents.model import command_text as words
+from ghp_agents.model.cause import ORDERED, Cause
 from ghp_agents.model.claim import claim_name
 from ghp_agents.model.command import ANSWER, ASSIGN, RETRY, STATUS, STOP, Command
 from ghp_agents.model.command_record import DONE, Act
 from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.legacy_causes import STOLEN
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import number
 from ghp_agents.model.sweep_text import is_last_resort
 from ghp_agents.pulse import is_name
 from ghp_agents.services import claim_sight, escalation, presence, sweep_handoff
-from ghp_agents.services.claim import STOLEN
 from ghp_agents.services.claim_showing import Me, entry_id, show_release
 from ghp_agents.services.claim_sight import Sight
 from ghp_agents.services.escalation import Answered
@@ -37,8 +38,13 @@ class Order(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """How the reason of a right ends that this order changed."""
+        """What the cause of a right refers to that this order changed."""
         return f"comment {self.comment}"
+
+    @property
+    def cause(self) -> Cause:
+        """Why a right is as it is that this order changed."""
+        return Cause(ORDERED, self.me.name, self.tag)
 
 
 def obey(order: Order) -> Act:
@@ -89,10 +95,13 @@ def _take(order: Order, lease: Lease, name: str, sight: Sight) -> Lease:
     state = "" if sight.lives else f"{lease.holder} is {sight.state}; "
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
-        return me.leaser.release(lease.name, expected=lease, reason=reason)
+        return me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
     known = me.store.snapshot().agents().get(name, {})
     epoch = max(1, number(known, "epoch"))
-    return me.leaser.acquire(lease.name, name, expected=lease, epoch=epoch, reason=reason)
+    return me.leaser.acquire(
+        lease.name, name, expected=lease, epoch=epoch, reason=reason,
+        cause=order.cause, clone=claim_sight.clone_of(me.store, name),
+    )  # fmt: skip
 
 
 def _reassign(order: Order, name: str) -> None:
@@ -149,7 +158,8 @@ def _give_back(order: Order, lease: Lease, sight: Sight, what: str) -> None:
     me = order.me
     sweep_handoff.write(me, order.issue, lease, None)
     reason = f"{lease.holder} is {sight.state}; {me.name} by {what}, {order.tag}"
-    _show(order, me.leaser.release(lease.name, expected=lease, reason=reason), lease)
+    after = me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    _show(order, after, lease)
     _unassign(order)
 
 
@@ -202,7 +212,7 @@ def _sight(order: Order, lease: Lease) -> Sight:
 
 
 def _is_by(order: Order, lease: Lease) -> bool:
-    return lease.reason.endswith(f", {order.tag}")
+    return lease.cause.kind == ORDERED and lease.cause.ref == order.tag
 
 
 def _finish_showing(order: Order, lease: Lease | None) -> None:

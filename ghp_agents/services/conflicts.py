@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ghp_agents.model.cause import OVERLAP
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease_record import Log
 from ghp_agents.model.names import Actor
 from ghp_agents.services.covering import Ground
 from ghp_agents.workspace import Workspace
-
-TITLE = "Two leases overlap: "  # how the question about two of them begins
 
 
 class Conflict(NamedTuple):
@@ -46,11 +45,12 @@ def _may_meet(earlier: Hold, later: Hold, clones: Mapping[str, str]) -> bool:
 
 
 def _question(earlier: Hold, later: Hold, asked: Sequence[Escalation]) -> Escalation | None:
-    """The last that was asked about the two, by the names that its text has for them."""
-    names = f"({earlier.short})", f"({later.short})"
-    about = [
-        each
-        for each in asked
-        if each.question.text.startswith(TITLE) and all(x in each.question.text for x in names)
-    ]
+    """The last that was asked about the two."""
+    pairs = [each for each in asked if each.question.kind == OVERLAP]
+    about = [x for x in pairs if _names(x, earlier) and _names(x, later)]
     return about[-1] if about else None
+
+
+def _names(asked: Escalation, hold: Hold) -> bool:
+    """Whether a question is about a lease; older ones name it by the beginning of its id."""
+    return any(hold.id.startswith(each) for each in asked.question.about)

@@ -111,7 +111,7 @@ def ask_once(
 
     def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
         for had in read_all(snapshot)[0]:
-            if had.question == question:
+            if rules.is_same(had.question, question):
                 return Asked(had, is_new=False), []
         at = Timestamp(to_text(ws.clock.now()))
         clock, clone = snapshot.clock + 1, snapshot.clone

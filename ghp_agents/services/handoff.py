@@ -175,7 +175,7 @@ def _has_claim(ws: Workspace, leaser: Leaser, handed: Handoff) -> bool:
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ws.presence(handed.by.name) or {}, "epoch")
     known = (lease for lease in leaser.known(name) if lease.name == name)
-    return any(is_mine(lease, handed.by.name, epoch) for lease in known)
+    return any(is_mine(lease, handed.by.name, epoch, leaser.clone) for lease in known)
 
 
 # -------------------------------------------------------------------------------- what is said

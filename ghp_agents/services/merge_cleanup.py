@@ -10,9 +10,11 @@ from ghp_agents import branches, checkouts, landing, worktree
 from ghp_agents.checkouts import Checkout
 from ghp_agents.errors import GhpError
 from ghp_agents.locate import locate
-from ghp_agents.model.claim import MERGED, PREFIX, claim_name, claimed_issue
+from ghp_agents.model.cause import MERGED, Cause
+from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
 from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.legacy_causes import MERGED_BY
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.pull import Pull
 from ghp_agents.remote import Answer
@@ -59,7 +61,8 @@ def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
             return None
         reason = _reason(pull)
         try:
-            after = me.leaser.release(name, expected=held, reason=reason)
+            cause = Cause(MERGED, me.name, f"#{pull.number}")
+            after = me.leaser.release(name, expected=held, reason=reason, cause=cause)
         except LeaseMovedError as moved:
             held = moved.current
             continue
@@ -71,7 +74,7 @@ def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
 def _reason(pull: Pull) -> str:
     """Why the claim ended, for who had it: what was merged, and where it is."""
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
-    return f"{MERGED}{pull.number} into {pull.base}{commit}"
+    return f"{MERGED_BY}{pull.number} into {pull.base}{commit}"
 
 
 def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
@@ -85,7 +88,7 @@ def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
         return
     for hold in leases.listing(me.ws, me.store, me.leaser).held:
         if hold.holder == held.holder and not hold.is_person:
-            reason = f"{MERGED}{pull.number}"
+            reason = f"{MERGED_BY}{pull.number}"
             leases.give_back(me.ws, me.store, me.leaser, me.actor, hold, reason)
 
 

@@ -8,7 +8,6 @@ It names the clone that it is held from. One person, or one agent, in two clones
 only in the clone where it was taken is it known that nobody goes on with it.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -25,7 +24,6 @@ NAME = "trunk"
 LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
 ATTEMPTS = 20
 PAUSE = 2.0  # seconds between two looks at who has it
-_FROM = re.compile(r"in clone ([0-9a-z]+)$")
 
 
 class Right:
@@ -111,12 +109,11 @@ def _clone(me: Me) -> str:
 
 
 def _is_from_here(me: Me, lease: Lease) -> bool:
-    said = _FROM.search(lease.reason)
-    return said is not None and said[1] == _clone(me)
+    return bool(lease.clone) and lease.clone == me.clone
 
 
 def _may_take(me: Me, lease: Lease) -> bool:
-    if is_mine(lease, me.name, me.epoch) and _is_from_here(me, lease):
+    if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
         return True  # a command before this one was killed
     seen = claim_sight.note(me.ws, [lease])[lease.name][1]
     if me.ws.clock.now() - seen >= me.ws.settings.dead_after:

@@ -142,7 +142,7 @@ def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:
     if not presence or type(presence.get("generation")) is not int:
         return None
     known = {lease.name: lease for lease in leaser.known(ISSUES)}
-    return fence_of(known, agent, presence)
+    return fence_of(known, agent, presence, leaser.clone)
 
 
 def _name(fence: Fence) -> str:

@@ -10,7 +10,7 @@ from ghp_agents import rulebook, rulestamp
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import codeowners, pattern
-from ghp_agents.model.claim import PREFIX, claimed_issue
+from ghp_agents.model.claim import PREFIX, claimed_issue, is_elsewhere
 from ghp_agents.model.codeowners import Line
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.issue import Issue
@@ -70,7 +70,7 @@ def make(
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
         "lapses": _next_lapse(ws, snapshot, logs, lapsed),
-        "claims": {str(claimed_issue(x.name)): _claim(x) for x in claims},
+        "claims": {str(claimed_issue(x.name)): _claim(x, leaser.clone) for x in claims},
         "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in said]),
         **bind(said, fold),
     }
@@ -222,10 +222,10 @@ def _scope(claim: Lease, issue: Issue) -> Rule:
     )
 
 
-def _claim(claim: Lease) -> list[Any]:
+def _claim(claim: Lease, clone: str) -> list[Any]:
     return [
         claim.holder, claim.epoch, claim.generation, claim.acquired_at,
-        one_line(claim.reason, TEXT_LIMIT),
+        one_line(claim.reason, TEXT_LIMIT), claim.cause.kind, is_elsewhere(claim, clone),
     ]  # fmt: skip
 
 

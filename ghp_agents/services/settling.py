@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from ghp_agents import files
 from ghp_agents.errors import GhpError
+from ghp_agents.model.cause import OVERLAP
 from ghp_agents.model.escalation import Question
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import FOLDER, Log, what
+from ghp_agents.model.legacy_causes import OVERLAPPING
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import escalation, presence, waiters, waiting
 from ghp_agents.services import lease as leases
-from ghp_agents.services.conflicts import TITLE
 from ghp_agents.services.covering import Ground
 from ghp_agents.services.escalation import Asked
 from ghp_agents.services.lease import LIVING
@@ -149,10 +150,11 @@ def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
         for hold in (earlier, later)
     )
     text = (
-        f"{TITLE}who should have {place}?\n\n{one}, and {other}, in clones that had "
+        f"{OVERLAPPING}who should have {place}?\n\n{one}, and {other}, in clones that had "
         f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
     )
-    return Question(asker, text, None, (earlier.holder, later.holder))
+    options = (earlier.holder, later.holder)
+    return Question(asker, text, None, options, OVERLAP, (earlier.id, later.id))
 
 
 def _read_compared(ws: Workspace) -> set[str]:

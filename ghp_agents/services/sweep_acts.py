@@ -10,10 +10,11 @@ from typing import NamedTuple, assert_never
 
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.model import sweep_text as words
-from ghp_agents.model.claim import CLOSED
+from ghp_agents.model.cause import CLOSED, LAST_RESORT, SWEPT, Cause
 from ghp_agents.model.escalation import Question
 from ghp_agents.model.issue import Issue, IssueChange
 from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.model.legacy_causes import GIVEN_BY, ISSUE_CLOSED
 from ghp_agents.model.names import one_line
 from ghp_agents.model.sweep import (
     STALE_LABEL,
@@ -29,12 +30,11 @@ from ghp_agents.model.sweep import (
     Recall,
     Tell,
     Warn,
-    Worker,
 )
 from ghp_agents.services import escalation, sweep_handoff, sweep_orphans
 from ghp_agents.services import lease as leases
-from ghp_agents.services.claim import GIVEN
 from ghp_agents.services.claim_showing import Me, show_release
+from ghp_agents.services.claim_sight import clone_of
 from ghp_agents.services.sweep_right import BusyError
 
 
@@ -123,26 +123,32 @@ def _close(me: Me, act: Close) -> str:
     issue, lease = me.tracker.get(act.issue), act.held.lease
     if issue.state != "closed":
         return f"#{act.issue} is open again"
-    after = me.leaser.release(lease.name, expected=lease, reason=CLOSED)
-    show_release(me, issue, after, lease, CLOSED, keep_assignee=True)
-    return f"gave back the claim of {lease.holder}: {CLOSED}"
+    after = me.leaser.release(
+        lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
+    )
+    show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
+    return f"gave back the claim of {lease.holder}: {ISSUE_CLOSED}"
 
 
 def _free(sweep: Sweep, act: Free) -> str:
     me, lease, to = sweep.me, act.held.lease, act.to
     issue = me.tracker.get(act.issue)
     handed = sweep_handoff.write(me, issue, lease, to.name if to else None)
-    after = _swap(me, lease, to, act.reason)
+    after = _swap(me, act)
     _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handed.name)
     return _freed(act.held, to.name if to else None, act.attempt, act.gives_up)
 
 
-def _swap(me: Me, lease: Lease, to: Worker | None, reason: str) -> Lease:
+def _swap(me: Me, act: Free) -> Lease:
     """The one step that decides. Raises LeaseMovedError when the holder, or another, was faster."""
+    lease, to = act.held.lease, act.to
+    cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
-        return me.leaser.release(lease.name, expected=lease, reason=reason)
-    given = f"{GIVEN}{me.name}: {reason}"
-    return me.leaser.acquire(lease.name, to.name, expected=lease, epoch=to.epoch, reason=given)
+        return me.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
+    return me.leaser.acquire(
+        lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
+        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=clone_of(me.store, to.name),
+    )  # fmt: skip
 
 
 def _show(
@@ -159,13 +165,13 @@ def _show(
     why = f"is {held.state}"
     if gives_up:
         text = words.question(issue.number, held, attempt)
-        asked = Question(held.holder, text, issue.number, words.OPTIONS)
+        asked = Question(held.holder, text, issue.number, words.OPTIONS, LAST_RESORT)
         escalation.ask_once(me.ws, me.store, me.tracker, asked, urgency="high")
     text = words.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
     me.tracker.comment(issue.number, text, me.actor, marker=words.marker("freed", held))
     change = IssueChange(remove_labels=(STALE_LABEL,))
     me.tracker.change(issue.number, change, me.actor)
-    reason = after.reason.removeprefix(f"{GIVEN}{me.name}: ")
+    reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
     show_release(me, issue, after, held.lease, reason)
 
 
@@ -181,10 +187,10 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
         return "it changed meanwhile"
     before = chain[-2]
-    if lease.reason == CLOSED:
-        show_release(me, issue, lease, before, CLOSED, keep_assignee=True)
-        return f"finished: gave back the claim of {before.holder}: {CLOSED}"
-    state = lease.reason.rpartition(" is ")[2] or "dead"
+    if lease.cause.kind == CLOSED:
+        show_release(me, issue, lease, before, ISSUE_CLOSED, keep_assignee=True)
+        return f"finished: gave back the claim of {before.holder}: {ISSUE_CLOSED}"
+    state = lease.cause.ref or "dead"
     held = Held(before, state, lapsed=True)
     handed = sweep_handoff.write(me, issue, before, lease.holder)
     _show(sweep, issue, lease, held, act.attempt, act.gives_up, handed.name)

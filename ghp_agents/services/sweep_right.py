@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model.cause import SWEEP, Cause
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.ports import Leaser, StateStore
@@ -19,7 +20,6 @@ NAME = "sweeper"
 PATIENCE = 120.0  # seconds for which a right must not move, to be taken from who holds it
 LOOK_EVERY = 10.0
 RENEW_EVERY = 30.0  # seconds
-_CLONE = re.compile(r"clone ([0-9a-f]{6,40})\b")
 
 
 class BusyError(RefusedError):
@@ -53,8 +53,9 @@ class Turn:
             return
         try:
             self._lease = self._leaser.acquire(
-                NAME, self._lease.holder or "", expected=self._lease, reason=self._lease.reason
-            )
+                NAME, self._lease.holder or "", expected=self._lease, reason=self._lease.reason,
+                cause=self._lease.cause,
+            )  # fmt: skip
         except LeaseMovedError as moved:
             raise BusyError(moved.current or self._lease) from None
         self._at = now
@@ -62,7 +63,9 @@ class Turn:
     def end(self) -> None:
         """Give the right back, if it still is ours; else it is in good hands."""
         with contextlib.suppress(LeaseMovedError, UnknownError):
-            self._leaser.release(NAME, expected=self._lease, reason=self._lease.reason)
+            self._leaser.release(
+                NAME, expected=self._lease, reason=self._lease.reason, cause=self._lease.cause
+            )
 
 
 class Arrival(NamedTuple):
@@ -85,7 +88,10 @@ def take(ws: Workspace, store: StateStore, leaser: Leaser, who: Arrival) -> Turn
         clone = remembered(current) or (who.clone if who.is_fresh else None)
         reason = f"clone {clone}" if clone else ""
         try:
-            mine = leaser.acquire(NAME, who.actor.name, expected=current, reason=reason)
+            cause = Cause(SWEEP, who.actor.name, clone or "")
+            mine = leaser.acquire(
+                NAME, who.actor.name, expected=current, reason=reason, cause=cause
+            )
         except LeaseMovedError as moved:
             current = moved.current
             continue
@@ -94,8 +100,8 @@ def take(ws: Workspace, store: StateStore, leaser: Leaser, who: Arrival) -> Turn
 
 def remembered(lease: Lease | None) -> CloneId | None:
     """The clone that a right names."""
-    found = _CLONE.fullmatch(lease.reason) if lease else None
-    return CloneId(found[1]) if found else None
+    known = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
+    return CloneId(known) if re.fullmatch("[0-9a-f]{6,40}", known) else None
 
 
 def _wait(ws: Workspace, leaser: Leaser, lease: Lease) -> Lease | None:

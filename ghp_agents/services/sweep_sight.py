@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.clock import to_seconds
 from ghp_agents.model import command_record
-from ghp_agents.model.claim import CLOSED, claimed_issue
+from ghp_agents.model.cause import CLOSED, SWEPT
+from ghp_agents.model.claim import claimed_issue
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.lease import Lease
@@ -17,7 +18,6 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.presence import position
 from ghp_agents.model.sweep import (
-    SWEPT,
     TRUNK,
     Facts,
     Held,
@@ -115,8 +115,8 @@ def _news_at(ws: Workspace, store: StateStore) -> float:
 def _may_be_unshown(lease: Lease, issues: Mapping[int, Issue]) -> bool:
     issue = issues.get(claimed_issue(lease.name) or 0)
     if issue is None or issue.state == "closed":
-        return issue is not None and lease.holder is None and lease.reason == CLOSED
-    return SWEPT in lease.reason
+        return issue is not None and lease.holder is None and lease.cause.kind == CLOSED
+    return lease.cause.kind == SWEPT
 
 
 def _unfinished(swept: Iterable[Lease], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
@@ -144,7 +144,7 @@ def _attempts(
             since[each.question.issue] = max(clock, since.get(each.question.issue, 0))
     attempts: dict[int, int] = {}
     for entry in ledger:
-        swept = entry.event == "release" and SWEPT in entry.text
+        swept = entry.event == "release" and entry.cause == SWEPT
         if swept and entry.issue and entry.clock > since.get(entry.issue, 0):
             attempts[entry.issue] = attempts.get(entry.issue, 0) + 1
     return attempts

@@ -11,6 +11,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.errors import GhpError, UnknownError
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases.memory import MemoryLeaser
+from ghp_agents.model.cause import CLAIMED, Cause
 from ghp_agents.model.issue import PROVISIONAL, IssueChange, provisional, short
 from ghp_agents.model.issue_record import FOLDER
 from ghp_agents.model.lease import Lease
@@ -196,6 +197,8 @@ class Leasers:
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
+            cause: Cause = CLAIMED,
+            clone: str | None = None,
         ) -> Lease:
             if self.times:
                 self.times -= 1
@@ -219,6 +222,8 @@ class Leasers:
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
+            cause: Cause = CLAIMED,
+            clone: str | None = None,
         ) -> Lease:
             raise GhpError("The remote does not let us change numbers.", hint="Ask for access.")
 

@@ -85,6 +85,7 @@ agent: "worker-1"
 issue: 12
 urgency: "high"
 options: ["SQLite", "Postgres"]
+kind: "question"
 askedAt: "2026-01-02T03:04:05Z"
 clock: 7
 clone: "c1"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.errors import ExitCode, RefusedError, UsageError
+from ghp_agents.model.cause import RELEASED, Cause
 from ghp_agents.model.lease import (
     KINDS,
     Lease,
@@ -94,7 +95,9 @@ def test_a_generation_that_could_not_be_read_again_is_never_given() -> None:
 def test_a_release_keeps_the_generation_and_names_no_holder() -> None:
     held = HELD._replace(patterns=("src/",))
     free = given_back("issue/12", held, "n4", "done")
-    assert free == HELD._replace(holder=None, nonce="n4", reason="done", revision="n4")
+    assert free == HELD._replace(
+        holder=None, nonce="n4", reason="done", revision="n4", cause=RELEASED
+    )
     assert taken("issue/12", "worker-2", free, at=AT, nonce="n5").generation == 4
 
 
@@ -129,6 +132,9 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
     assert encode(HELD).decode() == (
         "{\n"
         '  "acquiredAt": "2025-06-15T15:06:40Z",\n'
+        '  "cause": {\n'
+        '    "kind": "claim"\n'
+        "  },\n"
         '  "epoch": 2,\n'
         '  "generation": 3,\n'
         '  "holder": "worker-1",\n'
@@ -150,6 +156,8 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
         acquired_at=st.just(AT),
         nonce=st.text(max_size=32),
         reason=st.text(max_size=20),
+        cause=st.builds(Cause, st.text(min_size=1), st.text(), st.text()),
+        clone=st.text(),
         revision=st.just("r"),
         patterns=st.lists(st.sampled_from(["src/x/", "/a.py", "*.md"]), unique=True).map(tuple),
     )

@@ -75,6 +75,7 @@ def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
             issue=record.issue,
             generation=record.generation,
             text=one_line(record.text, 200),
+            cause=one_line(record.cause, 40),
         )
     ]
 

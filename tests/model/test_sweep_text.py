@@ -1,6 +1,7 @@
 """A sweep in words."""
 
 from ghp_agents.model import sweep_text as words
+from ghp_agents.model.cause import LAST_RESORT
 from ghp_agents.model.escalation import Escalation, Question
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import CloneId, Timestamp
@@ -50,10 +51,10 @@ def test_each_claim_has_its_own_markers() -> None:
 def test_the_question_is_the_same_for_the_same_claim_and_is_known_again() -> None:
     text = words.question(1, HELD, 3)
     assert text == words.question(1, HELD._replace(silent=9e9), 3)
-    asked = Question("worker-1", text, 1, words.OPTIONS)
+    asked = Question("worker-1", text, 1, words.OPTIONS, LAST_RESORT)
     made = Escalation("1", asked, AT, 1, CloneId("a"))
     assert words.is_last_resort(made)
-    assert not words.is_last_resort(made._replace(question=asked._replace(options=("One",))))
+    assert not words.is_last_resort(made._replace(question=asked._replace(kind="question")))
     assert "died once" in words.question(1, HELD, 1)
 
 

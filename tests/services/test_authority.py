@@ -15,7 +15,7 @@ PATH = "src/parser.py"
 SRC = "/src/"
 Said = tuple[Rule, Sequence[str]]
 
-TAKEN = {"12": ["worker-2", 1, 5, EARLIER, "worker-1 is dead"]}
+TAKEN = {"12": ["worker-2", 1, 5, EARLIER, "worker-1 is dead", "takeover", False]}
 FENCED = {"issue": 12, "generation": 4, "epoch": 1}
 TOUCHED = ("worker-2", EARLIER)
 LEASED = leased("worker-2", SRC)
@@ -223,8 +223,8 @@ def test_the_fence_is_the_one_of_claims(
     holder: str | None, epoch: int, generation: int, presence: dict[str, Any]
 ) -> None:
     lease = Lease("issue/12", holder, generation, epoch, Timestamp(EARLIER), "n", "why")
-    fence = fence_of({lease.name: lease}, "worker-1", presence)
-    claims = {"12": [holder, epoch, generation, EARLIER, "why"]}
+    fence = fence_of({lease.name: lease}, "worker-1", presence, "c1")
+    claims = {"12": [holder, epoch, generation, EARLIER, "why", "claim", False]}
     found = decide(book(claims=claims), PATH, case(presence=presence))
     if fence is None:
         assert said(found) == ("allow", "")

@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.errors import NotFoundError, UnknownError, UsageError
 from ghp_agents.leases.memory import MemoryLeaser
+from ghp_agents.model.cause import CLAIMED, Cause
 from ghp_agents.model.issue import PROVISIONAL, Issue, IssueChange, provisional
 from ghp_agents.model.issue_record import FOLDER
 from ghp_agents.model.lease import Lease
@@ -285,6 +286,8 @@ def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> N
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
+            cause: Cause = CLAIMED,
+            clone: str | None = None,
         ) -> Lease:
             if expected is not None:
                 raise UnknownError("The connection broke.", hint="Try again.")
@@ -340,6 +343,8 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
+            cause: Cause = CLAIMED,
+            clone: str | None = None,
         ) -> Lease:
             if not self.overtaken:
                 self.overtaken = True

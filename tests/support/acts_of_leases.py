@@ -72,7 +72,7 @@ def _edit(run: Run, step: Step) -> str | None:
     if verdict.is_refused:
         return f"denied, {verdict.kind}"
     known = {lease.name: lease for lease in here.leaser.known("issue/")}
-    fence = fence_of(known, session.agent, ws.presence(session.agent) or {})
+    fence = fence_of(known, session.agent, ws.presence(session.agent) or {}, here.leaser.clone)
     laws.require(fence is None, "a fenced holder edits nothing", session, path, fence)
     still = before & laws.rivals(run.world, session, path)
     laws.require(not still, "nobody edits what another living one holds", session, path, still)

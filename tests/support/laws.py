@@ -64,7 +64,7 @@ def _check_giving(write: Write, before: Lease) -> None:
     # A lease is its holder's by name; of a claim the epoch tells which of its lives has it.
     of_claim = before.name.startswith("issue/")
     epoch = write.epoch if of_claim else max(write.epoch, before.epoch)
-    may = may or is_mine(before, write.by, epoch)
+    may = may or is_mine(before, write.by, epoch, f"clone-{write.clone}")
     require(may, "only its holder gives a right back, or a person, or whoever finds it dead", write)
 
 
@@ -107,7 +107,9 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
 
 def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lease | None]) -> None:
     """A guarded command that succeeded was the holder's, at some moment while it ran."""
-    mine = any(lease and is_mine(lease, session.agent, epoch) for lease in seen)
+    mine = any(
+        lease and is_mine(lease, session.agent, epoch, f"clone-{session.clone}") for lease in seen
+    )
     require(mine, f"a fenced holder never succeeds in `{command}`", session, epoch)
 
 

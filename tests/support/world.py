@@ -86,12 +86,12 @@ class WorldLeaser(MemoryLeaser):
     """A clone's leaser: tells the world what it wrote, and lets others get in before it does."""
 
     def __init__(self, world: "World", clone: int, clock: SkewedClock, board: Board) -> None:
-        super().__init__(clock, board)
-        self.world, self.clone, self.line = world, clone, board
+        super().__init__(clock, board, f"clone-{clone}")
+        self.world, self.number, self.line = world, clone, board
 
     def _swap(self, expected: Lease | None, new: Lease) -> Lease:
         # Whoever comes in between may wake a holder that was found dead: that is too late for it.
-        lived = self.world.holder_lives(self.line.leases.get(new.name), self.clone)
+        lived = self.world.holder_lives(self.line.leases.get(new.name), self.number)
         self.world.interlope()
         before = self.line.leases.get(new.name)
         try:
@@ -99,7 +99,7 @@ class WorldLeaser(MemoryLeaser):
         finally:
             after = self.line.leases.get(new.name)
             if after is new or (after and after.nonce == new.nonce):
-                self.world.wrote(before, after, self.clone, lived)
+                self.world.wrote(before, after, self.number, lived)
 
 
 class WorldStore(MemoryStore):

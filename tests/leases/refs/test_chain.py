@@ -51,6 +51,10 @@ def test_the_lease_is_one_readable_file(leaser: GitRefLeaser, remote: Path) -> N
     assert git(remote, "show", f"{ref}~2:lease.json") == (
         "{\n"
         '  "acquiredAt": "2025-06-15T15:06:40Z",\n'
+        '  "cause": {\n'
+        '    "kind": "claim"\n'
+        "  },\n"
+        f'  "clone": "{leaser.clone}",\n'
         '  "epoch": 2,\n'
         '  "generation": 1,\n'
         '  "holder": "worker-1",\n'
