@@ -175,6 +175,10 @@ class Leaser(Protocol):
     def list(self, prefix: str = "") -> list[Lease]:
         """All leases whose name starts with `prefix`, by name."""
 
+    def mend(self) -> Sequence[str]:
+        """Put back what the place that decides has lost of the rights that this clone knows, by
+        the last sync. The names of those that are in dispute, or were put back."""
+
 
 class IssueTracker(Protocol):
     """Issues: commands and authority. Numbers, ids and unique prefixes of ids name an issue."""

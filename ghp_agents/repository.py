@@ -223,6 +223,18 @@ def _odd_main_worktree(ws: Workspace) -> Path:
     return ws.common_dir if said.get("core.bare") == "true" else ws.folder
 
 
+def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those pairs of commits (later, earlier) of which the later one comes after the earlier one,
+    or is it. No two pairs share a history. Raises GitError."""
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    if not changed:
+        return [*pairs]
+    words = "".join(f"{later}\n^{earlier}\n" for later, earlier in changed)
+    listed = repository.check("rev-list", "--parents", "--stdin", stdin=words.encode())
+    parents = {word for line in listed.text.splitlines() for word in line.split()[1:]}
+    return [(later, earlier) for later, earlier in pairs if later == earlier or earlier in parents]
+
+
 def heal(repository: StateRepository, ref: str) -> None:
     """Remove what a killed writer left of `ref`. Only under the lock that its writers inherit:
     whoever still wrote would still hold it."""

@@ -1,6 +1,6 @@
 """The one place that names real adapters: from a folder and an environment to working parts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class House:
         self.environ = environ
         self.name = name  # by --as
         self._clock = clock
+        self.tell: Callable[[str], None] | None = None  # where warnings of its parts go
 
     @cached_property
     def ws(self) -> Workspace:
@@ -47,7 +48,7 @@ class House:
         """Who decides rights: the coordination remote, or this clone if there is none."""
         from ghp_agents.leases.git_ref import GitRefLeaser
 
-        return GitRefLeaser(self.ws)
+        return GitRefLeaser(self.ws, self.tell)
 
     @cached_property
     def hub(self) -> "Hub | None":

@@ -24,7 +24,9 @@ def make_house() -> House:
         cwd = current_folder()
     except NotSetUpError:  # help and version work anywhere; a command says what is wrong
         cwd = Path("/nonexistent")
-    return House(cwd, os.environ)
+    house = House(cwd, os.environ)
+    house.tell = output.warn
+    return house
 
 
 def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:

@@ -3,7 +3,7 @@
 Every tracker has a leaser and few use it, so what does the work is imported when it is called.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ghp_agents.clock import to_text
@@ -17,7 +17,7 @@ from ghp_agents.repository import StateRepository, find_repository, open_reposit
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ghp_agents.leases.refs.afar import Court
+    from ghp_agents.leases.refs.court import Court
 
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -26,8 +26,9 @@ _WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 class GitRefLeaser:
     """`ports.Leaser` on the refs `refs/ghp/lease/<name>`."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, tell: Callable[[str], None] | None = None) -> None:
         self._ws = ws
+        self._tell = tell or _nobody_listens
         self._absent: set[str] = set()  # what was asked for just now and is not known here
 
     @property
@@ -78,7 +79,7 @@ class GitRefLeaser:
         self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
     ) -> Lease:
         """Give the right back."""
-        if expected.holder is None:  # two releases of one generation could not be told apart
+        if not expected.is_taken:  # two releases of one generation could not be told apart
             return still_free(expected, self.read(name))
         return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
 
@@ -116,6 +117,17 @@ class GitRefLeaser:
             found = [*here.list_all(repository).values()] if repository else []
         return _chosen(found, prefix)
 
+    def mend(self) -> Sequence[str]:
+        """Put back what the remote has lost, by the last sync; the names of those rights."""
+        from ghp_agents.leases.refs import here
+
+        if self._court() is None:
+            return []
+        lost = here.lost(self._open())
+        for name in lost:
+            self.read(name)
+        return lost
+
     def _swap(self, new: Lease, expected: Lease | None) -> Lease:
         from ghp_agents.leases.refs import afar, here
 
@@ -127,10 +139,10 @@ class GitRefLeaser:
         return here.swap(self._ws, self._open(), new, expected)
 
     def _court(self) -> "Court | None":
-        from ghp_agents.leases.refs.afar import Court
+        from ghp_agents.leases.refs.court import Court
 
         remote = coordination_remote(self._ws)
-        return Court(self._ws, self._open(), remote) if remote else None
+        return Court(self._ws, self._open(), remote, self._tell) if remote else None
 
     def _open(self) -> StateRepository:
         try:
@@ -141,6 +153,10 @@ class GitRefLeaser:
                 f"{error.strerror}.",
                 hint="Run this outside of the sandbox, or make room on the disk.",
             ) from None
+
+
+def _nobody_listens(_: str) -> None:
+    """For programs that show no messages."""
 
 
 def _pattern(prefix: str) -> str:

@@ -85,7 +85,7 @@ class MemoryLeaser:
         self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
     ) -> Lease:
         """Give the right back."""
-        if expected.holder is None:
+        if not expected.is_taken:
             return still_free(expected, self.read(name))
         after = given_back(name, expected, self._board.token(16), reason, cause)
         return self._swap(expected, after)
@@ -112,7 +112,20 @@ class MemoryLeaser:
         """All leases below `prefix`, by name."""
         with self._board.lock:
             self._reach()
-            return [x for name, x in sorted(self._board.leases.items()) if name.startswith(prefix)]
+            names = sorted({*self._board.leases, *self._known})
+            found = [self._look(name) for name in names if name.startswith(prefix)]
+            return [lease for lease in found if lease]
+
+    def mend(self) -> Sequence[str]:
+        """Put back what the board lost."""
+        with self._board.lock:
+            self._reach()
+            lost = [
+                name
+                for name, known in sorted(self._known.items())
+                if (now := self._board.leases.get(name)) is None or _place(now) < _place(known)
+            ]
+            return [name for name in lost if self._look(name)]
 
     def _swap(self, expected: Lease | None, new: Lease) -> Lease:
         with self._board.lock:
@@ -128,8 +141,10 @@ class MemoryLeaser:
             return self._look(new.name) or new
 
     def _look(self, name: str) -> Lease | None:
-        """What the board says, which is known from then on."""
-        current = self._board.leases.get(name)
+        """What the board says, which is known from then on; what it lost is put back."""
+        current, known = self._board.leases.get(name), self._known.get(name)
+        if known and (current is None or _place(current) < _place(known)):
+            current = self._board.leases[name] = known
         if current:
             self._known[name] = current
         return current
@@ -140,3 +155,8 @@ class MemoryLeaser:
                 "The board cannot be reached, so nobody knows who holds the right.",
                 hint="Try again when it can be reached.",
             )
+
+
+def _place(lease: Lease) -> tuple[int, bool]:
+    """Where a lease stands in the history of its right."""
+    return lease.generation, lease.holder is None

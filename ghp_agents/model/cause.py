@@ -16,6 +16,7 @@ RELEASE = "release"  # it was given back
 CLOSED = "closed"  # its issue is closed
 MERGED = "merged"  # its work is on the trunk; `ref` names the pull request
 SWEPT = "swept"  # its holder was dead for a sweep; `ref` is the holder's state
+DISPUTE = "dispute"  # the remote lost its history; `by` one of the two who had it
 SWEEP = "sweep"  # it is the right to sweep; `ref` is the clone that sweeps
 UNKNOWN = "unknown"  # nobody wrote it down
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from ghp_agents.model.cause import CLOSED, MERGED
+from ghp_agents.model.cause import CLOSED, DISPUTE, MERGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PREFIX = "issue/"
 
-Standing = Literal["free", "mine", "lapsed", "held"]
+Standing = Literal["free", "mine", "lapsed", "held", "disputed"]
 
 
 def claim_name(issue: int) -> str:
@@ -54,6 +54,8 @@ def standing(
 
     A person's right never lapses: nobody's silence says anything about a person.
     """
+    if lease and lease.is_disputed:
+        return "disputed"
     if lease is None or lease.holder is None:
         return "free"
     if is_mine(lease, holder, epoch, clone):
@@ -82,6 +84,8 @@ class Fence(NamedTuple):
         if self._is_closed:
             return f"#{self.issue} is closed, and your claim of it ended with that."
         why = f" ({self.reason})" if self.reason else ""
+        if self.cause == DISPUTE:
+            return f"Your claim of #{self.issue} is in dispute: {self.reason}."
         if self.holder is None:
             return f"Your claim of #{self.issue} was given back{why}; nobody holds it."
         if self.is_namesake:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model import legacy_causes
-from ghp_agents.model.cause import CLAIMED, RELEASED, UNKNOWN, Cause
+from ghp_agents.model.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
 from ghp_agents.model.names import NUMBERS_END, Timestamp, one_line
 from ghp_agents.model.spelling import spelled_all
 
@@ -41,6 +41,17 @@ class Lease(NamedTuple):
     def is_person(self) -> bool:
         """Whether a person holds it: no death of anybody's ends that."""
         return self.holder is not None and self.epoch == 0
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether two had it because the remote lost history: it is refused to everybody until a
+        person has released it."""
+        return self.holder is None and self.cause.kind == DISPUTE
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether nobody else can take it."""
+        return self.holder is not None or self.is_disputed
 
 
 class LeaseMovedError(RefusedError):
@@ -124,6 +135,7 @@ def given_back(
     lease_name(name)
     return expected._replace(
         holder=None,
+        generation=expected.generation + expected.is_disputed,  # above that of all who had it
         nonce=nonce,
         reason=one_line(reason, REASON_LIMIT),
         revision=nonce,

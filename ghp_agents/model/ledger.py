@@ -15,10 +15,10 @@ from ghp_agents.model.record import Record
 PRESENCE = "presence"
 # The events that this version says. What another version says is kept and shown all the same.
 EVENTS = (
-    PRESENCE, "claim", "takeover", "steal", "release", "lease", "lease-wait", "lease-renew",
-    "lease-release", "escalate", "answer", "handoff", "checkpoint", "resume-apply", "issue-new",
-    "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment", "issue-close",
-    "issue-reopen",
+    PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
+    "lease-renew", "lease-release", "escalate", "answer", "handoff", "checkpoint", "resume-apply",
+    "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
+    "issue-close", "issue-reopen",
 )  # fmt: skip
 
 

@@ -158,9 +158,12 @@ def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Cl
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
         seen = lease, sight
         stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
-        if not is_sure and (stands == "mine" or (stands == "held" and not steal)):
+        may_refuse = stands == "disputed" or (stands == "held" and not steal)
+        if not is_sure and (stands == "mine" or may_refuse):
             lease, is_sure = me.leaser.read(name), True
             continue
+        if lease and stands == "disputed":
+            raise refusal.disputed(issue.number, lease)
         if lease and stands == "mine":
             return _mine(me, issue, lease)
         if not steal:
@@ -275,7 +278,8 @@ def _release(
         if not is_sure and not may:
             lease, is_sure = me.leaser.read(name), True
             continue
-        if (lease.holder if lease else None) == to:
+        is_disputed = lease is not None and lease.is_disputed
+        if not is_disputed and (lease.holder if lease else None) == to:
             return _released(me, issue, lease, reason)
         if not may:
             raise refusal.not_mine(issue.number, lease)
@@ -294,7 +298,7 @@ def _may_release(me: Me, lease: Lease | None, to: str | None) -> bool:
     """Whether I may change it. To give what nobody holds is to decide who works on it."""
     decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
     if lease is None or lease.holder is None:
-        return decides and to is not None
+        return decides and (to is not None or (lease is not None and lease.is_disputed))
     is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
     return is_mine or decides or not _sight(me, lease).lives
 

@@ -49,8 +49,19 @@ def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
     )
 
 
+def disputed(issue: int, lease: Lease) -> RefusedError:
+    """For who wants, or had, what a person has to decide about."""
+    return RefusedError(
+        f"Nobody can have #{issue} now: {lease.reason}.",
+        hint="A person decides, and frees it by `ghp agent-release "
+        f"{issue} --reason TEXT` or gives it to one by `--to AGENT`.",
+    )
+
+
 def not_mine(issue: int, lease: Lease | None, agent: str = "") -> RefusedError:
     """For who acts on an issue without having it."""
+    if lease and lease.is_disputed:
+        return disputed(issue, lease)
     if lease is None or lease.holder is None:
         why = f" It was given back: {lease.reason}." if lease and lease.reason else ""
         return RefusedError(

@@ -94,7 +94,7 @@ def held(
     bare = [
         as_hold(right)
         for right in rights.values()
-        if right.holder is not None
+        if right.is_taken
         and right.nonce not in said
         and (lives(holder_of(right)) or claim_sight.look(ws, store, [right])[right.name].lives)
     ]
@@ -148,7 +148,7 @@ def as_hold(right: Lease) -> Hold:
     kind, _, word = right.name.partition("/")
     return Hold(
         id=word,
-        holder=right.holder or "",
+        holder=right.holder or ("nobody, in dispute," if right.is_disputed else ""),
         is_person=right.is_person,
         patterns=right.patterns,
         name=word if f"{kind}/" == NAMES else None,
@@ -248,7 +248,7 @@ def _chosen(
 ) -> list[Hold]:
     logs = [log for log in read_all(snapshot)[0] if log.is_open]
     said = {log.nonce for log in logs}
-    bare = [x for x in known_rights(leaser).values() if x.holder and x.nonce not in said]
+    bare = [x for x in known_rights(leaser).values() if x.is_taken and x.nonce not in said]
     holds = [*(log.hold() for log in logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
     found = [find(holds, word) for word in ids]
@@ -352,7 +352,11 @@ def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str)
     log = logs.get(hold.id)
     name = log.request.right if log else f"{NAMES if hold.name else PATHS}{hold.id}"
     current = leaser.read(name)
-    while current and current.holder == hold.holder and (not log or current.nonce == log.nonce):
+    while (
+        current
+        and (current.is_disputed or current.holder == hold.holder)
+        and (not log or current.nonce == log.nonce)
+    ):
         try:
             leaser.release(name, expected=current, reason=reason)
             return

@@ -175,7 +175,7 @@ def _standing(
         for log in logs
         if log.is_open and log.granted and log.id not in lapsed and lease.has_right(log, rights)
     ]
-    bare = [x for x in rights.values() if x.holder is not None and x.nonce not in known]
+    bare = [x for x in rights.values() if x.is_taken and x.nonce not in known]
     strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
     ordinary = [log.hold() for log in there if not log.request.right]
     return [*sorted(strict, key=lambda hold: (hold.since, hold.id)), *ordinary]

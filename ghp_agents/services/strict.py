@@ -5,7 +5,7 @@ writes first and looks then: of two that see each other at least one gives way, 
 nobody after writing has it alone. The lower nonce stays longer, so that not both give way for ever.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model.hold import Hold
@@ -13,6 +13,7 @@ from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import Actor, digest
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.services import claim_sight
+from ghp_agents.services.claim_sight import Sight
 from ghp_agents.services.covering import Reach
 from ghp_agents.services.lease import NAMES, PATHS, as_hold, holder_of
 from ghp_agents.workspace import Workspace
@@ -128,13 +129,16 @@ def _met(
     """The rights of others that have something in common with `reach`: of those who live and still
     have them, and of the others."""
     met = [
-        right
-        for right in rights
-        if right.holder is not None and reach.meets_other(as_hold(right), holder)
+        right for right in rights if right.is_taken and reach.meets_other(as_hold(right), holder)
     ]
     seen = claim_sight.look(ws, store, met) if met else {}
-    living = [right for right in met if seen[right.name].lives and right.nonce not in past]
+    living = [right for right in met if _lives(seen, right) and right.nonce not in past]
     return living, [right for right in met if right not in living]
+
+
+def _lives(seen: Mapping[str, Sight], right: Lease) -> bool:
+    """Whether a right counts; one in dispute does."""
+    return right.is_disputed or seen[right.name].lives
 
 
 def _refuse(rivals: Sequence[Lease]) -> None:

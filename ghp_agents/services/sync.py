@@ -14,6 +14,7 @@ from ghp_agents.services import (
     escalation,
     issue,
     lapse,
+    lost_rights,
     news,
     note,
     presence,
@@ -53,6 +54,7 @@ def sync(
         lapse.observe(ws, store)
         claim_owed.pay(ws, leaser, tracker)
     if sends:
+        notes += lost_rights.mend(ws, store, leaser, tracker)
         issue.name_provisional(ws, store, leaser)
         notes += [f"sent what had waited: {each}" for each in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)

@@ -1,10 +1,10 @@
 """Rights that the coordination remote decides: one push is one compare-and-swap."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from ghp_agents.errors import GhpError, UnknownError
-from ghp_agents.leases.refs import chain, here
+from ghp_agents.errors import UnknownError
+from ghp_agents.leases.refs import chain, here, lost
+from ghp_agents.leases.refs.court import Court, refused
 from ghp_agents.leases.refs.scratch import SPACE, scratch
 from ghp_agents.model.lease import Lease, LeaseMovedError, revision
 from ghp_agents.remote import (
@@ -12,32 +12,17 @@ from ghp_agents.remote import (
     CUSTOM,
     Answer,
     Pushed,
-    Remote,
     coordination_remote,
     fetch_refs,
     push,
     unreachable,
 )
-from ghp_agents.repository import LEASE_REFS, StateRepository
-from ghp_agents.workspace import Workspace
+from ghp_agents.repository import LEASE_REFS, StateRepository, descend
 
 NOTHING = chain.Known(None, "")
 ATTEMPTS = 4  # each after the first only because something came between
 # Where a fetch puts what it finds in each of the two places that a remote may have our refs in.
 _FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
-
-
-class Court(NamedTuple):
-    """Who decides, and who asks."""
-
-    ws: Workspace
-    repository: StateRepository
-    remote: Remote
-
-    @property
-    def spaces(self) -> Sequence[str]:
-        """Where on the remote the rights may be."""
-        return [self.remote.namespace] if self.remote.settled else [CUSTOM, BRANCHES]
 
 
 def read(court: Court, name: str) -> Lease | None:
@@ -58,11 +43,34 @@ def list_all(court: Court, folder: str) -> list[Lease]:
         for _ in range(ATTEMPTS):
             fetch_refs(court.ws, private, court.remote, refspecs)
             found = chain.load_all(private, [_FOUND[space] for space in court.spaces])
-            known = here.list_all(court.repository).values()
-            missing = [x for x in known if x.name.startswith(folder) and x.name not in found]
-            if not missing or _carry_over(court, private, missing) is not Answer.MOVED:
+            known = here.list_all(court.repository)
+            if not _mend_all(court, private, found, known):
+                continue
+            missing = [
+                x for x in known.values() if x.name.startswith(folder) and x.name not in found
+            ]
+            answer, missing = _carry_over(court, private, missing)
+            if answer is not Answer.MOVED:
                 return [*found.values(), *missing]
     raise unreachable(court.remote, "the rights changed again and again while they were listed")
+
+
+def _mend_all(
+    court: Court,
+    private: StateRepository,
+    found: dict[str, Lease],
+    known: dict[str, Lease],
+) -> bool:
+    """Put in `found` what the rights must be where the remote lost history; False if it moved."""
+    both = [(lease, known[name]) for name, lease in found.items() if name in known]
+    pairs = [(lease.revision, had.revision) for lease, had in both]
+    right = {later for later, _ in descend(private, pairs)}
+    for lease, had in both:
+        if lease.revision not in right:
+            answer, found[lease.name] = lost.mend(court, private, lease, had, must_push=False)
+            if answer is Answer.MOVED:
+                return False
+    return True
 
 
 def swap(court: Court, new: Lease, expected: Lease | None, *, is_absent: bool = False) -> Lease:
@@ -92,14 +100,18 @@ def _read(court: Court, name: str, *, must_push: bool) -> Lease | None:
         for _ in range(ATTEMPTS):
             found = _fetch(court, private, name)
             if found:
-                here.remember(court.ws, court.repository, found)
-                return found
+                had = chain.known_here(court.repository, name) or found
+                answer, right = lost.mend(court, private, found, had, must_push=must_push)
+                if answer is Answer.MOVED:
+                    continue
+                here.remember(court.ws, court.repository, right)
+                return right
             known = here.read(court.repository, name)
             if known is None:
                 return None
-            answer = _carry_over(court, private, [known], must_push=must_push)
+            answer, (right,) = _carry_over(court, private, [known], must_push=must_push)
             if answer is not Answer.MOVED:
-                return known
+                return right
     raise unreachable(court.remote, f"{name} changed again and again while it was read")
 
 
@@ -130,7 +142,7 @@ def _push(court: Court, private: StateRepository, made: Lease, expected: Lease |
         if pushed.answer is Answer.DONE:
             return
         if pushed.answer is Answer.REFUSED:
-            raise _refused(court, [made], pushed)
+            raise refused(court, [made], pushed)
         doubts += pushed.answer is Answer.UNKNOWN
         # Moved, or the connection broke, perhaps after the push: the ref itself tells the truth.
         court = court._replace(remote=coordination_remote(court.ws) or court.remote)
@@ -151,26 +163,20 @@ def _push(court: Court, private: StateRepository, made: Lease, expected: Lease |
 
 def _carry_over(
     court: Court, private: StateRepository, known: Sequence[Lease], *, must_push: bool = False
-) -> Answer:
-    """Give the remote what was decided before it was there, so that generations go on; MOVED if
-    it came to know one of them meanwhile. Who only reads needs no permission for that."""
-    refs = [LEASE_REFS + lease.name for lease in known]
-    refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(known, refs, strict=True)]
+) -> tuple[Answer, list[Lease]]:
+    """Give the remote what was decided before it was there, or what it lost, so that generations
+    go on; MOVED if it came to know one of them meanwhile. With it, the rights as they are then."""
+    if not known:
+        return Answer.DONE, []
+    rights, notes = lost.forgotten(court, private, known)
+    refs = [LEASE_REFS + lease.name for lease in rights]
+    refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(rights, refs, strict=True)]
     pushed = push(court.ws, private, court.remote, refspecs, expected=dict.fromkeys(refs, ""))
-    if pushed.answer is Answer.UNKNOWN:
-        raise unreachable(court.remote, pushed.words)
-    if pushed.answer is Answer.REFUSED and must_push:
-        raise _refused(court, known, pushed)
-    return pushed.answer
-
-
-def _refused(court: Court, leases: Sequence[Lease], pushed: Pushed) -> GhpError:
-    names = ", ".join(lease.name for lease in leases)
-    return GhpError(
-        f"The remote {court.remote.name} does not let us change {names}: {pushed.words}",
-        hint="Ask for write access, or set `agents.remote` to a repository that you may push to, "
-        "a fork for example.",
-    )
+    court.check(pushed, rights, must_push=must_push)
+    if pushed.answer is Answer.DONE:
+        for note in notes:
+            court.tell(note)
+    return pushed.answer, rights
 
 
 def _ambiguous(court: Court, made: Lease, pushed: Pushed) -> UnknownError:

@@ -27,6 +27,19 @@ def known(repository: StateRepository, name: str) -> Known:
     return Known(newest([own, seen]), own.revision if own else "")
 
 
+def revisions(repository: StateRepository, space: str) -> dict[str, str]:
+    """Where the refs of rights below a space stand, by the rights' names."""
+    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", space)
+    pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
+    return {ref.removeprefix(space): oid for oid, ref in pairs}
+
+
+def known_here(repository: StateRepository, name: str) -> Lease | None:
+    """What this clone itself saw last of a right, else what the last sync brought."""
+    own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
+    return own or seen
+
+
 def newest(leases: Iterable[Lease | None]) -> Lease | None:
     """The one that comes last in a chain: a release follows the acquisition it ends."""
     there = [lease for lease in leases if lease]
@@ -104,9 +117,16 @@ def _no_lease(name: str, where: str, error: ValueError) -> GhpError:
     )
 
 
-def append(repository: StateRepository, lease: Lease, before: Lease | None, now: float) -> Lease:
-    """Make the commit of `lease` on top of `before`; no ref that anybody else sees is moved."""
-    stream = b"".join(_stream(lease, before, int(now)))
+def append(
+    repository: StateRepository,
+    lease: Lease,
+    before: Lease | None,
+    now: float,
+    other: Lease | None = None,
+) -> Lease:
+    """Make the commit of `lease` on top of `before`, and of `other` where two chains become one; no
+    ref that anybody else sees is moved."""
+    stream = b"".join(_stream(lease, before, int(now), other))
     args = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     made = repository.run(*args, stdin=stream)
     if made.code != 0:
@@ -114,12 +134,14 @@ def append(repository: StateRepository, lease: Lease, before: Lease | None, now:
     return lease._replace(revision=made.text)
 
 
-def _stream(lease: Lease, before: Lease | None, now: int) -> Iterable[bytes]:
+def _stream(lease: Lease, before: Lease | None, now: int, other: Lease | None) -> Iterable[bytes]:
     yield b"feature done\ncommit refs/worktree/new\nmark :1\n"
     yield f"committer {COMMITTER} {now} +0000\n".encode()
     yield _data(message(lease, before).encode("utf-8", "replace"))
     if before:
         yield f"from {before.revision}\n".encode()
+    if other:
+        yield f"merge {other.revision}\n".encode()
     yield f"M 100644 inline {FILE}\n".encode() + _data(model.encode(lease))
     yield b"get-mark :1\ndone\n"
 

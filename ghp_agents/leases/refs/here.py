@@ -7,7 +7,7 @@ from ghp_agents import files, git
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.leases.refs import chain
 from ghp_agents.model.lease import Lease, LeaseMovedError, revision
-from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, StateRepository, heal
+from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, StateRepository, descend, heal
 from ghp_agents.workspace import Workspace
 
 LOCK = "lease.lock"
@@ -61,6 +61,16 @@ def remember(
         own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
         if own is None or chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)
+
+
+def lost(repository: StateRepository) -> list[str]:
+    """The rights of which the remote has less than this clone knows, by the last sync."""
+    own, seen = (chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS))
+    changed = {name: (seen[name], oid) for name, oid in own.items() if seen.get(name, oid) != oid}
+    follow = {earlier for _, earlier in descend(repository, [*changed.values()])}
+    return [
+        name for name in own if name not in seen or (own[name] not in follow and name in changed)
+    ]
 
 
 def _point(

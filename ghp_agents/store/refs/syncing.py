@@ -13,9 +13,11 @@ from ghp_agents.files import LockTimeoutError
 from ghp_agents.model.state import SyncReport
 from ghp_agents.remote import Answer, Remote, coordination_remote, fetch, push, why_none
 from ghp_agents.repository import (
+    LEASE_REFS,
     SEEN_LEASE_REFS,
     SEEN_REFS,
     StateRepository,
+    descend,
     find_repository,
     new_clone_id,
     open_repository,
@@ -70,8 +72,9 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
     repository = open_repository(ws)
     if held:
         _heal_seen(repository)
-    before = _seen(repository)
+    before, rights = _seen(repository), _seen(repository, SEEN_LEASE_REFS)
     trouble = fetch(ws, repository, remote, keep_open=held)
+    _keep_rights(repository, rights)
     if trouble:
         unsent = count_unsent(repository)
         return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
@@ -160,8 +163,22 @@ def _oid(repository: StateRepository, ref: str) -> str | None:
     return shown.text or None
 
 
-def _seen(repository: StateRepository) -> dict[str, str]:
-    shown = repository.check("for-each-ref", "--format=%(refname) %(objectname)", SEEN_REFS)
+def _keep_rights(repository: StateRepository, before: dict[str, str]) -> None:
+    """Keep what the remote said before of rights of which it has less now: it goes back there."""
+    after = _seen(repository, SEEN_LEASE_REFS)
+    changed = {ref: oid for ref, oid in before.items() if after.get(ref) != oid}
+    pairs = [(after[ref], oid) for ref, oid in changed.items() if ref in after]
+    followed = {earlier for _, earlier in descend(repository, pairs)}
+    for ref, oid in changed.items():
+        if oid not in followed:
+            own = LEASE_REFS + ref.removeprefix(SEEN_LEASE_REFS)
+            had = _oid(repository, own) or ""
+            if not had or descend(repository, [(oid, had)]):
+                repository.run("update-ref", own, oid, had)
+
+
+def _seen(repository: StateRepository, space: str = SEEN_REFS) -> dict[str, str]:
+    shown = repository.check("for-each-ref", "--format=%(refname) %(objectname)", space)
     return dict(line.split(" ") for line in shown.text.splitlines())
 
 

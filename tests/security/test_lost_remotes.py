@@ -1,0 +1,210 @@
+"""A remote that was restored from a backup, or lost a ref, gives nobody a right back."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.clock import ManualClock
+from ghp_agents.errors import RefusedError
+from ghp_agents.model.lease import Lease
+from ghp_agents.services import claim
+from ghp_agents.services import lease as leases
+from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.services.leasing import acquire
+from tests.support.claimants import Claimant
+from tests.support.git import git
+from tests.support.sweeps import questions
+
+RIGHT = "refs/ghp/lease/issue/1"
+
+
+class Team:
+    """Agents in clones of their own around one remote; #1 was alice's and is bob's now."""
+
+    def __init__(self, clones: Callable[[int], list[Path]], remote: Path) -> None:
+        self.clock, self.remote = ManualClock(), remote
+        self.backup = remote.with_suffix(".backup")
+        self.alice, self.bob, self.carol = (
+            Claimant(folder, name, self.clock)
+            for folder, name in zip(clones(3), ("alice", "bob", "carol"), strict=True)
+        )
+        self.alice.new("Parse the input")
+        self.alice.claim(1)
+        self.alice.sync()
+        shutil.copytree(remote, self.backup)
+        self.alice.release(1)
+        self.alice.sync()
+        self.bob.sync()
+        self.bob.claim(1)
+        self.bob.sync()
+
+    def restore_backup(self) -> None:
+        """The remote is as it was when alice held #1."""
+        shutil.rmtree(self.remote)
+        shutil.copytree(self.backup, self.remote)
+
+    def lose_right(self) -> None:
+        """The remote loses the right to #1 and nothing else."""
+        git(self.remote, "update-ref", "-d", RIGHT)
+
+    def everybody_syncs(self) -> None:
+        for one in (self.alice, self.bob, self.alice, self.bob):
+            one.sync()
+
+    @property
+    def right(self) -> Lease | None:
+        """What somebody reads who never heard of the right."""
+        return self.carol.leaser.read("issue/1")
+
+
+def holds(one: Claimant) -> bool:
+    """Whether the command of a holder would go on."""
+    try:
+        claim.verify(one.ws, one.leaser, one.name, 1)
+    except RefusedError:
+        return False
+    return True
+
+
+@pytest.fixture
+def team(clones: Callable[[int], list[Path]], remote: Path) -> Team:
+    return Team(clones, remote)
+
+
+def test_a_former_holder_is_refused_and_the_present_one_is_not(team: Team) -> None:
+    assert (holds(team.alice), holds(team.bob)) == (False, True)
+
+
+def test_a_restored_backup_gives_no_right_back_to_a_former_holder(team: Team) -> None:
+    team.restore_backup()
+    assert not holds(team.alice)
+    assert holds(team.bob)
+    team.everybody_syncs()
+    assert (holds(team.alice), holds(team.bob)) == (False, True)
+    assert team.right
+    assert (team.right.holder, team.right.generation) == ("bob", 2)
+
+
+def test_a_sync_alone_mends_a_restored_remote(team: Team) -> None:
+    team.restore_backup()
+    team.alice.sync()
+    team.bob.sync()
+    assert team.right
+    assert (team.right.holder, team.right.generation) == ("bob", 2)
+    entries = [entry for entry in team.bob.store.ledger() if entry.event == "restore"]
+    assert [(x.object, x.generation, x.text) for x in entries][-1] == (
+        "issue/1", 2, "the remote had lost it",
+    )  # fmt: skip
+
+
+def test_what_only_a_sync_told_is_kept_when_the_remote_forgets_it(team: Team) -> None:
+    team.carol.sync()  # it knows of bob's right by this alone
+    team.restore_backup()
+    team.carol.sync()
+    held = team.right
+    assert held
+    assert (held.holder, held.generation) == ("bob", 2)
+    assert git(team.remote, "rev-parse", RIGHT) == held.revision
+
+
+def test_a_lost_ref_is_not_begun_again_by_who_knows_an_older_state(team: Team) -> None:
+    team.lose_right()
+    assert not holds(team.alice)
+    with pytest.raises(RefusedError) as caught:
+        team.alice.claim(1)
+    assert str(caught.value) == (
+        "Nobody can have #1 now: the remote lost it; another clone recorded generation 2, and this "
+        "one knows only 1."
+    )
+    assert caught.value.hint == (
+        "A person decides, and frees it by `ghp agent-release 1 --reason TEXT` or gives it to one "
+        "by `--to AGENT`."
+    )
+    team.everybody_syncs()
+    assert (holds(team.alice), holds(team.bob)) == (False, True)
+
+
+def test_a_lost_ref_is_put_back_by_its_holder(team: Team) -> None:
+    team.lose_right()
+    assert holds(team.bob)
+    team.everybody_syncs()
+    assert (holds(team.alice), holds(team.bob)) == (False, True)
+
+
+def test_a_person_frees_what_the_remote_lost_and_it_stays_free(team: Team) -> None:
+    team.lose_right()
+    assert not holds(team.alice)
+    team.carol.sync()
+    person = Claimant(team.carol.ws.folder, "@me", team.clock)
+    assert person.release(1, reason="bob's machine is lost").changed
+    assert team.carol.claim(1, steal=True, reason="bob is lost").lease.generation == 4
+    team.everybody_syncs()
+    assert [holds(each) for each in (team.alice, team.bob, team.carol)] == [False, False, True]
+
+
+def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Team) -> None:
+    team.restore_backup()
+    team.carol.sync()
+    stolen = team.carol.claim(1, steal=True, reason="alice has gone home").lease
+    assert (stolen.holder, stolen.generation) == ("carol", 2)
+    assert not holds(team.bob)  # who finds out
+    assert not holds(team.carol)
+    with pytest.raises(RefusedError, match="Nobody can have #1 now"):
+        team.alice.claim(1, steal=True, reason="it is mine")
+    for one in (team.bob, team.carol, team.bob, team.alice):
+        one.sync()
+    (asked,) = questions(team.bob)
+    assert asked.question.agent == "bob"
+    assert asked.question.text == (
+        "Who has #1?\n\nThe remote lost its history: bob (generation 2) and carol (generation 2) "
+        "have it. Nobody can have it until a person decides: `ghp agent-release 1 --reason TEXT` "
+        "frees it."
+    )
+    assert [each.id for each in questions(team.alice)] == [asked.id]
+    person = Claimant(team.alice.ws.folder, "@me", team.clock)
+    given = person.release(1, to="carol", reason="she is further").lease
+    assert given
+    assert given.generation == 4
+    team.carol.sync()
+    assert (holds(team.bob), holds(team.carol)) == (False, True)
+
+
+def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
+    wanted = Wanted(name="staging-db", strict=True)
+    shutil.rmtree(team.backup)
+    shutil.copytree(team.remote, team.backup)
+    acquire(*team.bob.parts, wanted)
+    team.restore_backup()
+    team.bob.sync()
+    with pytest.raises(RefusedError, match="staging-db is leased by bob"):
+        acquire(*team.alice.parts, wanted)
+
+
+def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(team: Team) -> None:
+    wanted = Wanted(name="staging-db", strict=True)
+    shutil.rmtree(team.backup)
+    shutil.copytree(team.remote, team.backup)
+    acquire(*team.bob.parts, wanted)
+    team.restore_backup()
+    acquire(*team.alice.parts, wanted)
+    team.bob.sync()
+    team.alice.sync()
+    for one in (team.alice, team.bob, team.carol):
+        with pytest.raises(RefusedError):
+            acquire(*one.parts, wanted)
+    person = Claimant(team.bob.ws.folder, "@me", team.clock)
+    leases.release(person.ws, person.store, person.leaser, name="staging-db", reason="bob may")
+    assert acquire(*team.carol.parts, wanted).is_new
+
+
+def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:
+    told: list[str] = []
+    from ghp_agents.leases.git_ref import GitRefLeaser
+
+    team.restore_backup()
+    GitRefLeaser(team.bob.ws, told.append).read("issue/1")
+    assert told == [
+        "origin had an older state of the right issue/1 (generation 1); it has generation 2 again."
+    ]
