@@ -181,7 +181,7 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
     assert there.claim(1).lease.epoch == 2
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
-    assert "that is you, started later in another clone" in str(caught.value)
+    assert "that is the same name in another clone" in str(caught.value)
 
 
 # ------------------------------------------------------------------------------- without the place
