@@ -3,6 +3,8 @@
 import os
 import sys
 
+from ghp_agents import ownfile
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +34,7 @@ def wake(
         return False
     try:
         os.makedirs(cache, exist_ok=True)
-        os.close(os.open(cache + "/woken", os.O_WRONLY | os.O_CREAT, 0o600))
+        ownfile.touch(cache + "/woken")
         os.utime(cache + "/woken", (now, now))
         spawn([sys.executable, "-P", "-m", "ghp_agents", "agent-sync", "--background"], environ)
     except OSError:

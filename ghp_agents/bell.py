@@ -6,6 +6,8 @@ It only saves work. At the beginning and the end of a turn one looks whether it 
 
 import os
 
+from ghp_agents import ownfile
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,7 @@ def ring(folders: "Sequence[str]", agent: str) -> None:
         path = _path(folder, agent)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+            ownfile.touch(path)
         except OSError:
             continue
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents import git
-from ghp_agents.locate import Location, locate
+from ghp_agents.locate import Location, walk_up
 
 PATIENCE = 600.0  # seconds; hashing a large worktree takes its time
 
@@ -145,7 +145,7 @@ def _new(desk: Desk) -> list[str]:
 
 def _is_own_worktree(desk: Desk, name: str) -> bool:
     """Whether an untracked repository is a linked worktree of this one: somebody else's work."""
-    there = locate(str(desk.worktree / name), {})
+    there = walk_up(str(desk.worktree / name))
     return there is not None and there.common_dir == desk.place.common_dir
 
 

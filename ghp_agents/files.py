@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ghp_agents import ownfile
 from ghp_agents.errors import GhpError, UsageError
 
 LOCK_PATIENCE = 10.0  # seconds; a fold takes some ten milliseconds, so this is a stuck holder
@@ -15,30 +16,16 @@ class LockTimeoutError(GhpError):
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write so that a reader sees the old or the new content, also after a power cut."""
-    temporary = path.with_name(f".{path.name}.{random_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write so that a reader sees the old or the new content, also after a power cut. The mode is
+    that of git's own files."""
+    ownfile.replace(str(path), content, mode=ownfile.LIKE_GIT, durable=True)
     _sync_folder(path.parent)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Like `write_durably` for what can be rebuilt: no fsync."""
+def write_atomically(path: Path, content: bytes, *, mode: int = ownfile.PRIVATE) -> None:
+    """Like `write_durably` for what can be rebuilt: no fsync, and nobody else reads it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{random_hex(4)}.tmp")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    ownfile.replace(str(path), content, mode=mode)
 
 
 def random_hex(size: int) -> str:
@@ -77,7 +64,9 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     """
     from filelock import FileLock, Timeout
 
-    lock = FileLock(path, timeout=0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(ownfile.open_lock(str(path)))  # so that there is one that nobody else can hold
+    lock = FileLock(path, timeout=0, mode=ownfile.PRIVATE)
     try:
         lock.acquire()
     except NotImplementedError as error:  # an older filelock, on a file system without locks
@@ -106,7 +95,7 @@ def _turn(path: Path, patience: float) -> Iterator[int]:
     import fcntl
     from threading import Event, Lock, Thread
 
-    descriptor = os.open(path, os.O_RDWR)
+    descriptor = ownfile.open_lock(str(path))
     turn, word = Event(), Lock()  # who takes the word first decides whether the wait was too long
 
     def stand_in_line() -> None:
@@ -156,7 +145,7 @@ def is_locked(path: Path) -> bool | None:
     import fcntl
 
     try:
-        descriptor = os.open(path, os.O_RDWR)
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     except OSError:

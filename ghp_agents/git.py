@@ -337,6 +337,9 @@ def look(folder: Path, git_dir: Path, *args: str) -> str | None:
 
 
 def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:
+    # `--git-dir` turns off git's own checks: of the owner, of `safe.directory` and of
+    # `safe.bareRepository`. That is sound because both `locate` and `discovery` answer only
+    # repositories that belong to the user, or that git itself has agreed to without it.
     where = ["--git-dir", str(git_dir)] if git_dir else []
     return ["git", *_FLAGS, *where, *args]
 

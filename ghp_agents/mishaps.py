@@ -3,7 +3,7 @@
 import os
 import time
 
-from ghp_agents import pulse
+from ghp_agents import ownfile, pulse
 from ghp_agents.locate import locate
 
 TYPE_CHECKING = False
@@ -66,10 +66,6 @@ def _without_secrets(text: str, environ: "Mapping[str, str]") -> str:
 
 
 def _append(path: str, entry: bytes) -> None:
-    if os.path.exists(path) and os.stat(path).st_size > LIMIT:
+    if os.path.lexists(path) and os.lstat(path).st_size > LIMIT:
         os.replace(path, path.removesuffix(".jsonl") + ".old.jsonl")
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(file, entry)
-    finally:
-        os.close(file)
+    ownfile.append(path, entry)

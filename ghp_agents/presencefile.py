@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents import quickjson
+from ghp_agents import ownfile, quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
 def _open_lock(folder: str, agent: str) -> int:
     lock = folder + "/agents/." + agent + ".lock"
     try:
-        return os.open(lock, os.O_RDWR)  # with O_CREAT, all who beat would wait for the folder
+        return ownfile.open_lock(lock)
     except FileNotFoundError:
         os.makedirs(folder + "/agents", exist_ok=True)
-        return os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        return ownfile.open_lock(lock)
 
 
 def take_turn(held: int, patience: float = PATIENCE) -> None:
@@ -72,7 +72,7 @@ def write(
             if had is None:
                 os.makedirs(folder + "/agents", exist_ok=True)
                 _set_aside(path)
-            _replace(path, content)
+            ownfile.replace(path, content)
         except OSError as error:
             failure = failure or error
             continue
@@ -85,25 +85,6 @@ def _set_aside(path: str) -> None:
     """Keep what is there and cannot be read; it is reported, and a person may want it back."""
     if os.path.lexists(path) and read(path) is None:
         os.replace(path, path + UNREADABLE)
-
-
-def _replace(path: str, content: bytes) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            written = 0
-            while written < len(content):
-                written += os.write(file, content[written:])
-        finally:
-            os.close(file)
-        os.replace(temporary, path)
-    except OSError:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise
 
 
 def newest(folders: "Sequence[str]", agent: str) -> "dict[str, Any] | None":

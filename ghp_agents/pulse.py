@@ -8,7 +8,7 @@ writes a temporary file and replaces. Whatever this road does not know is left t
 import os
 import time
 
-from ghp_agents import background, presencefile, quickjson
+from ghp_agents import background, ownfile, presencefile, quickjson
 from ghp_agents.locate import Location, branch, locate
 
 TYPE_CHECKING = False
@@ -223,7 +223,7 @@ def _mark_rival(path: str) -> None:
     marks = folder + "/cache/rivals"
     try:
         os.makedirs(marks, exist_ok=True)
-        os.close(os.open(marks + "/" + name.removesuffix(".json"), os.O_WRONLY | os.O_CREAT, 0o600))
+        ownfile.touch(marks + "/" + name.removesuffix(".json"))
     except OSError:
         pass
 

@@ -116,7 +116,7 @@ def state_path(ws: Workspace) -> Path:
 
 
 def find_repository(ws: Workspace) -> StateRepository | None:
-    """The private repository, if it was made already. Raises GitError for somebody else's."""
+    """The private repository, if it was made already."""
     path = state_path(ws)
     try:
         clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
@@ -124,7 +124,6 @@ def find_repository(ws: Workspace) -> StateRepository | None:
         return None
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
-    _check_owner(ws)
     return StateRepository(path, _run_folder(ws), CloneId(clone))
 
 
@@ -136,7 +135,6 @@ def open_repository(ws: Workspace) -> StateRepository:
     found = find_repository(ws)
     if found:
         return found
-    _check_owner(ws)
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_unfinished(ws)
@@ -184,13 +182,6 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
     """Give the clone another id from now on."""
     files.write_durably(repository.path / _CLONE_FILE, f"{clone}\n".encode())
     return repository.with_clone(clone)
-
-
-def _check_owner(ws: Workspace) -> None:
-    """Let git judge somebody else's repository: its configuration, which ours includes, can start
-    programs, and `--git-dir` would pass over that check. Raises GitError."""
-    if ws.common_dir.stat().st_uid != os.geteuid():
-        git.check(["rev-parse", "--git-dir"], cwd=ws.folder)
 
 
 def _make(ws: Workspace, path: Path) -> None:

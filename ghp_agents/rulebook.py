@@ -7,7 +7,7 @@ one; of the others only those are tried whose literal beginning fits.
 
 import os
 
-from ghp_agents import quickjson, rulestamp
+from ghp_agents import ownfile, quickjson, rulestamp
 from ghp_agents.rulestamp import Sources
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:
     """Write a rulebook, whole or not at all. Raises OSError."""
     os.makedirs(folder + "/cache", exist_ok=True)
     whole = {"version": VERSION, "stamp": stamp} | book
-    _replace(path_of(folder), own.encode("ascii") + b"\n" + quickjson.encode(whole))
+    ownfile.replace(path_of(folder), own.encode("ascii") + b"\n" + quickjson.encode(whole))
 
 
 def drop(folder: str) -> None:
@@ -94,7 +94,7 @@ def resign(folder: str, ref: str, old: str, new: str) -> None:
     if found is None or found[0].split(" ")[1:] != [ref, old]:
         return
     try:
-        _replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
+        ownfile.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
     except OSError:
         return  # then it is out of date, and nobody takes it
 
@@ -107,7 +107,7 @@ def path_of(folder: str) -> str:
 def _read(path: str) -> "tuple[str, bytes] | None":
     """The rulebook's first line, which names this clone's commit, and the rest."""
     try:
-        file = os.open(path, os.O_RDONLY)
+        file = ownfile.open_to_read(path)
     except OSError:
         return None
     try:
@@ -119,25 +119,6 @@ def _read(path: str) -> "tuple[str, bytes] | None":
         os.close(file)
     line, end, rest = data.partition(b"\n")
     return (line.decode("ascii", "replace"), rest) if end and len(data) == size else None
-
-
-def _replace(path: str, content: bytes) -> None:
-    temporary = f"{path}.{os.urandom(6).hex()}.tmp"
-    try:
-        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            written = 0
-            while written < len(content):
-                written += os.write(file, content[written:])
-        finally:
-            os.close(file)
-        os.replace(temporary, path)
-    except OSError:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise
 
 
 # -------------------------------------------------------------------------------- looking up

@@ -6,7 +6,7 @@ long as that agent lives here, in the same life; then whoever comes next takes i
 
 import os
 
-from ghp_agents import living, presencefile, pulse, quickjson
+from ghp_agents import living, ownfile, presencefile, pulse, quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
 def _make(folder: str, touch: Touch) -> bool:
     """Make the lease's file with its content, if there is none."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"
-    temporary = _written(path, touch)
+    temporary = ownfile.make_beside(path, _encoded(touch))
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -203,7 +203,7 @@ def _replace(
             if had is not None and had.agent != touch.agent and counts(folders, had, now, *limits):
                 return had.agent
             if os.path.lexists(path):
-                os.replace(_written(path, touch), path)  # nobody makes what is there
+                ownfile.replace(path, _encoded(touch))  # nobody makes what is there
                 return None
             if _make(folder, touch):
                 return None
@@ -231,7 +231,7 @@ class _Alone:
     they go without: no agent hangs before an edit."""
 
     def __init__(self, folder: str) -> None:
-        self._file = os.open(f"{folder}/{FOLDER}/{LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = ownfile.open_lock(f"{folder}/{FOLDER}/{LOCK}")
 
     def __enter__(self) -> None:
         try:
@@ -259,16 +259,6 @@ def _names(folder: str) -> "list[str]":
         return [name for name in os.listdir(f"{folder}/{FOLDER}") if len(name) == 32]
     except OSError:
         return []
-
-
-def _written(path: str, touch: Touch) -> str:
-    temporary = f"{path}.{os.getpid()}.tmp"
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(file, _encoded(touch))
-    finally:
-        os.close(file)
-    return temporary
 
 
 def _encoded(touch: Touch) -> bytes:

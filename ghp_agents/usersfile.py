@@ -1,10 +1,9 @@
 """A file of the user's, rewritten: its mode and its links stay, and what others wrote meanwhile."""
 
-import contextlib
 import shutil
 from pathlib import Path
 
-from ghp_agents import files
+from ghp_agents import ownfile
 from ghp_agents.errors import GhpError
 
 
@@ -33,10 +32,10 @@ def read_text(path: Path) -> str | None:
 def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
     """Put `after` in the place of `before`, which somebody has decided on. Raises GhpError."""
     place = path.resolve()  # a link stays one; what it leads to is written
-    fresh = place.with_name(f".{place.name}.{files.random_hex(4)}.tmp")
+    fresh: Path | None = None
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(after)
+        fresh = Path(ownfile.make_beside(str(place), after, mode=ownfile.LIKE_GIT))
         if before is not None:
             shutil.copymode(place, fresh)
         if read(path) != before:
@@ -48,8 +47,8 @@ def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
     except OSError as error:
         raise _failed(path, "written", error) from None
     finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+        if fresh is not None:
+            ownfile.discard(str(fresh))
 
 
 def delete(path: Path, top: Path) -> None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import files, git, presencefile, pulse, quickjson
+from ghp_agents import discovery, files, git, presencefile, pulse, quickjson
 from ghp_agents.clock import SystemClock
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.locate import Location, branch, locate
@@ -143,12 +143,13 @@ class Workspace:
 def open_workspace(
     cwd: Path, environ: Mapping[str, str], clock: Clock | None = None, name: str | None = None
 ) -> Workspace:
-    """The workspace around `cwd`. Raises NotSetUpError outside of a repository."""
+    """The workspace around `cwd`. Raises NotSetUpError outside of a repository, RefusedError in
+    one that git or we do not use."""
     if not cwd.is_dir():
         raise NotSetUpError(
             "The current folder was removed.", hint="Change to another folder and try again."
         )
-    place = locate(str(cwd), environ)
+    place = locate(str(cwd), environ) or discovery.ask(cwd, environ)
     if place is None:
         raise NotSetUpError(
             f"{cwd} is not inside a git repository.",

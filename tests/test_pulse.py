@@ -428,7 +428,8 @@ def test_a_beat_imports_nothing_but_its_own_few_modules(repo: Path, tmp_path: Pa
     bare = imported(["-m", "nothing"], repo, path)
     ours = imported(["-m", "ghp_agents", *beat[:-1], "two"], repo, path) - bare
     assert presencefile.newest([str(repo / ".git/ghp")], "worker-1") != first
-    expected = {"__main__", "background", "cli", "cli.main", "locate", "presencefile", "pulse"}
+    expected = {"__main__", "background", "cli", "cli.main", "locate", "ownfile"}
+    expected |= {"presencefile", "pulse"}
     expected |= {"quickjson"}
     named = {name for name in ours if name.startswith("ghp_agents")}
     assert named == {"ghp_agents", *(f"ghp_agents.{name}" for name in expected - {"__main__"})}

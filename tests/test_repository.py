@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.clock import ManualClock
-from ghp_agents.git import GitError, Result
+from ghp_agents.errors import RefusedError
+from ghp_agents.git import Result
 from ghp_agents.model.names import CloneId
 from ghp_agents.repository import (
     RepositoryDamagedError,
@@ -373,11 +374,10 @@ def test_in_a_repository_of_somebody_else_git_decides_and_the_error_says_what_to
         opened(repo)
     for path in (repo, *repo.rglob("*")):
         os.chown(path, 12_345, 12_345)
-    with pytest.raises(GitError, match="dubious ownership") as caught:
+    with pytest.raises(RefusedError, match="dubious ownership") as caught:
         opened(repo)
-    assert caught.value.hint == (
-        "The repository belongs to another user: `git config --global --add safe.directory <path>`."
-    )
+    trust = f"git config --global --add safe.directory {repo}"
+    assert caught.value.hint == f"If you trust everybody who can write there: `{trust}`."
     assert (repo / ".git/ghp").exists() is already_made
     git(repo, "config", "--global", "--add", "safe.directory", str(repo))
     assert opened(repo).run("mktree", stdin=b"").code == 0

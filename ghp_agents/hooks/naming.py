@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents import pulse
+from ghp_agents import ownfile, pulse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             _drop_old(os.path.dirname(path), now)
-            with open(path, "w", encoding="ascii") as file:
-                file.write(name)
+            ownfile.replace(path, name.encode("ascii"))
         except OSError:
             continue
         return
@@ -55,7 +54,7 @@ def forget(folders: "Sequence[str]", session: str | None) -> None:
 def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
     for path in _places(folders, session):
         try:
-            file = os.open(path, os.O_RDONLY)
+            file = ownfile.open_to_read(path)
         except OSError:
             continue
         try:
@@ -69,8 +68,11 @@ def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
 
 def _drop_old(folder: str, now: float) -> None:
     for name in os.listdir(folder):
-        if os.stat(f"{folder}/{name}").st_mtime < now - KEPT_FOR:
-            os.unlink(f"{folder}/{name}")
+        try:
+            if os.lstat(f"{folder}/{name}").st_mtime < now - KEPT_FOR:
+                os.unlink(f"{folder}/{name}")
+        except FileNotFoundError:  # another process was first
+            continue
 
 
 def _places(folders: "Sequence[str]", session: str | None) -> "list[str]":

@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents.locate import Location, locate
+from ghp_agents.locate import Location, walk_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def resolved(path: str, cwd: str | None) -> str | None:
 
 
 def _target(real: str, home: Location, environ: "Mapping[str, str]") -> Target | None:
-    place = locate(os.path.dirname(real), {})
+    place = walk_up(os.path.dirname(real))
     if place is None or not place.toplevel or not _same(place.common_dir, home.common_dir):
         return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]

@@ -6,9 +6,7 @@ It is printed after every message, so the agent's own part is read from its pres
 counts, which need the state, are kept for a while.
 """
 
-import os
-
-from ghp_agents import quickjson
+from ghp_agents import ownfile, quickjson
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event, text
 
@@ -72,11 +70,7 @@ def _count(here: "Scene") -> "tuple[int, int]":
 
 
 def _keep(here: "Scene", counts: "Mapping[str, Any]") -> None:
-    path = here.folders[0] + CACHE
-    fresh = f"{path}.{os.getpid()}.tmp"
     try:
-        with open(fresh, "wb") as file:
-            file.write(quickjson.encode(counts))
-        os.replace(fresh, path)
+        ownfile.replace(here.folders[0] + CACHE, quickjson.encode(counts))
     except OSError:
         return  # then they are made again

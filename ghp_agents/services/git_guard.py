@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import exclude, files, git, usersfile, worktree
+from ghp_agents import exclude, files, git, ownfile, usersfile, worktree
 from ghp_agents.errors import RefusedError
 from ghp_agents.model import git_guard
 from ghp_agents.model.git_guard import ASIDE, HOOKS
@@ -141,7 +141,7 @@ def _chain(hook: HookFile) -> None:
 
 
 def _write_script(path: Path, content: bytes) -> None:
-    files.write_atomically(path, content)
+    files.write_atomically(path, content, mode=ownfile.LIKE_GIT)
     path.chmod(EXECUTABLE)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents import files, quickjson, usersfile
-from ghp_agents.locate import locate
+from ghp_agents.locate import walk_up
 from ghp_agents.model.guard import NO_LISTS, Lists
 
 FOLDER = "guards"
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 def place(common_dir: Path, top: Path, client: str) -> Path:
     """Where it is kept of a worktree's file: by the worktree's name, so that it may be moved."""
-    found = locate(str(top), {})
+    found = walk_up(str(top))
     git_dir = os.path.relpath(found.git_dir, common_dir) if found else "."
     worktree = "main" if git_dir == "." or git_dir.startswith("..") else git_dir
     return common_dir / "ghp" / FOLDER / worktree / f"{client}.json"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
-from ghp_agents import files, git
+from ghp_agents import files, git, ownfile
 from ghp_agents.clock import ago
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.address import host_of, is_public
@@ -83,7 +83,7 @@ def to_make(
     path = ws.root / ".ghp/config.json"
     if config and not path.exists():
         what = f"{path.relative_to(ws.root)}, which is yours to edit and to commit"
-        act = partial(files.write_atomically, path, _empty_config())
+        act = partial(files.write_atomically, path, _empty_config(), mode=ownfile.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ws) != agent:
         act = partial(presence.rename, ws, store, agent)

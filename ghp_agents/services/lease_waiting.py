@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ghp_agents import files
+from ghp_agents import files, ownfile
 from ghp_agents.errors import RefusedError
 from ghp_agents.files import random_hex
 from ghp_agents.model.lease_record import what
@@ -164,7 +164,7 @@ def _standing(ws: Workspace, lease: str) -> Iterator[None]:
         try:
             if not held:
                 with contextlib.suppress(OSError):
-                    path.touch()
+                    ownfile.touch(str(path))
             yield
         finally:
             with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from ghp_agents import branches, checkouts, landing, worktree
 from ghp_agents.checkouts import Checkout
 from ghp_agents.errors import GhpError
-from ghp_agents.locate import locate
+from ghp_agents.locate import walk_up
 from ghp_agents.model.cause import MERGED, Cause
 from ghp_agents.model.claim import PREFIX, claim_name, claimed_issue
 from ghp_agents.model.issue import Issue, IssueChange
@@ -146,7 +146,7 @@ def _why_kept(me: Me, pull: Pull, place: Checkout, cwd: Path) -> str:
         return "it is the main worktree"
     if not _is_in(place.path, place.head, pull):
         return "it has commits that are not merged"
-    found = locate(str(place.path), {})
+    found = walk_up(str(place.path))
     if found is None or worktree.operation(Path(found.git_dir)):
         return "something is in progress there"
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ghp_agents.locate import locate
+from ghp_agents.locate import walk_up
 from ghp_agents.model import upstream_agent
 from ghp_agents.model.upstream_agent import Noted, Role
 from ghp_agents.services.presence import AgentView
@@ -106,7 +106,7 @@ def _left_out(path: Path, broken: list[str]) -> list[Any]:
 def _is_here(ws: Workspace, worktree: str) -> bool:
     """Whether a folder is a worktree of this clone, and not just inside one."""
     folder = Path(worktree)
-    place = locate(worktree, {}) if folder.is_absolute() and folder.is_dir() else None
+    place = walk_up(worktree) if folder.is_absolute() and folder.is_dir() else None
     if place is None or place.toplevel is None:
         return False
     same = Path(place.common_dir).resolve() == ws.common_dir.resolve()

@@ -15,7 +15,8 @@ from tests.support.house import CHECKOUT
 
 EVERY = {
     "background", "cli", "cli.main", "hooks", "hooks.claude", "hooks.entry", "hooks.event",
-    "hooks.handlers", "hooks.naming", "hooks.scene", "locate", "presencefile", "pulse", "quickjson",
+    "hooks.handlers", "hooks.naming", "hooks.scene", "locate", "ownfile", "presencefile", "pulse",
+    "quickjson",
 }  # fmt: skip
 BATCH = {"bell", "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence"}
 EDIT = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from ghp_agents import files, git, rulebook, rulestamp
+from ghp_agents import files, git, ownfile, rulebook, rulestamp
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import ledger, presence
@@ -225,7 +225,7 @@ def stamp(path: Path, when: float) -> None:
     """Note a time as the time stamp of a file of the cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        ownfile.touch(str(path))
         os.utime(path, (when, when))
     except OSError:
         return

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from ghp_agents import exclude, files, git
+from ghp_agents import exclude, files, git, ownfile
 from ghp_agents.errors import StateMovedError
 from ghp_agents.model import presence
 from ghp_agents.model.names import one_line
@@ -50,7 +50,7 @@ def _replace(ws: Workspace, path: Path, content: bytes) -> None:
     # Not written beside the view: what a killed process left there would be in the person's way.
     fresh = ws.cache_dir / f"view.{files.random_hex(4)}.tmp"
     path.parent.mkdir(exist_ok=True)
-    files.write_atomically(fresh, content)
+    files.write_atomically(fresh, content, mode=ownfile.LIKE_GIT)
     try:
         fresh.replace(path)
     except OSError:
