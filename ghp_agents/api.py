@@ -154,21 +154,26 @@ class Project:
         named = str(issue) if issue is not None else None
         return finish.finish(*self._parts(), self._house.forge, issue=named, draft=draft)
 
-    def merge(self, number: int | None = None, *, patience: float = 0.0) -> Outcome:
+    def merge(
+        self, number: int | None = None, *, patience: float = 0.0, unchecked: bool = False
+    ) -> Outcome:
         """Check what would be on the trunk and merge it (`Merged`), or send it back to its agent
         (`SentBack`): the pull request with this number, or of this issue, or of the branch here.
 
         Raises RefusedError when somebody else merges, for longer than `patience` seconds.
         """
         named = str(number) if number is not None else None
-        return merge.merge(self._merger(), named, patience=patience)
+        return merge.merge(self._merger(unchecked), named, patience=patience)
 
-    def merge_queue(self, *, patience: float = 0.0) -> list[Outcome | Passed]:
+    def merge_queue(
+        self, *, patience: float = 0.0, unchecked: bool = False
+    ) -> list[Outcome | Passed]:
         """Merge all that are ready, the oldest first; what became of each."""
-        return list(merge.merge_queue(self._merger(), patience=patience))
+        return list(merge.merge_queue(self._merger(unchecked), patience=patience))
 
-    def _merger(self) -> Merger:
-        return merge.merger(*self._parts(), self._house.forge, cwd=self._house.cwd)
+    def _merger(self, unchecked: bool) -> Merger:
+        parts = (*self._parts(), self._house.forge)
+        return merge.merger(*parts, cwd=self._house.cwd, unchecked=unchecked)
 
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False

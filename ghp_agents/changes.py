@@ -75,6 +75,16 @@ def since(folder: Path, base: str) -> list[str]:
     return _names(git.check(["diff", *_NAMES, base, "HEAD"], cwd=folder).out)
 
 
+def between(folder: Path, base: str, head: str) -> list[str]:
+    """The paths that a branch changes since it left a commit; both must be here."""
+    return _names(git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).out)
+
+
+def differing(folder: Path, one: str, other: str) -> list[str]:
+    """The paths that differ between two commits."""
+    return _names(git.check(["diff", *_NAMES, one, other, "--"], cwd=folder).out)
+
+
 def commits_since(folder: Path, base: str) -> list[Signed]:
     """The commits that HEAD has and `base` has not, the oldest first; merges are left out."""
     trailers = "%(trailers:key=Agent,valueonly,unfold,separator=%x1f)"

@@ -7,8 +7,11 @@ import click
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting
 from ghp_agents.errors import ExitCode, UsageError
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import one_line
 from ghp_agents.services import check as services
+from ghp_agents.services import held_paths
+from ghp_agents.services import verify as verification
 from ghp_agents.services.authority import Verdict
 from ghp_agents.services.check import Checked, Stranger
 from ghp_agents.wiring import House
@@ -26,12 +29,18 @@ LINE = 1_000  # characters of one line
     "--issue", type=click.IntRange(1), metavar="N", help="With --commits: of what issue.",
     shell_complete=complete.issues,
 )  # fmt: skip
+@click.option(
+    "--verify", is_flag=True, help="Ask the remote first; alone: print my claim's generation."
+)
+@click.option("--name", metavar="NAME", help="With --verify: the strict lease of a resource.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is refused as JSON.")
 @acting
 @click.pass_context
 def check(
     ctx: click.Context,
     paths: tuple[str, ...],
+    verify: bool,
+    name: str | None,
     staged: bool,
     base: str | None,
     commits: bool,
@@ -43,10 +52,18 @@ def check(
     Ends with 3 if there are any. Without arguments: all that differs from the last commit. People
     are told, and never refused. --base asks the remote first, as the agent of the branch
     agent/NAME/N-…; with --commits each commit must be by an agent that held the claim of issue N,
-    by its author or its trailer `Agent:`, or by a person.
+    by its author or its trailer `Agent:`, or by a person. What must be sure is asked with --verify:
+    it ends with 4 if the remote gives no answer.
     """
     _check_words(paths, staged=staged, base=base, commits=commits, issue=issue)
     house: House = ctx.obj
+    if name is not None and (not verify or paths or staged or base is not None):
+        raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
+    if verify and not (paths or staged or base is not None):
+        _print_right(verification.verify(house.ws, house.leaser, name), as_json=as_json)
+        return
+    if verify:
+        held_paths.hear(house.store)
     checked = _checked(house, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(each) for each in checked.refused]
@@ -57,6 +74,15 @@ def check(
         output.say(one_line(checked.note, LINE))
     if checked.refused or checked.strangers:
         ctx.exit(int(ExitCode.REFUSED))
+
+
+def _print_right(lease: Lease, *, as_json: bool) -> None:
+    if as_json:
+        right = {"right": lease.name, "generation": lease.generation, "since": lease.acquired_at}
+        output.as_json(right)
+        return
+    output.data(str(lease.generation))
+    output.say(f"{lease.name} is yours since {lease.acquired_at}, by the remote.")
 
 
 def _check_words(

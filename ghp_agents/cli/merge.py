@@ -15,26 +15,31 @@ from ghp_agents.wiring import House
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
 @click.argument("reference", metavar="[PR|ISSUE]", required=False)
-@click.option("--queue", is_flag=True, help="All that are ready, the oldest first.")
+@click.option("--queue", is_flag=True, help="All that agents finished, the oldest first.")
 @click.option(
     "--wait", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
     help="Wait so long for whoever merges now.",
 )  # fmt: skip
+@click.option("--unchecked", is_flag=True, help="Also where no checks are configured.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
 @acting
 @click.pass_obj
-def merge(house: House, reference: str | None, queue: bool, wait: float, as_json: bool) -> None:
+def merge(
+    house: House, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
+) -> None:
     """Check what would be on the trunk, merge it, and clear away what is over.
 
     Without a name it is the pull request of the branch here. What conflicts, or fails a check,
-    goes back to its agent, and after two rounds to a person. Prints the numbers that were merged.
+    goes back to its agent, and after two rounds to a person. What `agent-finish` did not send for
+    who has the issue needs a person's word, and is no part of the queue. What others hold is not
+    merged; people are only told of ordinary leases. Prints the numbers that were merged.
     """
     if queue and reference:
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
     hear(house)
     who = services.merger(
         house.ws, house.store, house.leaser, house.tracker, house.forge,
-        cwd=house.cwd, tell=output.say,
+        cwd=house.cwd, tell=output.say, unchecked=unchecked,
     )  # fmt: skip
     done: list[Outcome | Passed] = []
     try:

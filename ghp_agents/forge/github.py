@@ -15,6 +15,7 @@ from ghp_agents.model.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Sent,
     brought_up,
     checked,
     checked_new,
@@ -65,12 +66,12 @@ class GitHubForge:
         wanted = checked_new(new)
         there = self._open_one(wanted.branch)
         if there is not None:
-            return self._bring_up(self._pull(there), wanted, by)
+            return self._bring_up(there, wanted, by)
         body = {
             "title": wanted.title,
             "head": wanted.branch,
             "base": wanted.base,
-            "body": github_pull.signed(wanted.body, wanted.branch, by),
+            "body": github_pull.signed(wanted.body, wanted.branch, by, Sent(wanted.head, by)),
             "draft": wanted.draft,
         }
         try:
@@ -82,20 +83,27 @@ class GitHubForge:
             if there is None:
                 raise _not_taken(wanted, error) from None
             made = there
-        return self._bring_up(self._pull(made), wanted, by)
+        return self._bring_up(made, wanted, by)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
         """Change fields; what is already so stays so. Raises NotFoundError."""
         raw = self._raw(number)
         had = self._pull(raw)
-        new = effective(had, checked(change))
+        sent = had.sent and had.sent._replace(head=change.head or had.sent.head)
+        return self._changed(raw, effective(had, checked(change)), by, sent)
+
+    def _changed(self, raw: Any, new: PullChange, by: Actor, sent: Sent | None) -> Pull:
+        """Change what `new` says, and that `agent-finish` sent `sent`."""
+        had = self._pull(raw)
+        number = had.number
         texts: dict[str, Any] = {
             name: value
             for name, value in (("title", new.title), ("state", new.state))
             if value is not None
         }
-        if new.body is not None:
-            texts["body"] = github_pull.signed(new.body, had.branch, _by(had, by))
+        if new.body is not None or sent != had.sent:
+            body = had.body if new.body is None else new.body
+            texts["body"] = github_pull.signed(body, had.branch, _by(had, by), sent)
         if texts:
             raw = self._hub.write("PATCH", f"pulls/{number}", texts)
         if new.draft is not None:
@@ -171,11 +179,12 @@ class GitHubForge:
         found = self._of(branch, "open")
         return found[-1] if found else None
 
-    def _bring_up(self, pull: Pull, wanted: NewPull, by: Actor) -> Pull:
+    def _bring_up(self, raw: Any, wanted: NewPull, by: Actor) -> Pull:
+        pull, sent = self._pull(raw), Sent(wanted.head, by)
         new = brought_up(pull, wanted)._replace(head=None)
-        if new == PullChange():
+        if new == PullChange() and pull.sent == sent:
             return pull
-        return self.change(pull.number, new, by)
+        return self._changed(raw, new, by, sent)
 
     def _set_draft(self, number: int, node: str, *, draft: bool) -> None:
         def there() -> Any | None:

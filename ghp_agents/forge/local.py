@@ -12,6 +12,7 @@ from ghp_agents.model.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Sent,
     brought_up,
     checked,
     checked_new,
@@ -70,7 +71,10 @@ class LocalForge:
             pulls = [each.pull for each in pull_log.fold(log)]
             had = newest(pulls, wanted.branch)
             if had and had.state == "open":
-                return self._changed(snapshot, log, had.number, brought_up(had, wanted), by, record)
+                new = brought_up(had, wanted)
+                if had.sent != Sent(wanted.head, by):
+                    new = new._replace(head=wanted.head)  # another vouches for it now
+                return self._changed(snapshot, log, had.number, new, by, record)
             fields = {name: value for name, value in wanted._asdict().items() if value is not None}
             pull = pull_log.pull_id(wanted.branch, pulls)
             said = self._said(snapshot, log, pull, record, "open", by)

@@ -12,6 +12,7 @@ from ghp_agents.model.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Sent,
     brought_up,
     checked,
     checked_new,
@@ -61,11 +62,14 @@ class MemoryForge:
         with self._lock:
             there = self.find(wanted.branch)
             if there and there.state == "open":
+                there = there._replace(sent=Sent(wanted.head, by))
+                self._pulls[there.number] = there
                 return self._change(there, brought_up(there, wanted))
             number, now = len(self._pulls) + 1, self._now()
             self._pulls[number] = Pull(
                 number, wanted.branch, wanted.base, wanted.head, wanted.title, wanted.body,
                 wanted.issue, wanted.draft, "open", by.name, now, now,
+                sent=Sent(wanted.head, by),
             )  # fmt: skip
             return self._pulls[number]
 

@@ -21,6 +21,7 @@ STATE = "<!-- ghp-agents:state -->"
 
 _ANY = re.compile(r"<!--(?=\s*ghp-agents\s*:)", re.IGNORECASE)
 _ID = re.compile(r"[0-9a-f]{8,64}")
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Mark(NamedTuple):
@@ -30,6 +31,8 @@ class Mark(NamedTuple):
     by: str = ""
     is_person: bool = False
     once: str = ""  # what tells a comment that is to be said once; see `once`
+    head: str = ""  # of a pull request: the commit that `agent-finish` sent
+    sender: Actor | None = None  # for whom, where that is another
 
     @property
     def actor(self) -> Actor:
@@ -52,6 +55,9 @@ def signed(text: str, said: Mark) -> str:
     fields: dict[str, object] = {"id": said.id, "by": said.by}
     fields |= {"person": True} if said.is_person else {}
     fields |= {"once": said.once} if said.once else {}
+    fields |= {"head": said.head} if said.head else {}
+    if said.sender and said.sender != said.actor:
+        fields |= {"sender": said.sender.name, "senderIsPerson": said.sender.is_person}
     spelled = json.dumps(fields, separators=(",", ":"))
     hidden = spelled.replace("<", "\\u003c").replace(">", "\\u003e")  # else it could end the line
     line = f"{BEGIN}{hidden}{END}"
@@ -86,4 +92,10 @@ def _decoded(spelled: str) -> Mark | None:
         return None
     if not _ID.fullmatch(identity):
         return None
-    return Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, said_once[:64])
+    made = Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, said_once[:64])
+    head, sender = fields.get("head", ""), fields.get("sender")
+    if not (isinstance(head, str) and _OID.fullmatch(head)):
+        return made
+    is_person = fields.get("senderIsPerson") is True
+    named = isinstance(sender, str) and Actor(one_line(sender, NAME_LIMIT), is_person)
+    return made._replace(head=head, sender=named or None)

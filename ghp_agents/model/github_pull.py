@@ -6,7 +6,7 @@ from typing import Any
 
 from ghp_agents.model import github_marker
 from ghp_agents.model.names import NUMBERS_END, Actor, Timestamp, digest, issue_of_branch, one_line
-from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull
+from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull, Sent
 
 ROOM = github_marker.LONGEST + 2  # for our line at the end of a body
 _CLOSES = re.compile(
@@ -40,7 +40,12 @@ def pull(said: Mapping[str, Any], believed: Believed) -> Pull:
         updated_at=Timestamp(str(said["updated_at"])),
         merged_as=str(merged_as) if merged_as else None,
         url=str(said.get("html_url") or ""),
+        sent=_sent(mark) if ours and mark else None,
     )
+
+
+def _sent(mark: github_marker.Mark) -> Sent | None:
+    return Sent(mark.head, mark.sender or mark.actor) if mark.head else None
 
 
 def _issue(body: str, branch: str) -> int | None:
@@ -50,11 +55,15 @@ def _issue(body: str, branch: str) -> int | None:
     return found if found and found < NUMBERS_END else None
 
 
-def signed(body: str, branch: str, by: Actor) -> str:
-    """A body with our line, as GitHub takes it."""
+def signed(body: str, branch: str, by: Actor, sent: Sent | None = None) -> str:
+    """A body with our line, as GitHub takes it; `sent` is what `agent-finish` sent."""
     room = BODY_LIMIT - ROOM
     text = body if len(body) <= room else body[: room - 2] + "\n…"
-    return github_marker.signed(text, github_marker.mark(digest("pull", branch), by))
+    mark = github_marker.mark(digest("pull", branch), by)
+    if sent:
+        sender = sent.by._replace(name=one_line(sent.by.name, github_marker.NAME_LIMIT))
+        mark = mark._replace(head=sent.head, sender=sender)
+    return github_marker.signed(text, mark)
 
 
 def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:

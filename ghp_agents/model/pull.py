@@ -4,10 +4,17 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import NotFoundError, RefusedError, UsageError
-from ghp_agents.model.names import Timestamp, one_line
+from ghp_agents.model.names import Actor, Timestamp, one_line
 
 STATES = ("open", "merged", "closed")
 CHECK_STATES = ("none", "pending", "green", "red")
+
+
+class Sent(NamedTuple):
+    """What `agent-finish` sent last of a branch, and for whom."""
+
+    head: str
+    by: Actor
 
 
 class Pull(NamedTuple):
@@ -27,6 +34,7 @@ class Pull(NamedTuple):
     updated_at: Timestamp = Timestamp("")
     merged_as: str | None = None  # the commit on the trunk
     url: str = ""
+    sent: Sent | None = None  # None: not by `agent-finish`, as far as it is known
 
 
 class NewPull(NamedTuple):

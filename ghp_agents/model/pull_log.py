@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.model.names import Timestamp, digest
-from ghp_agents.model.pull import Pull
+from ghp_agents.model.pull import Pull, Sent
 from ghp_agents.model.pull_record import Said, decode
 from ghp_agents.model.state import Problem
 
@@ -84,6 +84,7 @@ def _pull(number: int, story: Sequence[Said]) -> Pull:
     for said in story:
         fields |= said.fields
     first = next(said for said in story if said.kind == "open")
+    sent = [said for said in story if said.kind != "merge" and "head" in said.fields]
     merged = next((said for said in story if said.kind == "merge"), None)
     merged_as = merged.fields.get("mergedAs") if merged else None
     if merged:  # what was said of the branch since is of another work
@@ -102,4 +103,5 @@ def _pull(number: int, story: Sequence[Said]) -> Pull:
         created_at=first.at,
         updated_at=story[-1].at if story else Timestamp(""),
         merged_as=merged_as,
+        sent=Sent(sent[-1].fields["head"], sent[-1].by) if sent else None,
     )

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import worktree
+from ghp_agents import changes, worktree
 from ghp_agents.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.model.check import Check, red, tail
 from ghp_agents.model.issue import Issue, short
 from ghp_agents.model.names import AgentName, issue_of_branch
 from ghp_agents.model.pull import NewPull, Pull
 from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
-from ghp_agents.services import checking, claim, evidence, finish_body, presence
+from ghp_agents.services import checking, claim, evidence, finish_body, held_paths, presence
 from ghp_agents.services import finish_update as update
 from ghp_agents.services.furnishing import came_along, committed
 from ghp_agents.services.page import plain
@@ -66,6 +66,8 @@ def finish(
     tips = update.look(ws, base, branch, worktree.head(ws.folder))
     _refuse_empty(ws, tips)
     _refuse_furniture(ws, tips)
+    paths = changes.between(ws.folder, tips.trunk, tips.head)
+    told = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
     head = update.bring_up(ws, tips, actor.name)
     checks = checking.run(ws, checking.rules(ws, tips.trunk), ws.folder, branch, tell)
     _judge(ws, checks, branch, head, draft=draft)
@@ -82,7 +84,7 @@ def finish(
         said = {"status": "reviewing", "lastAction": action, "pull": pull.number}
         presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
     is_new = had is None or had.number != pull.number
-    notes = about.notes + (() if checks else (checking.NONE,))
+    notes = told + about.notes + (() if checks else (checking.NONE,))
     return Finished(pull, is_new, found, checks, stands.history.count, head != tips.head, notes)
 
 

@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents import branches, git, worktree
+from ghp_agents import branches, changes, git, worktree
 from ghp_agents.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.model.check import Check, red, tail
 from ghp_agents.model.issue import Issue
+from ghp_agents.model.names import Actor
 from ghp_agents.model.pull import Pull, PullMovedError, refuse_unready
 from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
-from ghp_agents.services import merge_cleanup, merge_right
+from ghp_agents.services import held_paths, merge_cleanup, merge_proof, merge_right
 from ghp_agents.services import merge_trial as trial
 from ghp_agents.services.claim_showing import myself
 from ghp_agents.services.merge_return import SentBack, send_back, was_sent_back
 from ghp_agents.services.merge_right import Right
-from ghp_agents.services.merge_trial import Look, Merger, Tell
+from ghp_agents.services.merge_trial import Look, Merger, Tell, UncheckedError
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 10  # each after the first because branch or trunk moved meanwhile
@@ -55,9 +56,11 @@ def merger(
     *,
     cwd: Path,
     tell: Tell = lambda _: None,
+    unchecked: bool = False,
 ) -> Merger:
-    """The one who merges, in the folder `cwd`. Raises NotSetUpError."""
-    return Merger(myself(ws, store, leaser, tracker), forge, cwd, tell)
+    """The one who merges, in the folder `cwd`; `unchecked`: also what nothing checks. Raises
+    NotSetUpError."""
+    return Merger(myself(ws, store, leaser, tracker), forge, cwd, tell, unchecked)
 
 
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:
@@ -68,12 +71,13 @@ def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outco
         return _cleaned(who, pull, (), before=True)
     refuse_unready(pull)
     with merge_right.held(who.me, f"merges #{pull.number}", patience=patience) as right:
-        return _merge(who, right, pull.number)
+        return _merge(who, right, pull.number, by_name=True)
 
 
 def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
-    """Merge all that are ready, the oldest first, one after another. What cannot be merged holds
-    nobody else up. Raises RefusedError when somebody else merges, UnknownError."""
+    """Merge all that `agent-finish` sent for who has the issue, the oldest first, one after
+    another. What cannot be merged holds nobody else up. Raises RefusedError when somebody else
+    merges, UnknownError."""
     pulls = _ready(who) or (_ready(who) if _heard_more(who) else [])
     if not pulls:
         return
@@ -83,8 +87,8 @@ def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Pas
                 yield Passed(pull, "it was sent back, and nothing has changed since")
                 continue
             try:
-                yield _merge(who, right, pull.number)
-            except UnknownError:
+                yield _merge(who, right, pull.number, by_name=False)
+            except (UnknownError, UncheckedError):
                 raise
             except RefusedError as refused:
                 right.check()
@@ -142,15 +146,18 @@ def find(who: Merger, reference: str | None) -> Pull:
 # ------------------------------------------------------------------------------ one of them
 
 
-def _merge(who: Merger, right: Right, number: int) -> Outcome:
+def _merge(who: Merger, right: Right, number: int, *, by_name: bool) -> Outcome:
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)
         if pull.state == "merged":
             return _cleaned(who, pull, (), before=True)
         refuse_unready(pull)
         tried = trial.look(who, pull)
+        if not tried.is_there:
+            merge_proof.require(who, pull, tried.head, by_name=by_name)
         if tried.conflicts:
             return _back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
+        notes = _refuse_held(who, pull, tried)
         right.renew(f"checks #{number}")
         checks = () if tried.is_there else trial.check(who, pull, tried)
         failed = red(checks)
@@ -167,11 +174,22 @@ def _merge(who: Merger, right: Right, number: int) -> Outcome:
         except PullMovedError as moved:
             who.tell(f"{moved} Looking at it again.")
             continue
-        return _cleaned(who, done, checks, before=tried.is_there)
+        cleaned = _cleaned(who, done, checks, before=tried.is_there)
+        return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(
         f"#{number} or the trunk moved {ATTEMPTS} times while it was being merged.",
         hint="Try again when it is quieter.",
     )
+
+
+def _refuse_held(who: Merger, pull: Pull, tried: Look) -> tuple[str, ...]:
+    """Refuse what others hold of the paths that would change on the trunk; what a person should
+    know of them."""
+    if tried.is_there:
+        return ()
+    me, by = who.me, pull.sent.by if pull.sent else Actor(pull.author, is_person=True)
+    paths = changes.differing(who.ws.folder, tried.trunk, tried.candidate)
+    return held_paths.refuse(me.ws, me.store, me.leaser, me.tracker, by, paths, by=me.actor)
 
 
 def _back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:

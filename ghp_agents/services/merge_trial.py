@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghp_agents import branches, landing
 from ghp_agents.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.model.check import Check, tail
-from ghp_agents.model.pull import Checks, Pull
+from ghp_agents.model.pull import Checks, Pull, PullChange
 from ghp_agents.ports import Forge
 from ghp_agents.remote import Answer
 from ghp_agents.services import checking
@@ -29,11 +29,16 @@ class Merger(NamedTuple):
     forge: Forge
     cwd: Path
     tell: Tell
+    unchecked: bool = False  # merge also what nothing checks
 
     @property
     def ws(self) -> Workspace:
         """The workspace."""
         return self.me.ws
+
+
+class UncheckedError(RefusedError):
+    """Nothing checks what would be merged."""
 
 
 class Look(NamedTuple):
@@ -81,6 +86,8 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
         return tried
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
+    if pull.sent and pull.sent.head == tried.head:  # what was sent, and the trunk
+        who.forge.change(pull.number, PullChange(head=tried.candidate), who.me.actor)
     if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
         raise _running(pull)
     return tried._replace(head=tried.candidate)
@@ -105,8 +112,7 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
     """Run the checks on what would be on the trunk, in a worktree for that alone."""
     rules = checking.rules(who.ws, tried.trunk)
     if not rules.checks:
-        if who.forge.is_local:  # else the host checks what it merges
-            who.tell(checking.NONE)
+        _refuse_unchecked(who, pull, tried)
         return ()
     scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
     home = who.ws.main_worktree or who.ws.folder
@@ -118,6 +124,20 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
             return checking.run(who.ws, rules, place, pull.branch, who.tell)
     finally:
         _remove_empty(scratch, scratch.parent)
+
+
+def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
+    """Without checks of ours those of the host count, which checks what it merges."""
+    if who.unchecked:
+        if who.forge.is_local:
+            who.tell(checking.NONE)
+        return
+    if who.forge.checks(pull._replace(head=tried.head)).state == "none":
+        raise UncheckedError(
+            f"Nothing checks #{pull.number}: {checking.NONE}",
+            hint="Configure checks on the trunk, or merge without any: "
+            f"`ghp agent-merge {pull.number} --unchecked`.",
+        )
 
 
 def _litter(ws: Workspace, scratch: Path) -> list[Path]:

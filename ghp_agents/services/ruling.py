@@ -37,14 +37,16 @@ def judge(
     paths: Sequence[str],
     *,
     editing: bool = False,
+    author: Actor | None = None,
 ) -> list[Verdict]:
     """What of edits of `paths` (from the top of this worktree) by an agent, or by the person who
     is here, who is never refused and told the rest.
 
     With `editing` the agent is about to edit: what it may, it has an implicit lease of from here
-    on. Raises GhpError.
+    on. With `author` it is that one's change that goes to the trunk: whoever edits here now has no
+    say. Raises GhpError.
     """
-    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent)
+    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent, author)
     verdicts = bench.verdicts(paths)
     if not editing or agent is None:
         return verdicts
@@ -122,12 +124,14 @@ class _Bench:
         leaser: Leaser,
         book: Book,
         agent: AgentName | None,
+        author: Actor | None = None,
     ) -> None:
         self._ws = ws
         self._store = store
         self._leaser = leaser
         self._book = book
         self._agent = agent
+        self._author = author
         self._now = ws.clock.now()
         self._limits = (float(book["deadAfter"]), float(book["goneAfter"]))
 
@@ -135,7 +139,8 @@ class _Bench:
         """What of one path."""
         if not rulebook.is_plain(path):
             return Verdict(authority.ALLOW, path)  # none of this repository's files
-        touch = self._touch(path) if self._book["implicitLeases"] else None
+        looks = self._book["implicitLeases"] and self._author is None
+        touch = self._touch(path) if looks else None
         return authority.decide(self._book, path, self._case(touch, is_exempt))
 
     def verdicts(self, paths: Sequence[str]) -> list[Verdict]:
@@ -179,9 +184,9 @@ class _Bench:
             now=self._now,
             now_text=to_text(self._now),
             lives=self._lives,
-            presence=self._presence,
+            presence=None if self._author else self._presence,
             touch=touch,
-            worktree_of=self._owner,
+            worktree_of=None if self._author else self._owner,
             is_exempt=is_exempt,
         )
 
@@ -197,6 +202,8 @@ class _Bench:
 
     @cached_property
     def _me(self) -> Actor:
+        if self._author:
+            return self._author
         if self._agent:
             return Actor(self._agent)
         return Actor(git.config(self._ws.folder, "user.name") or "", is_person=True)

@@ -183,7 +183,7 @@ def ready(place: Path) -> Path:
 
 
 def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) -> None:
-    assert ghp(folder, "agent-merge 1 --as lead") == (
+    assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         0,
         "2\n",
         "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
@@ -200,7 +200,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
 
 
 def test_the_agent_itself_merges_from_its_worktree_and_keeps_its_ground(ready: Path) -> None:
-    merged = ghp(ready, "agent-merge")
+    merged = ghp(ready, "agent-merge --unchecked")
     assert (merged.code, merged.out) == (0, "2\n")
     assert "this command runs in it" in merged.err
     assert ready.is_dir()
@@ -227,7 +227,7 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
 
 
 def test_the_queue_says_what_became_of_each(folder: Path, ready: Path) -> None:
-    merged = ghp(folder, "agent-merge --queue --json --as lead")
+    merged = ghp(folder, "agent-merge --queue --unchecked --json --as lead")
     (one,) = json.loads(merged.out)
     assert (one["number"], one["outcome"]) == (2, "merged")
     assert ghp(folder, "agent-merge --queue --as lead") == (
@@ -243,7 +243,7 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
     leaser = Road(folder).house("other").leaser
     ghp(folder, "agent-heartbeat --as other")
     leaser.acquire("trunk", "other", expected=None, epoch=1, reason="merges #9")
-    assert ghp(folder, "agent-merge 1 --as lead") == (
+    assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         3,
         "",
         "Error: other merges since <then> (merges #9).\n"
@@ -262,7 +262,7 @@ def test_a_clone_that_never_asked_starts_and_merges_what_another_one_made(
     place = Path(json.loads(started.out)["path"])
     commit(place, {"parser.py": "x = 1\n"})
     finished = ghp(place, "agent-finish --as worker-1", clock)
-    merged = ghp(three, "agent-merge --queue", clock)
+    merged = ghp(three, "agent-merge --queue --unchecked", clock)
     assert (merged.code, merged.out) == (0, finished.out)
     git(three, "fetch", "--quiet")
     assert git(three, "show", "origin/main:parser.py") == "x = 1"

@@ -77,7 +77,7 @@ def test_another_clone_tells_it_after_a_sync(clones: Callable[[int], list[Path]]
 
 
 def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
-    queue = ghp(road, "agent-merge --queue --as lead")
+    queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (1, "")
     assert queue.err.endswith(
         "Error: #2 was not merged: it conflicts with the trunk.\n"
@@ -94,7 +94,7 @@ def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None
     merged(road.merge(1))
     for ref, was in before.items():  # another clone merged, and this one has not heard of it
         git(state, "update-ref", ref, was)
-    queue = ghp(road, "agent-merge --queue --as lead")
+    queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (0, "")
     assert queue.err.splitlines()[:2] == [
         "#2 is on main already as <commit>, merged by Test Person.",
@@ -116,5 +116,5 @@ def test_what_another_clone_finished_just_now_can_be_merged(
     one.sync()
     two.sync()  # so that nobody asks again for a while
     finished = invoke("agent-finish --json --as worker-1", path, clock=one.clock)
-    done = ghp(two, f"agent-merge {what} --as lead")
+    done = ghp(two, f"agent-merge {what} --unchecked --as lead")
     assert (done.code, done.out) == (0, f"{json.loads(finished.out)['number']}\n")

@@ -109,11 +109,13 @@ def test_a_merge(road: Road, killer: Killer, first: int) -> None:
     at, killed, number = first, 0, 1
     while True:
         road.done(f"worker-{number}", number, {"a.txt": f"{at}\n", f"{at}.txt": "new\n"})
-        ended = killer.run(f"agent-merge {number} --as lead", road.folder, at).code
+        ended = killer.run(f"agent-merge {number} --unchecked --as lead", road.folder, at).code
         if ended != -9:
             break
         killed += 1
-        done = run_ghp(f"agent-merge {number} --as lead", road.folder, {"GHP_BACKGROUND": "0"})
+        done = run_ghp(
+            f"agent-merge {number} --unchecked --as lead", road.folder, {"GHP_BACKGROUND": "0"}
+        )
         assert done.code == 0, done.err
         house = road.house("@me")
         issue = house.tracker.get(number)

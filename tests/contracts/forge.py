@@ -16,6 +16,7 @@ from ghp_agents.model.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Sent,
 )
 from ghp_agents.ports import Forge
 
@@ -75,7 +76,7 @@ class ForgeContract:
         same = made._replace(author="", created_at=BEGIN, updated_at=BEGIN, url="")
         assert same == Pull(
             made.number, "agent/one", "main", head, "Parse files", "Closes #3", 3, True,
-            created_at=BEGIN, updated_at=BEGIN,
+            created_at=BEGIN, updated_at=BEGIN, sent=Sent(head, WORKER),
         )  # fmt: skip
         assert site.forge.get(made.number) == made
         assert site.forge.find("agent/one") == made
@@ -91,6 +92,14 @@ class ForgeContract:
             first.number, head, "Parse all files", "More", False,
         )  # fmt: skip
         assert [pull.number for pull in site.forge.list(closed=True)] == [first.number]
+
+    def test_who_opened_it_last_vouches_for_its_head(self, site: Site) -> None:
+        first = self.opened(site)
+        new = NewPull("agent/one", "main", first.head, "Parse files", "What and why")
+        again = site.forge.open(new, ANN)
+        assert (first.sent, again.sent) == (Sent(first.head, WORKER), Sent(first.head, ANN))
+        assert (again.number, again.author) == (first.number, first.author)
+        assert site.forge.change(first.number, PullChange(title="More"), WORKER).sent == again.sent
 
     def test_two_branches_have_two(self, site: Site) -> None:
         one, two = self.opened(site), self.opened(site, "agent/two")

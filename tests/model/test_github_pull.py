@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.model import github_pull
 from ghp_agents.model.names import Actor
-from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull
+from ghp_agents.model.pull import BODY_LIMIT, Checks, Pull, Sent
 
 RAW: dict[str, Any] = {
     "number": 2,
@@ -108,3 +108,12 @@ def test_two_workflows_with_a_job_of_one_name_are_two_checks() -> None:
         ("test", "failure"), ("test", "success")
     )  # fmt: skip
     assert github_pull.checks([red, green, again], []).state == "green"
+
+
+@pytest.mark.parametrize("by", [Actor("worker-1"), Actor("worker-2"), Actor("Ann", is_person=True)])
+def test_the_line_of_a_pull_request_says_what_was_sent_and_for_whom(by: Actor) -> None:
+    body = github_pull.signed("Work", "b", Actor("worker-1"), Sent("c" * 40, by))
+    found = read(body=body)
+    assert (found.body, found.author, found.sent) == ("Work", "worker-1", Sent("c" * 40, by))
+    assert read(body=body, believed=False).sent is None
+    assert read(body=body.replace("c" * 40, "c" * 39)).sent is None

@@ -56,20 +56,20 @@ def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None
 
 def test_the_issue_has_one_comment_for_each_try(road: Road, place: Path) -> None:
     for _ in range(2):
-        assert sent_back(road.merge(1)).round == 1
+        assert sent_back(road.merge(1, "@me")).round == 1
     (only,) = road.house("@me").tracker.get(1).comments
     assert only.body.startswith(
         "Pull request #2 (for #1) was sent back: a check failed (round 1).\n\nworker-1:\n"
     )
     commit(place, {"b.txt": "two\n"})
-    assert sent_back(road.merge(1)).round == 2
+    assert sent_back(road.merge(1, "@me")).round == 2
     assert len(road.house("@me").tracker.get(1).comments) == 2
 
 
 def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> None:
     asked = []
     for number in range(1, 5):
-        back = sent_back(road.merge(1))
+        back = sent_back(road.merge(1, "@me"))
         assert back.round == number
         asked.append(back.escalation.name if back.escalation else None)
         commit(place, {f"{number}.txt": "again\n"})
@@ -131,6 +131,6 @@ def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     lease = house.leaser.read("issue/1")
     assert lease is not None
     house.leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
-    assert sent_back(road.merge(1)).said.agent == "worker-2"
+    assert sent_back(road.merge(1, "@me")).said.agent == "worker-2"
     found = merge_return.for_agent(house.store.snapshot(), "worker-2")
     assert [(said.pull, number) for said, number in found] == [(2, 1)]

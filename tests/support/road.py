@@ -71,7 +71,7 @@ class Road:
         """Somebody who merges."""
         house = self.house(name)
         parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
-        return merge.merger(*parts, cwd=cwd or self.folder)
+        return merge.merger(*parts, cwd=cwd or self.folder, unchecked=True)
 
     def merge(self, reference: str | int | None, name: str = "lead", **how: Any) -> Outcome:
         """Somebody merges."""

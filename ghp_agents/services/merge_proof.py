@@ -1,0 +1,66 @@
+"""Whether a pull request is what `agent-finish` sent for who has the issue. If not, a person
+decides.
+
+Whoever may push can make a branch and a pull request of it. The one who merges lends their own
+rights, so the queue takes only work of agents whose claim can be looked up.
+"""
+
+from ghp_agents.errors import RefusedError
+from ghp_agents.model.claim import claim_name
+from ghp_agents.model.escalation import Question
+from ghp_agents.model.names import AgentName, one_line
+from ghp_agents.model.pull import Pull
+from ghp_agents.services import escalation
+from ghp_agents.services.approval import NO, YES
+from ghp_agents.services.merge_trial import Merger
+
+
+def require(who: Merger, pull: Pull, head: str, *, by_name: bool) -> None:
+    """Refuse what is not proven: in the queue always, and by name unless a person merges or has
+    approved just this commit. Raises RefusedError, UnknownError."""
+    why = doubt(who, pull, head)
+    if not why:
+        return
+    if not by_name:
+        raise RefusedError(
+            f"{why}.",
+            hint=f"A person may look at it, and merge it by its number: {pull.number}.",
+        )
+    if not who.me.actor.is_person:
+        _ask(who, pull, head, why)
+
+
+def doubt(who: Merger, pull: Pull, head: str) -> str:
+    """Why the commit `head` is not known to be work of who has the issue; empty if it is. The
+    claim may have ended since, but nobody else may have taken it."""
+    if pull.sent is None:
+        return "`agent-finish` did not send it"
+    by = pull.sent.by
+    if pull.sent.head != head:
+        return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
+    if pull.issue is None:
+        return "it is for no issue"
+    held = [x for x in who.me.leaser.history(claim_name(pull.issue)) if x.holder is not None]
+    if not held:
+        return f"nobody ever claimed #{pull.issue}"
+    last = held[-1]
+    if (last.holder, last.is_person) == by:
+        return ""
+    return f"{one_line(by.name, 80)} sent it, and {last.holder} was the last to claim #{pull.issue}"
+
+
+def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
+    """Ask people about this commit, once. Raises RefusedError unless one of them has agreed."""
+    me = who.me
+    text = f"May pull request #{pull.number} be merged at {head[:12]}? In doubt: {why}."
+    question = Question(AgentName(me.name), text, pull.issue, (YES, NO))
+    asked = escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation
+    words = [each.text.strip().casefold() for each in asked.answers if each.by.is_person]
+    verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
+    if verdict == YES:
+        return
+    state = "refused that" if verdict == NO else "has not agreed yet"
+    raise RefusedError(
+        f"#{pull.number} needs a person's word, because {why}. A person {state}: {asked.name}.",
+        hint="Merge other work meanwhile; after the answer, run the same command again.",
+    )
