@@ -20,7 +20,7 @@ def verify(ws: Workspace, leaser: Leaser, name: str | None = None) -> Lease:
     wanted = f"{NAMES}{name}" if name is not None else _claim(ws, actor.name)
     epoch = 0 if actor.is_person else number(ws.presence(actor.name) or {}, "epoch")
     lease = leaser.read(wanted)
-    if lease is None or not is_mine(lease, actor.name, epoch):
+    if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
         raise _not_mine(wanted, lease, name)
     return lease
 
