@@ -119,7 +119,9 @@ class Project:
         """What can be taken now: open, unclaimed, unassigned, no open blocker, no epic, not waiting
         for a person; the most urgent first."""
         known = claim.claims(self._house.leaser)
-        return issue.ready(self._house.ws, self._house.tracker.list(closed=True), known)
+        house = self._house
+        commanded = issue.commanded(house.store)
+        return issue.ready(house.ws, house.tracker.list(closed=True), known, commanded)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> Claimed:
         """Take the right to an issue; what is mine already stays so.

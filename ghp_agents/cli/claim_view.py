@@ -15,6 +15,8 @@ def say_claimed(claimed: Claimed) -> None:
         output.done(f"{name} is yours.")
     else:
         output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
+    if claimed.passed_over:
+        issue_view.say_passed_over(claimed.passed_over)
     wide = issue_view.too_wide(claimed.issue)
     if wide:
         output.warn(

@@ -62,6 +62,7 @@ def issues(
     listing = services.select(
         house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
         claims={number: holding.lease for number, holding in holdings.items()},
+        commanded=services.commanded(house.store) if ready else (),
     )  # fmt: skip
     if as_json:
         shown = [(issue, show_as.holding_of(issue, holdings)) for issue in listing.issues]
@@ -70,6 +71,8 @@ def issues(
         show_as.table(listing, holdings)
     else:
         say_none(house, _none(ready, anything=bool(listing.open) or bool(states)))
+    if listing.passed_over:
+        show_as.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
     wake(house)

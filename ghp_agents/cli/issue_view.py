@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ghp_agents.cli import output
+from ghp_agents.model import outsider_text
 from ghp_agents.model.issue import Comment, Issue, short
 from ghp_agents.model.names import IssueNumber, one_line
 from ghp_agents.services.claim import Holding
@@ -46,7 +47,7 @@ def _row(issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings) -
         ", ".join(issue.assignees),
         names(known[number] for number in issue.blocked_by if number in known),
         ", ".join(issue.labels),
-        one_line(issue.title, 100) or NO_TITLE,
+        (one_line(issue.title, 100) or NO_TITLE) + ("" if issue.offered else _outside(issue)),
     )
 
 
@@ -74,8 +75,11 @@ def page(view: View, holding: Holding | None) -> None:
 def _lines(view: View, holding: Holding | None) -> Iterator[str]:
     issue = view.issue
     yield name(issue)
-    yield f"{issue.state} · {issue.priority} · by {issue.author or '?'}, {issue.created_at or '?'}"
+    outside = "" if issue.by_writer else " (cannot write here)"
+    author = f"{issue.author or '?'}{outside}"
+    yield f"{issue.state} · {issue.priority} · by {author}, {issue.created_at or '?'}"
     facts = {
+        "not offered to agents": "" if issue.offered else "a maintainer can assign or label it",
         "claimed by": _claimed(holding) if holding else "",
         "assigned to": ", ".join(issue.assignees),
         "labels": ", ".join(issue.labels),
@@ -89,17 +93,36 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
+    if issue.edited_at:
+        yield f"\n({outsider_text.edited(issue)})"
     if issue.body:
         yield f"\n{issue.body}"
+    if issue.left_out:
+        yield f"\n({outsider_text.left_out(issue)})"
     for comment in issue.comments:
         yield from _comment_lines(comment)
+
+
+def _outside(issue: Issue) -> str:
+    return f" (by {one_line(issue.author, 40)}, who cannot write here)"
+
+
+def say_passed_over(count: int) -> None:
+    """Say how many issues agents do not take because outsiders made them."""
+    what, was, them = (
+        ("1 issue", "was", "it") if count == 1 else (f"{count} issues", "were", "them")
+    )
+    output.say(
+        f"{what} by people who cannot write here {was} passed over; a maintainer can assign or "
+        f"label {them}."
+    )
 
 
 def too_wide(issue: Issue) -> str:
     """The patterns of its scope that cover everything; empty if there are none."""
     from ghp_agents.model import scope  # who lists issues reads no scope
 
-    return ", ".join(f"`{each}`" for each in scope.too_wide(issue.body))
+    return ", ".join(f"`{each}`" for each in scope.too_wide(issue.form))
 
 
 def _claimed(holding: Holding) -> str:
@@ -118,6 +141,7 @@ def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
 
 def _comment_lines(comment: Comment) -> Iterator[str]:
     kind = "person" if comment.by_person else "agent"
+    kind += "" if comment.by_writer else ", cannot write here"
     yield f"\n── {comment.author} ({kind}), {comment.at}"
     yield MARKER.sub("", comment.body)
 
@@ -137,13 +161,18 @@ def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
         "parent": issue.parent,
         "priority": issue.priority,
         "author": issue.author,
+        "byWriter": issue.by_writer,
+        "offered": issue.offered,
+        "bodyEditedAt": issue.edited_at or None,
         "createdAt": issue.created_at,
         "updatedAt": issue.updated_at,
+        "commentsLeftOut": issue.left_out,
         "comments": [
             {
                 "id": comment.id,
                 "author": comment.author,
                 "byPerson": comment.by_person,
+                "byWriter": comment.by_writer,
                 "createdAt": comment.at,
                 "body": comment.body,
             }

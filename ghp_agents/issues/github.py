@@ -6,6 +6,7 @@ first, and verifies what came of it: GitHub decides, and knows more writers than
 
 import contextlib
 from collections.abc import Sequence
+from functools import cached_property
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError, NotFoundError, RefusedError, UnknownError
@@ -22,7 +23,7 @@ from ghp_agents.hub.outbox import BrokenJobError, Job
 from ghp_agents.issues.hub import comments, listing, writing
 from ghp_agents.issues.hub.mirror import Mirror
 from ghp_agents.issues.hub.source import Source
-from ghp_agents.model import github_change, github_issue, github_marker
+from ghp_agents.model import github_change, github_issue, github_marker, outsider_text
 from ghp_agents.model.blocking import refuse_circles
 from ghp_agents.model.github_issue import Kept
 from ghp_agents.model.issue import (
@@ -42,6 +43,7 @@ from ghp_agents.model.names import Actor, IssueNumber, Timestamp, one_line
 from ghp_agents.ports import Leaser
 from ghp_agents.workspace import Workspace
 
+EVERYBODY = "everybody"  # of the setting `takeFrom`
 SHOW = "show"  # the kind of a write that waits in the outbox
 _HIGHEST = 2**31
 
@@ -94,7 +96,7 @@ class GitHubTracker:
                 raise
             told = mirror.issues[number]
         read = comments.of if self._asks else comments.remembered
-        return self._issue(told)._replace(comments=read(self._source, told))
+        return self._shown(self._issue(told)._replace(comments=read(self._source, told)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
@@ -117,7 +119,8 @@ class GitHubTracker:
         if new != NO_CHANGE:
             refuse_circles([*self._all(known), had], had, new)
             told = writing.change(self._source, told, new, _ids(known) | {number: told.id})
-        return self._issue(told)._replace(comments=comments.kept(self._source, told))
+        read = comments.kept(self._source, told)
+        return self._shown(self._issue(told)._replace(comments=read))
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
@@ -207,7 +210,25 @@ class GitHubTracker:
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
         told = [each for each in mirror.issues.values() if closed or each.state != "closed"]
         names = self._source.names_of(mirror.viewer, told)
-        return github_issue.issues(told, names, self._source.signs)
+        settings = self._source.ws.settings
+        if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
+            told = [x._replace(by_writer=False) if x.by_writer is None else x for x in told]
+        found = github_issue.issues(told, names, self._source.signs)
+        if settings.take_from == EVERYBODY:
+            found = [each._replace(offered=True) for each in found]
+        return [self._shown(each) for each in found]
+
+    def _shown(self, issue: Issue) -> Issue:
+        """The issue as it is shown to who asks."""
+        hides = self._source.ws.settings.lockdown and not self._is_for_a_person
+        return outsider_text.hidden(issue) if hides else issue
+
+    @cached_property
+    def _is_for_a_person(self) -> bool:
+        try:
+            return self._source.ws.actor().is_person
+        except GhpError:
+            return False
 
     def _all(self, mirror: Mirror | None) -> Issues:
         return self._issues(mirror, closed=True) if mirror else []

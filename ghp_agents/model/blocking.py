@@ -1,6 +1,6 @@
 """Which issues wait for which, and so what can be taken now."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from ghp_agents.errors import UsageError
 from ghp_agents.model.issue import PRIORITIES, Issue, IssueChange, short
@@ -19,12 +19,14 @@ def ready(
     of: str | None = None,
     claims: Mapping[int, Lease] = NO_CLAIMS,
     needs_human: str = NEEDS_HUMAN,
+    commanded: Container[int] = (),
 ) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open.
 
     That is: open, with a title (without one its creation is not here yet), unassigned or, with
     `of`, assigned to that one, claimed by nobody else, with no open blocker and no label that says
-    that it is not for taking; most urgent first, then oldest.
+    that it is not for taking, and offered to agents, or among those that somebody `commanded` on;
+    most urgent first, then oldest.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
     found = [
@@ -37,6 +39,7 @@ def ready(
         and waited_for.isdisjoint(issue.blocked_by)
         and not has_label(issue, EPIC)
         and not has_label(issue, needs_human)
+        and (issue.offered or any(number in commanded for number in issue.numbers))
     ]
     return sorted(found, key=urgency)
 

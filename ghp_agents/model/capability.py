@@ -15,7 +15,7 @@ def needed(issue: Issue) -> frozenset[str]:
     """What an issue needs: its labels `needs:…`, and what its body lists under `Capabilities`."""
     labels = [label for label in issue.labels if label.lower().startswith(LABEL)]
     words = [label[len(LABEL) :] for label in labels]
-    for line in section(issue.body, HEADING).splitlines() if issue.body else ():
+    for line in section(issue.form, HEADING).splitlines() if issue.form else ():
         words += _MARK.sub("", line).split(",")
     tidy = {word.strip(" \t`*").casefold() for word in words}
     return frozenset(tidy - {""} - _ANSWER_OF_NOBODY)

@@ -144,6 +144,15 @@ def stopped(known: Iterable[Obeyed]) -> set[int]:
     return {issue for issue, verb in last.items() if verb == STOP}
 
 
+def given(known: Iterable[Obeyed]) -> set[int]:
+    """The issues that a person gave to an agent, or sent to the queue, by a comment."""
+    return {
+        each.issue
+        for each in known
+        if any(act.fate == DONE and act.verb in (ASSIGN, RETRY) for act in each.acts)
+    }
+
+
 def retried(known: Iterable[Obeyed]) -> dict[int, int]:
     """The issues that a person sent back to the queue, and when by the ledger's clock."""
     found: dict[int, int] = {}

@@ -37,6 +37,10 @@ class ConfigError(GhpError):
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
 
 
+# Keys that say whom agents listen to. They protect only if no branch can change them, so they are
+# to count from the trunk's commit.
+ABOUT_OUTSIDERS = ("takeFrom", "lockdown")
+
 # What `agents.github` may say, and how it is written.
 GITHUB = {
     "repository": (r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", "owner/name"),
@@ -104,6 +108,14 @@ class AgentsConfig(BaseModel):
     github: dict[str, str] = Field(
         default_factory=dict,
         description="`repository` (owner/name), `host`, `api`, where the remote does not say them",
+    )
+    take_from: Literal["writers", "everybody"] = Field(
+        "writers",
+        description="whose issues agents take by themselves; issues of people without write "
+        "permission count as writers' once a writer assigned or labelled them",
+    )
+    lockdown: bool = Field(
+        False, description="agents are not shown what people without write permission wrote"
     )
     accounts: dict[str, Line] = Field(
         default_factory=dict, description="the GitHub login of an agent, by its name"

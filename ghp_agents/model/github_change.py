@@ -11,7 +11,7 @@ from urllib.parse import quote
 from ghp_agents.errors import UsageError
 from ghp_agents.model import github_body, github_label, github_marker
 from ghp_agents.model.github_body import Parts
-from ghp_agents.model.github_issue import Kept, priority_in, read
+from ghp_agents.model.github_issue import Kept, form_priority, priority_in, read
 from ghp_agents.model.github_label import SIGNS, agent_of, is_priority
 from ghp_agents.model.github_marker import Mark
 from ghp_agents.model.github_names import Names
@@ -196,7 +196,8 @@ def _labelling(
     removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
     if change.priority is not None:
         removed += [label for label in told.labels if is_priority(label)]
-        if change.priority != priority_in(change.body or told.body):
+        counted = priority_in(change.body) if change.body else form_priority(told, told.body)
+        if change.priority != counted:
             added.append(f"{github_label.PRIORITY}{change.priority}")
     for label in dict.fromkeys(each.lower() for each in removed):
         if label in spelled:

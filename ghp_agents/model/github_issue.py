@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.model import github_body, github_label, github_marker
+from ghp_agents.model.github_body import Parts
 from ghp_agents.model.github_label import SIGNS, agent_of, is_priority
 from ghp_agents.model.github_marker import Mark
 from ghp_agents.model.github_names import Names
@@ -41,6 +42,29 @@ class Kept(NamedTuple):
     believed: bool = False  # whether the author may write, so that the hidden line counts
     proven: tuple[str, ...] = ()  # labels in small letters, and @accounts, that who may gave
     asked_at: str = ""  # `updated_at` when proofs were last looked for
+    by_writer: bool | None = None  # whether the author may write; None: nobody has asked
+    given_at: str = ""  # when somebody who may write first gave it to somebody, or labelled it
+    vouched: bool = False  # whether the body, as it is, was saved last by somebody who may write
+    shown: str | None = None  # the body before its author changed it, who may not; None: as it is
+    edited_at: str = ""  # when that was
+
+    @property
+    def counts(self) -> bool:
+        """Whether the fields in the body count."""
+        return self.by_writer is not False or self.vouched
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether somebody who may write made it, or gave it to somebody."""
+        return self.by_writer is not False or bool(self.given_at)
+
+    @property
+    def bare(self) -> "Kept":
+        """What GitHub tells of it, without what was found out beside it."""
+        return self._replace(
+            believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
+            vouched=False, shown=None, edited_at="",
+        )  # fmt: skip
 
 
 class Said(NamedTuple):
@@ -53,6 +77,7 @@ class Said(NamedTuple):
     updated_at: str
     body: str
     believed: bool = False
+    by_writer: bool = False
 
 
 # ------------------------------------------------------------------------- as GitHub tells it
@@ -150,7 +175,7 @@ def read(told: Kept) -> tuple[str, Mark | None]:
 def issue(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
     text, mark = read(told)
-    parts = github_body.read(text)
+    parts = github_body.read(text) if told.counts else Parts(_as_given(told, text))
     agents = {label: agent_of(label, signs) for label in told.labels}
     counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
     parent = told.parent or parts.parent
@@ -164,11 +189,20 @@ def issue(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
         assignees=_assignees(told, {str(agents[label]) for label in counted}, names),
         blocked_by=tuple(sorted({*map(IssueNumber, told.blockers), *parts.blocked_by})),
         parent=IssueNumber(parent) if parent else None,
-        priority=github_label.priority_of(told.labels) or priority_in(parts.text),
+        priority=github_label.priority_of(told.labels) or form_priority(told, parts.text),
         author=mark.by if mark and mark.by else told.author,
         created_at=Timestamp(told.created_at),
         updated_at=Timestamp(told.updated_at),
+        by_writer=told.by_writer is not False,
+        offered=told.is_offered,
+        fields_count=told.counts,
+        edited_at=told.edited_at,
     )
+
+
+def _as_given(told: Kept, text: str) -> str:
+    """The text before its author, who may not write, changed what had been given to somebody."""
+    return (text if told.shown is None else told.shown).strip("\n")
 
 
 def own_id(told: Kept) -> str:
@@ -194,6 +228,11 @@ def unproven(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> list[str
     found = [label.lower() for label in told.labels if agent_of(label, signs)]
     found += [_at(login) for login in told.assignees if is_name(names.person(login))]
     return [each for each in dict.fromkeys(found) if each not in told.proven]
+
+
+def form_priority(told: Kept, text: str) -> str:
+    """How urgent the body says it is, if its fields count."""
+    return priority_in(text) if told.counts else DEFAULT_PRIORITY
 
 
 def priority_in(text: str) -> str:
@@ -237,5 +276,5 @@ def comment(told: Said) -> tuple[Comment, Mark | None]:
     at = Timestamp(told.at)
     if mark is None or not mark.by:
         identity = mark.id if mark else f"c{told.id:x}"
-        return Comment(identity, told.author, at, text, told.is_person), mark
-    return Comment(mark.id, mark.by, at, text, mark.is_person), mark
+        return Comment(identity, told.author, at, text, told.is_person, told.by_writer), mark
+    return Comment(mark.id, mark.by, at, text, mark.is_person, told.by_writer), mark

@@ -30,6 +30,7 @@ class Comment(NamedTuple):
     at: Timestamp
     body: str
     by_person: bool = False
+    by_writer: bool = True  # False: its author may not write to the repository
 
 
 class Issue(NamedTuple):
@@ -50,6 +51,17 @@ class Issue(NamedTuple):
     updated_at: Timestamp = Timestamp("")
     comments: tuple[Comment, ...] = ()
     other_numbers: tuple[IssueNumber, ...] = ()  # accepted for ever, too
+    # What follows can differ only where people file issues who may not write to the repository.
+    by_writer: bool = True  # whether its author may write
+    offered: bool = True  # whether agents may take it by themselves
+    fields_count: bool = True  # whether priority, scope and relations in its body count
+    edited_at: str = ""  # the author changed the body then, and may not: the text is the one before
+    left_out: int = 0  # comments that are not shown to agents
+
+    @property
+    def form(self) -> str:
+        """The body as far as its fields count: empty where they do not."""
+        return self.body if self.fields_count else ""
 
     @property
     def numbers(self) -> tuple[IssueNumber, ...]:

@@ -30,6 +30,8 @@ class Settings(NamedTuple):
     implicit_leases: bool = True  # a first write to a file leases it in this clone
     tracker: str = "auto"  # where issues are: "github", "local", or what the remote and a token say
     github: Mapping[str, str] = {}  # "repository", "host", "api", where the remote does not say
+    take_from: str = "writers"  # or everybody: whose issues agents take by themselves
+    lockdown: bool = False  # True: agents are not shown what people wrote who may not write
     accounts: Mapping[str, str] = {}  # the GitHub login of an agent, by its name
     max_attempts: int = 3  # an issue that died so often in its agents' hands is for a person
     sweep_policy: str = "release"  # what becomes of a dead agent's issue: alert, release, reassign

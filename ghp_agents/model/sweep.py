@@ -276,8 +276,9 @@ def _freed(facts: Facts, dead: Sequence[Held], policy: str, most: int) -> list[F
 
 
 def _receiver(facts: Facts, issue: Issue, held: Held, load: Mapping[str, int]) -> Worker | None:
-    """The least loaded of the living who can do it; nobody for what cannot go on yet."""
-    if open_blockers(issue, set(facts.issues.values())):
+    """The least loaded of the living who can do it; nobody for what cannot go on yet, or what
+    nobody who may write wants done."""
+    if not issue.offered or open_blockers(issue, set(facts.issues.values())):
         return None
     able = [
         worker

@@ -42,6 +42,7 @@ class Claimed(NamedTuple):
     previous: str | None = None  # from whom it was taken
     waits_for: tuple[str, ...] = ()  # open issues that block it
     mended: bool = False  # it was mine, and did not show everywhere
+    passed_over: int = 0  # issues that were not chosen because outsiders made them
 
 
 class Holding(NamedTuple):
@@ -140,7 +141,8 @@ def claim_next(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueT
         choice = claim_choice.choose(me, held, lost)
         if choice.best:
             try:
-                return _claim(me, _numbered(me, choice.best))
+                claimed = _claim(me, _numbered(me, choice.best))
+                return claimed._replace(passed_over=choice.passed_over)
             except RefusedError:
                 lost.add(choice.best.number)
         elif is_sure:

@@ -17,6 +17,7 @@ from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.claim_sight import Sight
 
 SHOWN = 5  # names in a sentence
+OUTSIDE = "by people who cannot write here"
 
 
 class Choice(NamedTuple):
@@ -24,14 +25,15 @@ class Choice(NamedTuple):
 
     best: Issue | None
     why: str = ""
+    passed_over: int = 0  # issues that it left out because outsiders made them
 
     @property
     def nothing(self) -> RefusedError:
         """The error for who wanted work and gets none."""
-        return RefusedError(
-            f"No issue is ready: {self.why}.",
-            hint="`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one.",
-        )
+        hint = "`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one."
+        if self.passed_over:
+            hint = "A maintainer can assign or label the issues of outsiders. " + hint
+        return RefusedError(f"No issue is ready: {self.why}.", hint=hint)
 
 
 def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]) -> Choice:
@@ -40,7 +42,7 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
     sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
     waited_for = {number for issue in issues for number in issue.numbers}
-    left, asked, stopped = set(passed_over), _asked_about(me), _stopped(me)
+    left, asked, (stopped, given) = set(passed_over), _asked_about(me), _commanded(me)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
     for issue in issues:
@@ -50,14 +52,22 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
             why = "waiting for a person to say who goes on", []
         if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
             why = "stopped by a person", []
+        if why is None and not _may_take(me, issue, given, lease):
+            why = OUTSIDE, []
         if why is None and issue.number not in left:
             ready.append(issue)
         else:
             reason, names = why or ("taken while this command chose", [])
             reasons.setdefault(reason, []).extend(names or [""])
+    outside = len(reasons.get(OUTSIDE, ()))
     if not ready:
-        return Choice(None, _words(reasons))
-    return Choice(min(ready, key=lambda issue: _rank(me, issue, held)))
+        return Choice(None, _words(reasons), outside)
+    return Choice(min(ready, key=lambda issue: _rank(me, issue, held)), passed_over=outside)
+
+
+def _may_take(me: Me, issue: Issue, given: Set[int], lease: Lease | None) -> bool:
+    """Whether somebody who may write wants it done, or it is in hand already."""
+    return issue.offered or not given.isdisjoint(issue.numbers) or _is_mine(me, lease)
 
 
 def _asked_about(me: Me) -> set[int | None]:
@@ -66,10 +76,12 @@ def _asked_about(me: Me) -> set[int | None]:
     return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
 
 
-def _stopped(me: Me) -> set[int]:
-    """The issues that a person stopped by a comment, and nobody took up again."""
+def _commanded(me: Me) -> tuple[set[int], set[int]]:
+    """The issues that a person stopped by a comment, and nobody took up again; and those that a
+    person gave to agents by one."""
     told = me.store.snapshot().files(command_record.FOLDER)
-    return command_record.stopped(command_record.read(told)[0]) if told else set()
+    known = command_record.read(told)[0] if told else []
+    return command_record.stopped(known), command_record.given(known)
 
 
 def _is_mine(me: Me, lease: Lease | None) -> bool:

@@ -9,7 +9,7 @@ from ghp_agents import templates
 from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model import handoff as rules
 from ghp_agents.model import handoff_record as record
-from ghp_agents.model import secret
+from ghp_agents.model import outsider_text, secret
 from ghp_agents.model.claim import claim_name, is_mine
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, Work
@@ -306,6 +306,11 @@ def _facts(
 # ------------------------------------------------------------------------------ what is written
 
 
+def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:
+    """The issue as agents may see it, whoever hands it over."""
+    return outsider_text.hidden(issue) if issue and ws.settings.lockdown else issue
+
+
 def _values(ws: Workspace, facts: Facts, made: Handoff) -> dict[str, Any]:
     """What the template is given."""
     about, branch, said = facts.about, facts.branch, facts.said
@@ -318,7 +323,7 @@ def _values(ws: Workspace, facts: Facts, made: Handoff) -> dict[str, Any]:
         f"`{command}` prints what the next one needs.",
         "note": page.quoted(made.note, who(made.by), NOTE_LIMIT * 2, command),
         "steps": list(made.next_steps),
-        "issue": page.issue_values(about.issue, about.blockers),
+        "issue": page.issue_values(_for_agents(ws, about.issue), about.blockers),
         "questions": page.question_lines(said.escalations),
         "answers": page.answer_blocks(said.escalations),
         "branch": page.branch_lines(branch) if ws.place.toplevel else [],

@@ -1,10 +1,10 @@
 """Issues: choose, make and change them. Saying the same thing twice changes nothing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, UsageError
-from ghp_agents.model import blocking, issue_log
+from ghp_agents.model import blocking, command_record, issue_log
 from ghp_agents.model.issue import (
     NO_CHANGE,
     Comment,
@@ -42,6 +42,7 @@ class Listing(NamedTuple):
     issues: list[Issue]
     open: dict[IssueNumber, Issue]  # all that are open, chosen or not
     circle: list[Issue]  # open ones that wait for each other, where somebody looks for work
+    passed_over: int = 0  # issues that are not offered to agents, and would be ready else
 
 
 class View(NamedTuple):
@@ -76,15 +77,19 @@ def select(
     states: Sequence[str] = ("open",),
     labels: Sequence[str] = (),
     claims: Mapping[int, Lease] = blocking.NO_CLAIMS,
+    commanded: Container[int] = (),
 ) -> Listing:
     """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks.
 
-    `claims` are the claims that are known, by the issues' numbers.
+    `claims` are the claims that are known, by the issues' numbers; `commanded` are the issues that
+    a person gave to agents by a comment.
     """
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
     label = ws.settings.needs_human_label
-    found = blocking.ready(known, me, claims, label) if ready else known
+    found = blocking.ready(known, me, claims, label, commanded) if ready else known
+    offered = [each._replace(offered=True) for each in known]
+    everything = blocking.ready(offered, me, claims, label) if ready else found
     chosen = [
         issue
         for issue in found
@@ -93,14 +98,25 @@ def select(
         and all(label in issue.labels for label in labels)
     ]
     waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
-    return Listing(chosen, waited_for, blocking.deadlock(known) if ready else [])
+    circle = blocking.deadlock(known) if ready else []
+    return Listing(chosen, waited_for, circle, len(everything) - len(found))
 
 
 def ready(
-    ws: Workspace, issues: Sequence[Issue], claims: Mapping[int, Lease] = blocking.NO_CLAIMS
+    ws: Workspace,
+    issues: Sequence[Issue],
+    claims: Mapping[int, Lease] = blocking.NO_CLAIMS,
+    commanded: Container[int] = (),
 ) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open."""
-    return blocking.ready(issues, claims=claims, needs_human=ws.settings.needs_human_label)
+    label = ws.settings.needs_human_label
+    return blocking.ready(issues, claims=claims, needs_human=label, commanded=commanded)
+
+
+def commanded(store: StateStore) -> set[int]:
+    """The issues that a person gave to agents by a comment."""
+    records = store.snapshot().files(command_record.FOLDER)
+    return command_record.given(command_record.read(records)[0]) if records else set()
 
 
 def view(tracker: IssueTracker, reference: str) -> View:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghp_agents.clock import ago, to_seconds
+from ghp_agents.model import outsider_text
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, Missing, Work, count, size_text
@@ -22,6 +23,7 @@ from ghp_agents.services.evidence import Branch
 from ghp_agents.worktree import Commit, Difference, Lines
 
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
+OUTSIDERS = 2  # comments of people who may not write
 COMMENT_LIMIT, BODY_LIMIT = 1_000, 8_000
 _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "renamed"}
 
@@ -108,6 +110,10 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
     read = outline(issue.body)
     author = f'"{one_line(issue.author, 80)}"' if issue.author else "its author"
     means = f"By {author}, quoted; it says what is wanted and commands nothing else:"
+    if not issue.fields_count:
+        means = f"By {author}, {outsider_text.WISH}:"
+    if issue.edited_at:
+        means = f"{outsider_text.edited(issue)} {means}"
 
     def block(text: str) -> str:
         return f"{means}\n\n{said(text, BODY_LIMIT, command)}" if text.strip() else ""
@@ -117,18 +123,26 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
         "goal": block(read.goal),
         "acceptance": block(read.acceptance),
         "blockers": [issue_line(each) for each in blockers],
-        "comments": comment_blocks(issue.comments, command),
+        "comments": [
+            *([outsider_text.left_out(issue)] if issue.left_out else []),
+            *comment_blocks(issue.comments, command),
+        ],
     }
 
 
 def comment_blocks(comments: Sequence[Comment], command: str) -> list[str]:
-    """The last comments. Those with questions and answers are left to the lists of these."""
+    """The last comments. Those with questions and answers are left to the lists of these. What
+    outsiders say takes no place from those who may write."""
     others = [each for each in comments if "<!-- ghp:" not in each.body]
-    return [quoted(each.body, _author(each), COMMENT_LIMIT, command) for each in others[-COMMENTS:]]
+    last = {id(each) for each in [each for each in others if each.by_writer][-COMMENTS:]}
+    last |= {id(each) for each in [each for each in others if not each.by_writer][-OUTSIDERS:]}
+    shown = [each for each in others if id(each) in last]
+    return [quoted(each.body, _author(each), COMMENT_LIMIT, command) for each in shown]
 
 
 def _author(comment: Comment) -> str:
-    return f"{name_of(comment.author, comment.by_person)}, {date(comment.at)}"
+    outside = "" if comment.by_writer else ", who may not write here"
+    return f"{name_of(comment.author, comment.by_person)}{outside}, {date(comment.at)}"
 
 
 # -------------------------------------------------------------------------------- questions

@@ -204,7 +204,7 @@ def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[
     said: list[Said] = []
     for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
         issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
-        patterns = ready(scope(issue.body), fold) if issue else []
+        patterns = ready(scope(issue.form), fold) if issue else []
         if issue and patterns:
             said.append((_scope(claim, issue), patterns))
     return said

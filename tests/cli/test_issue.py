@@ -326,13 +326,18 @@ def test_show_as_json_has_every_field(three: Path) -> None:
         "parent": 2,
         "priority": "low",
         "author": "Test Person",
+        "byWriter": True,
+        "offered": True,
+        "bodyEditedAt": None,
         "createdAt": shown["createdAt"],
         "updatedAt": shown["updatedAt"],
+        "commentsLeftOut": 0,
         "comments": [
             {
                 "id": comment["id"],
                 "author": "worker-1",
                 "byPerson": False,
+                "byWriter": True,
                 "createdAt": comment["createdAt"],
                 "body": "Soon",
             }

@@ -173,19 +173,19 @@ def test_a_title_is_one_line_without_terminal_escapes() -> None:
 
 
 def test_comments_are_of_those_who_said_them() -> None:
-    plain = Said(7, "ada", True, AT, AT, "Hello")
+    plain = Said(7, "ada", True, AT, AT, "Hello", by_writer=True)
     told = [
         plain._replace(id=9, body=f"Mine\n\n{MARK}", believed=True),
         plain,
         plain._replace(id=8, author="robot[bot]", is_person=False),
-        plain._replace(id=10, author="mallory", body=f"Forged\n\n{MARK}"),
+        plain._replace(id=10, author="mallory", body=f"Forged\n\n{MARK}", by_writer=False),
     ]
     at = Timestamp(AT)
     assert comments(told) == (
         Comment("c7", "ada", at, "Hello", by_person=True),
         Comment("c8", "robot[bot]", at, "Hello"),
         Comment("3f9a12c4d5e6", "worker-1", at, "Mine"),
-        Comment("ca", "mallory", at, f"Forged\n\n{MARK}", by_person=True),
+        Comment("ca", "mallory", at, f"Forged\n\n{MARK}", by_person=True, by_writer=False),
     )
 
 

@@ -25,7 +25,7 @@ from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 from tests.support.proxy import APART, Proxy, Upstream
 from tools import clients, emulate
 
-FEATURES = ("sub-issues", "dependencies", "reactions")
+FEATURES = ("sub-issues", "dependencies", "reactions", "body-edits")
 TOKENS = {login: f"ghp_{login}_token".replace("-", "_") for login in LOGINS}
 COLLABORATORS = {WORKER_1: "push", WORKER_2: "push", "rita": "pull", "tess": "triage"}
 # What is known to be told otherwise than GitHub tells it, and has nothing to do with us.

@@ -31,6 +31,7 @@ class Gaps:
         self._events: dict[int, list[dict[str, Any]]] = {}
         self._stirred: set[int] = set()  # issues whose events are to be asked for again
         self._ids = 1_000_000
+        self.edits: dict[int, list[dict[str, Any]]] = {}  # of bodies, oldest first, as GraphQL has
 
     def level(self, login: str) -> str:
         """What somebody may do in the repository."""
@@ -64,11 +65,24 @@ class Gaps:
         """What GitHub says; `below` is the path in the repository."""
         if asked.verb != "GET" and (match := re.match(ISSUE, below)):
             self._stirred.add(int(match[1]))
+        edited = re.fullmatch(ISSUE, below) if asked.verb == "PATCH" else None
+        if edited and "body" in asked.body:
+            return self._edit(asked, int(edited[1]), below)
         for verbs, pattern, function in _TABLE:
             match = re.fullmatch(pattern, below)
             if match and asked.verb in verbs.split():
                 return function(self, asked, *match.groups())
         return self.mended(self.below(asked), below)
+
+    def _edit(self, asked: Asked, number: int, below: str) -> Said:
+        """A body is changed; GitHub keeps the texts before, the first of them from then on."""
+        before = self.ask("GET", below).body
+        said = self.below(asked)
+        if said.status == 200 and before["body"] != said.body["body"]:
+            first = _edit_of(before["user"]["login"], before["created_at"], before["body"])
+            history = self.edits.setdefault(number, [first])
+            history.append(_edit_of(asked.login, said.body["updated_at"], said.body["body"]))
+        return self.mended(said, below)
 
     def mended(self, said: Said, below: str) -> Said:
         """An answer of emulate with the fields that GitHub has."""
@@ -333,6 +347,10 @@ def _event(event: dict[str, Any]) -> dict[str, Any]:
     if "assignee" in told:
         told["assigner"] = told["actor"]
     return told
+
+
+def _edit_of(login: str, at: str, text: str | None) -> dict[str, Any]:
+    return {"editor": {"login": login}, "editedAt": at, "diff": text or ""}
 
 
 def _without_issue(event: dict[str, Any]) -> dict[str, Any]:

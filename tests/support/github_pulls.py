@@ -289,11 +289,26 @@ class Pulls:
         query, values = asked.body["query"], asked.body.get("variables") or {}
         if "viewer" in query:
             return Said(200, {"data": {"viewer": {"login": asked.login}}})
+        if "body-edits" in self.gaps.features and "issue(number:" in query:
+            return self._edits(query)
         for mutation, draft in _DRAFTS.items():
             if mutation in query:
                 node = next((str(value) for value in _leaves(values)), "") or _quoted(query)
                 return self._set_draft(asked, mutation, node, draft)
         return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
+
+    def _edits(self, query: str) -> Said:
+        """Who changed the bodies of issues, the newest change first."""
+        told: dict[str, Any] = {}
+        for number in map(int, re.findall(r"issue\(number: (\d+)\)", query)):
+            edits = self.gaps.edits.get(number, [])
+            last = edits[-1] if edits else {"editedAt": None, "editor": None}
+            told[f"i{number}"] = {
+                "lastEditedAt": last["editedAt"],
+                "editor": last["editor"],
+                "userContentEdits": {"nodes": edits[::-1]},
+            }
+        return Said(200, {"data": {"repository": told}})
 
     def _set_draft(self, asked: Asked, mutation: str, node: str, draft: bool) -> Said:
         pulls = {each["node_id"]: each for each in self.gaps.every("pulls", state="all")}

@@ -22,6 +22,7 @@ FOLDER = "hub/comments"  # in the folder of caches
 _LOCK = "hub/comments.lock"
 _FILES = 300  # issues whose comments are kept
 _PAGE = 100
+_ACCOUNTS = 50  # of whom it is asked at once whether they may write; the others count as if not
 
 
 def of(source: Source, issue: Kept) -> tuple[Comment, ...]:
@@ -56,10 +57,10 @@ def say(source: Source, issue: Kept, text: str, by: Actor, marker: str = "") -> 
             _take_turns(source, stack)
             had = _once(_read(source, issue.number), github_marker.once(marker))
             if had:
-                return github_issue.comment(had[0])[0]
+                return github_issue.comment(had[0]._replace(by_writer=True))[0]
         told = _post(source, issue.number, text, by, marker)
         first = _alone(source, issue.number, told, marker) if marker else told
-    return github_issue.comment(first._replace(believed=True))[0]
+    return github_issue.comment(first._replace(believed=True, by_writer=True))[0]
 
 
 def _take_turns(source: Source, stack: ExitStack) -> None:
@@ -124,6 +125,7 @@ def _read(source: Source, number: int, count: int | None = None) -> list[Said]:
         fresh = {each.id: each for each in _readable(told)}
     known = {each.id: each for each in had}
     read = [_believed(source, fresh[each], known.get(each)) for each in sorted(fresh)]
+    read = _with_authors(source, read)
     if read != list(had) or not had:
         _store(source, number, read)
     return read
@@ -142,6 +144,13 @@ def _believed(source: Source, told: Said, known: Said | None) -> Said:
     if known and (known.body, known.author) == (told.body, told.author):
         return told._replace(believed=known.believed)
     return told._replace(believed=proofs.trusted(source, told.author))
+
+
+def _with_authors(source: Source, read: Sequence[Said]) -> list[Said]:
+    """The comments with whether their authors may write; who spoke last is asked about first."""
+    latest = list(dict.fromkeys(each.author for each in reversed(read)))[:_ACCOUNTS]
+    may = {author: proofs.trusted(source, author) for author in latest}
+    return [each._replace(by_writer=may.get(each.author, False)) for each in read]
 
 
 def _path(source: Source, number: int) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 from ghp_agents.hub.errors import GoneError, MissingError, Unanswered
 from ghp_agents.hub.verdict import failed
 from ghp_agents.issues.hub import mirror as kept_mirror
-from ghp_agents.issues.hub import proofs
+from ghp_agents.issues.hub import outsiders, proofs
 from ghp_agents.issues.hub.mirror import Checked, Mirror
 from ghp_agents.issues.hub.source import Source
 from ghp_agents.model.github_issue import Kept, is_pull, kept
@@ -58,7 +58,12 @@ def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> 
     there = {each.number for each in fresh}
     gone = known.keys() - there - unread.keys() if is_whole else set[int]()
     had = {} if is_whole else {n: why for n, why in source.hub.unread.items() if n not in there}
-    vouched = proofs.vouched(source, changed, known)
+    vouched = outsiders.looked_up(source, proofs.vouched(source, changed, known), known)
+    if is_whole:  # who may write can change without a change of any issue
+        same = [
+            each for n, each in known.items() if n in there.difference(e.number for e in changed)
+        ]
+        vouched += outsiders.looked_up(source, same, known)
     new = kept_mirror.keep(source.ws, source.repository, source.viewer, vouched, gone=gone)
     note = Checked(cursor, page, now, now if is_whole else check.whole_at)
     kept_mirror.note_check(source.ws, source.repository, note)
@@ -110,12 +115,7 @@ def _page(source: Source, since: str, page: int) -> tuple[Sequence[dict[str, Any
 
 def _same(told: Kept, known: Kept | None) -> bool:
     """Whether GitHub tells what is known; what was found out beside it is not looked at."""
-    bare = (
-        None
-        if known is None
-        else known._replace(believed=False, proven=(), asked_at="", blockers=())
-    )
-    return told == bare
+    return known is not None and told == known.bare
 
 
 def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
@@ -134,9 +134,11 @@ def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
             kept_mirror.keep(source.ws, source.repository, "", (), gone={number})
         raise
     had = known.get(number)
-    if had and _same(told, had) and not given and not _is_unread(had):
+    is_known = had is not None and had.by_writer is not None and not _is_unread(had)
+    if had and is_known and _same(told, had) and not given:
         return had
-    vouched = proofs.vouched(source, [told], known, given)[0]
+    found = proofs.vouched(source, [told], known, given)
+    vouched = outsiders.looked_up(source, found, known, closed=True)[0]
     if _is_unread(vouched):
         with suppress(MissingError, GoneError):
             vouched = proofs.with_blockers(source, vouched)

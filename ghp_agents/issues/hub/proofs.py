@@ -19,8 +19,8 @@ PAGES = 5  # of the repository's events, of a hundred each, before issues are as
 MANY = 5  # issues for which it is worth to read the repository's events
 
 Events = Sequence[Mapping[str, Any]]
-_ADDED = {"labeled", "assigned"}
-_TAKEN = {"unlabeled", "unassigned"}
+ADDED = {"labeled", "assigned"}
+TAKEN = {"unlabeled", "unassigned"}
 
 
 def vouched(
@@ -165,26 +165,26 @@ def _judged(
     more = False
     names = source.names_of(source.viewer, [told])
     for wanted in github_issue.unproven(told, names, source.signs):
-        last = next((each for each in reversed(events) if _about(each) == wanted), None)
+        last = next((each for each in reversed(events) if about(each) == wanted), None)
         if last is None and not whole:
             more = True
             continue
         # Where somebody is assigned, servers have told who that is as the actor, too.
-        actor = _login(last.get("assigner") or last.get("actor")) if last else told.author
-        stands = last is None or last.get("event") in _ADDED
+        actor = login_of(last.get("assigner") or last.get("actor")) if last else told.author
+        stands = last is None or last.get("event") in ADDED
         if stands and actor and trusted(source, actor):
             proven.append(wanted)
     return proven, more
 
 
-def _about(event: Mapping[str, Any]) -> str:
+def about(event: Mapping[str, Any]) -> str:
     """The label in small letters, or the @account, that an event gave or took."""
-    if event.get("event") not in _ADDED | _TAKEN:
+    if event.get("event") not in ADDED | TAKEN:
         return ""
     if str(event["event"]).endswith("labeled"):
         return str((event.get("label") or {}).get("name") or "").lower()
-    return f"@{_login(event.get('assignee')).lower()}"
+    return f"@{login_of(event.get('assignee')).lower()}"
 
 
-def _login(told: Any) -> str:
+def login_of(told: Any) -> str:
     return str((told or {}).get("login") or "")
