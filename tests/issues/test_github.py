@@ -395,7 +395,7 @@ def test_a_label_that_did_not_count_counts_when_we_set_it(github: GitHub, house:
 
 
 def test_what_a_holder_has_needs_no_proof(github: GitHub, house: MakeHouse) -> None:
-    number = github.issue("One", OUTSIDER)
+    number = github.issue("One", WORKER_1)
     home = house()
     home.leaser.acquire(f"issue/{number}", "worker-1", expected=None, epoch=1)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
