@@ -51,7 +51,7 @@ def test_labels_and_relations_that_a_writer_set_count_on_an_outsiders_issue() ->
 def test_fields_count_once_a_writer_has_saved_the_body() -> None:
     found = read(THEIRS._replace(vouched=True))
     assert (found.priority, found.blocked_by, found.parent) == ("critical", (1,), 1)
-    assert (scope(found.form), needed(found)) == (("README.md",), {"rust"})
+    assert (scope(found.form), needed(found)) == (("README.md",), frozenset({"rust"}))
 
 
 def test_only_what_a_writer_made_or_gave_is_ready() -> None:
