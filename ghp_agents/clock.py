@@ -2,6 +2,8 @@
 
 import time
 
+from ghp_agents import bootclock
+
 
 class SystemClock:
     """The machine's own clock and its own patience."""
@@ -9,6 +11,10 @@ class SystemClock:
     def now(self) -> float:
         """Seconds since the epoch."""
         return time.time()
+
+    def interval(self) -> tuple[str, float]:
+        """Which start of the machine this is, and the seconds since then."""
+        return bootclock.read()
 
     def wait(self, seconds: float) -> None:
         """Let `seconds` pass."""
@@ -19,15 +25,30 @@ class ManualClock:
     """A clock that moves only when told to, so that tests decide what time it is."""
 
     def __init__(self, now: float = 1_750_000_000.0) -> None:
-        self._now = now
+        self._now = self._seconds = now
+        self._starts = 1
 
     def now(self) -> float:
         """Seconds since the epoch, as set."""
         return self._now
 
+    def interval(self) -> tuple[str, float]:
+        """Which start of the machine this is, and seconds that only `wait` moves."""
+        return f"start {self._starts}", self._seconds
+
     def wait(self, seconds: float) -> None:
         """Advance by `seconds` at once."""
         self._now += seconds
+        self._seconds += seconds
+
+    def step(self, seconds: float) -> None:
+        """Somebody sets the clock; no time passes."""
+        self._now += seconds
+
+    def restart(self) -> None:
+        """The machine is started anew."""
+        self._starts += 1
+        self._seconds = 0.0
 
 
 def to_text(seconds: float) -> str:

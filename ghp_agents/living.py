@@ -5,7 +5,7 @@ It says the same as `model.liveness` on what `services.presence` looks at; a tes
 
 import os
 
-from ghp_agents import presencefile, pulse
+from ghp_agents import bootclock, presencefile, pulse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEAD_AFTER, GONE_AFTER = 1_800.0, 86_400.0
+STEP = 5.0  # seconds; by more than that two clocks differ only if somebody set one
 
 
 def lives(
@@ -27,7 +28,7 @@ def lives(
     if found is None:
         return None
     presence, beaten = found
-    silent = max(0.0, now - beaten)
+    silent = silence(presence, beaten, now, bootclock.read())
     if silent >= gone_after or presence.get("status") == "stopped":
         return False
     process = process_lives(presence)
@@ -46,6 +47,19 @@ def look(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] 
         except OSError:
             continue
     return (presence, beaten) if beaten else None
+
+
+def silence(
+    presence: "Mapping[str, Any]", beaten: float, now: float, moment: "tuple[str, float]"
+) -> float:
+    """Seconds since an agent of this machine last beat. Its file's time is believed, unless the
+    clock that nobody sets says that the machine's clock was set since."""
+    match (presence.get("local") or {}).get("boot"):
+        case [str(boot), int() | float() as at, int() | float() as wall] if boot == moment[0]:
+            passed = moment[1] - at
+            if abs(now - wall - passed) > STEP:
+                return max(0.0, passed)
+    return max(0.0, now - beaten)
 
 
 def process_lives(presence: "Mapping[str, Any]") -> bool | None:

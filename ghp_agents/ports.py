@@ -27,7 +27,10 @@ class Clock(Protocol):
     """Time and waiting, asked for and never taken."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Seconds since the epoch; somebody may set this clock."""
+
+    def interval(self) -> tuple[str, float]:
+        """Which start of the machine this is, and seconds that go on evenly until the next."""
 
     def wait(self, seconds: float) -> None:
         """Let time pass."""
@@ -106,6 +109,10 @@ class StateStore(Protocol):
 
     def standing(self) -> Standing:
         """How this clone stands with the remote; asks nobody."""
+
+    def news_age(self) -> float | None:
+        """Seconds since this clone last had news of the others, by a clock that nobody sets;
+        None: never, or not since the machine was started."""
 
     def news_at(self) -> float | None:
         """When this clone last had news of the others; None: never. Cheaper than `standing`."""

@@ -8,7 +8,7 @@ writes a temporary file and replaces. Whatever this road does not know is left t
 import os
 import time
 
-from ghp_agents import background, ownfile, presencefile, quickjson
+from ghp_agents import background, bootclock, ownfile, presencefile, quickjson
 from ghp_agents.locate import Location, branch, locate
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
+VOUCHED = ("processRunsFor", "silentFor")  # fields that say how an agent is that does not beat
 RIVAL_WINDOW = 600.0  # seconds within which two sessions must take turns to be rivals
 SESSION_VARIABLES = (  # the kind of agent, and the variables that name its session
     ("claude", "CLAUDE_CODE_SESSION_ID"),
@@ -71,6 +72,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
         progress=bool(progress),
         throttle=settings.get("throttle", THROTTLE),
         pid=agent_pid(environ),
+        moment=bootclock.read(),
     )
     if beaten is None:
         return False
@@ -120,13 +122,14 @@ def beat(
     pid: int | None = None,
     epoch: int | None = None,
     patience: float = presencefile.PATIENCE,
+    moment: "tuple[str, float] | None" = None,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.
 
     Answers "moved" (status, issue or epoch is another), "beat", "quiet" (nothing new within the
     throttle, nothing written), or None: the agent has no presence yet and `epoch` is not given,
-    or its session started again, so the slow road must find the epoch. Raises OSError when
-    nothing can be written.
+    or its session started again, so the slow road must find the epoch. `moment` is now by the
+    clock that nobody sets: `Clock.interval`. Raises OSError when nothing can be written.
     """
     number, held = presencefile.hold(folders, agent, patience=patience)
     try:
@@ -159,6 +162,7 @@ def beat(
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
+        _note_moment(record, local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
@@ -180,6 +184,20 @@ def _take_in(record: "dict[str, Any]", said: "Mapping[str, Any]") -> None:
     if "issue" in said and said["issue"] != record.get("issue"):
         record.pop("generation", None)
     record.update(said)
+
+
+def _note_moment(
+    record: "dict[str, Any]",
+    local: "dict[str, Any]",
+    moment: "tuple[str, float] | None",
+    now: float,
+) -> None:
+    """When this beat was, by both clocks of the machine; nobody needs to vouch for it."""
+    local.pop("boot", None)
+    if moment is not None:
+        local["boot"] = [moment[0], round(moment[1], 1), round(now, 1)]
+    for field in VOUCHED:
+        record.pop(field, None)
 
 
 def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:

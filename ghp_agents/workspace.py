@@ -22,6 +22,7 @@ from ghp_agents.ports import Clock
 NAME_FILE = "ghp-agent"
 MYSELF = "@me"  # the person, by --as
 SETTINGS_CACHE = "settings.json"
+STEADY = "clock.json"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,27 @@ class Workspace:
                 hint="Set `git config user.name`, or name an agent with --as or GHP_AGENT.",
             )
         return Actor(person, is_person=True)
+
+    def steady(self) -> float:
+        """Now, in seconds, on a clock of this clone that nobody sets, for what is measured.
+
+        It begins with the machine's own. When the machine is started anew it is put back to where
+        it began: so it never says that more time has passed than has.
+        """
+        boot, seconds = self.clock.interval()
+        noted = quickjson.read(str(self.cache_dir / STEADY)) or {}
+        match [noted.get(key) for key in ("boot", "zero", "base")]:
+            case [str(known), int() | float() as zero, int() | float() as base]:
+                if known == boot:
+                    return base + max(0.0, seconds - zero)
+            case _:
+                base = self.clock.now()
+        fresh = {"boot": boot, "zero": seconds, "base": base}
+        try:
+            files.write_atomically(self.cache_dir / STEADY, json.dumps(fresh).encode())
+        except OSError:
+            return base  # then nothing that was seen can be kept, either
+        return base
 
     def presence(self, agent: str) -> dict[str, Any] | None:
         """What this machine knows of its own agent."""

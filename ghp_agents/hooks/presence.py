@@ -1,6 +1,6 @@
 """An agent's presence, as its hooks renew it."""
 
-from ghp_agents import background, pulse
+from ghp_agents import background, bootclock, pulse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> N
         progress=progress,
         throttle=settings.get("throttle", pulse.THROTTLE),
         pid=pulse.agent_pid(scene.environ),
+        moment=bootclock.read(),
     )
     if beaten is None:
         begin(scene, said)

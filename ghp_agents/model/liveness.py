@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.model.presence import Presence, position
+from ghp_agents.model.presence import Presence, number, position
 
 
 class Liveness(StrEnum):
@@ -40,6 +40,15 @@ class Turns(NamedTuple):
     changes: int
     last: float
 
+
+class Doubt(NamedTuple):
+    """When an observer first found the holder of a right dead, and has not seen it alive since."""
+
+    revision: str  # of the right
+    since: float
+
+
+SECOND_LOOK = 10.0  # seconds, at least, between two looks that both find a holder dead
 
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"
 
@@ -87,6 +96,25 @@ def silent_for(sighting: Sighting | None, last_news: float | None) -> float:
     if sighting is None or last_news is None:
         return 0.0
     return max(0.0, last_news - sighting.first_seen)
+
+
+def is_confirmed(doubt: Doubt, now: float, last_news: float | None) -> bool:
+    """Whether a second look may confirm that a holder is dead: it comes some time after the first,
+    and there was news in between. Without a remote there is no news to wait for (None)."""
+    heard = last_news is None or last_news > doubt.since
+    return heard and now - doubt.since >= SECOND_LOOK
+
+
+def liveness_elsewhere(presence: Presence, silent: float, thresholds: Thresholds) -> Liveness:
+    """What it means that another clone has told nothing new of an agent for `silent` seconds.
+
+    That clone may have said that the agent's process runs though it does not beat. It is believed
+    for as long as it asked to be.
+    """
+    runs = presence.get("processRunsFor")
+    lives = None if runs is None else number(presence, "processRunsFor") > silent or None
+    whole = silent + max(0, number(presence, "silentFor"))
+    return liveness(presence, whole, thresholds, process_lives=lives)
 
 
 def liveness(

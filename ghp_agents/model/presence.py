@@ -4,7 +4,7 @@ A presence is kept as a plain mapping, because fields that a newer version wrote
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghp_agents import pulse
@@ -14,6 +14,7 @@ from ghp_agents.model.names import NUMBERS_END, one_line
 
 SCHEMA_VERSION = 1
 PATH = ".ghp/agent-status.json"
+LEAP = 1_000_000  # epochs; no agent starts as often between what two clones know of it
 
 Presence = Mapping[str, Any]  # issue, status, lastAction, timestamp, epoch, seq, …
 Agents = Mapping[str, Presence]  # by agent name
@@ -41,9 +42,29 @@ def position(presence: Presence) -> tuple[int, int]:
 
 
 def next_epoch(*known: Presence) -> int:
-    """The epoch of an agent that starts again, above all that is known of it; one that somebody
-    set to the very end is met and not passed."""
+    """The epoch of an agent that starts again, above all that is known of it."""
     return min(max(position(each)[0] for each in known) + 1, NUMBERS_END - 1)
+
+
+def leaps(known: Sequence[Agents]) -> dict[str, list[int]]:
+    """The agents of whom somebody tells an epoch that no life of theirs can have, and the numbers,
+    in `known`, of those who do. Such a presence counts for nothing."""
+    high = {name for agents in known for name, said in agents.items() if _epoch(said) > LEAP}
+    found: dict[str, list[int]] = {}
+    for name in high:
+        told = [(_epoch(agents[name]), at) for at, agents in enumerate(known) if name in agents]
+        reached = 0
+        for epoch, at in sorted(told):
+            if epoch - reached > LEAP:
+                found.setdefault(name, []).append(at)
+            else:
+                reached = max(reached, epoch)
+    return found
+
+
+def _epoch(presence: Presence) -> int:
+    epoch = presence.get("epoch")
+    return epoch if type(epoch) is int else 0
 
 
 def issue_of(presence: Presence) -> int | None:

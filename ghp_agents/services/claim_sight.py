@@ -53,7 +53,7 @@ def _sight(ws: Workspace, lease: Lease, view: AgentView | None, since: float | N
         return Sight()
     silent = view.silent if since is None else min(view.silent, since)
     long = silent >= ws.settings.dead_after
-    lives = view.liveness in LIVING if since is None else not long
+    lives = view.liveness in LIVING or (since is not None and not long)
     return Sight(view, lives, rests=view.liveness is Liveness.STOPPED and not long)
 
 
@@ -64,7 +64,7 @@ def _silent_since(
     does not tell: it was said before."""
     noted = note(ws, [lease for lease, _ in seen])
     doubtful = [x.name for x, view in seen if view and not _is_said_since(view, x)]
-    news_at = (store.news_at() or 0.0) if doubtful else 0.0
+    news_at = (presence.news_at(ws, store) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
@@ -97,11 +97,11 @@ def observe(ws: Workspace, leaser: Leaser) -> None:
 
 def note(ws: Workspace, leases: Iterable[Lease]) -> Noted:
     """When each of these rights was first seen here as it is."""
-    now, had = ws.clock.now(), _read(ws)
+    now, had = ws.steady(), _read(ws)
     noted = dict(had)
     for lease in leases:
         revision, seen = had.get(lease.name, ("", now))
-        # A clock that was set back must not make it older than it is.
+        # When the machine was started anew, what was seen before is seen anew.
         same = revision == lease.revision and seen <= now
         noted[lease.name] = (lease.revision, seen if same else now)
     if noted != had:

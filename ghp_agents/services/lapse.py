@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ghp_agents import files
 from ghp_agents.model.lease_record import FOLDER, Log, read
 from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.services import presence
 from ghp_agents.workspace import Workspace
 
 NOTED = "lapses.json"
@@ -26,7 +27,7 @@ def observe(ws: Workspace, store: StateStore) -> None:
     known = timed(snapshot, read(snapshot.files(FOLDER))[0])
     had = _read(ws)
     if known or had:
-        _keep(ws, had, _noted(had, known, ws.clock.now()))
+        _keep(ws, had, _noted(had, known, ws.steady()))
 
 
 def lapsed(
@@ -34,15 +35,15 @@ def lapsed(
 ) -> frozenset[str]:
     """The ids of those leases whose time is up."""
     ends = ends_at(ws, snapshot, logs)
-    now = ws.clock.now()
+    now = ws.steady() if ends else 0.0
     if not any(end <= now for end in ends.values()):
         return frozenset()
-    news_at = store.news_at() or 0.0
+    news_at = presence.news_at(ws, store) or 0.0
     return frozenset(lease for lease, end in ends.items() if end <= min(news_at, now))
 
 
 def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[Log]) -> dict[str, float]:
-    """By this clone's clock, from when on news prove that a lease of another clone is over."""
+    """By this clone's steady clock, from when on news prove a lease of another clone over."""
     known = timed(snapshot, logs)
     noted = _note(ws, known) if known else {}
     return {log.id: noted[log.id][1] + (log.lasts or 0.0) for log in known}
@@ -60,7 +61,7 @@ def timed(snapshot: Snapshot, logs: Iterable[Log]) -> list[Log]:
 def _note(ws: Workspace, known: Sequence[Log]) -> Noted:
     """When each was first seen here with the time that it has."""
     had = _read(ws)
-    noted = had | _noted(had, known, ws.clock.now())
+    noted = had | _noted(had, known, ws.steady())
     _keep(ws, had, noted)
     return noted
 
@@ -70,7 +71,7 @@ def _noted(had: Noted, known: Sequence[Log], now: float) -> dict[str, tuple[str,
     for log in known:
         said = log.timed.id if log.timed else ""
         before, seen = had.get(log.id, ("", now))
-        # A clock that was set back must not make it older than it is.
+        # When the machine was started anew, what was seen before is seen anew.
         noted[log.id] = (said, seen if before == said and seen <= now else now)
     return noted
 

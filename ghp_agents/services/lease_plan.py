@@ -74,7 +74,7 @@ class Obstacle(NamedTuple):
     holder: str
     is_person: bool
     since: str
-    kind: str  # held, waiting, editing
+    kind: str  # held, doubted, waiting, editing
     lease: str = ""  # its id in print
     reason: str = ""
 
@@ -84,6 +84,7 @@ class Obstacle(NamedTuple):
         who = f"{self.holder} (a person)" if self.is_person else self.holder
         said = {
             "held": f"is leased by {who}",
+            "doubted": f"is leased by {who}, who looks dead,",
             "waiting": f"is waited for by {who}, who came first,",
             "editing": f"is being edited by {who}",
         }[self.kind]

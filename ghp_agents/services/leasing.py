@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.hold import Hold
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import approval, lapse, presence, strict
+from ghp_agents.services import approval, doubts, lapse, presence, strict
 from ghp_agents.services import lease as leases
 from ghp_agents.services.lease_decision import Attempt, Case, decide, edits
 from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, met, prepare
@@ -32,7 +32,9 @@ class HeldError(RefusedError):
         others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
         super().__init__(
             f"{obstacles[0].words}.{others}",
-            hint=f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
+            hint=doubts.HINT
+            if obstacles[0].kind == "doubted"
+            else f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
             "or ask: `ghp agent-escalate …`.",
         )
 
@@ -105,7 +107,7 @@ def _with_right(case: Case) -> Attempt:
     try:
         right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason, past)
     except strict.RivalError as error:
-        rival = (met(plan, error.hold),)
+        rival = (met(plan, error.hold, error.kind),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
     tried = transact(store, partial(decide, case._replace(right=right)))
     if tried.log is None:

@@ -116,7 +116,7 @@ def _may_take(me: Me, lease: Lease) -> bool:
     if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
         return True  # a command before this one was killed
     seen = claim_sight.note(me.ws, [lease])[lease.name][1]
-    if me.ws.clock.now() - seen >= me.ws.settings.dead_after:
+    if me.ws.steady() - seen >= me.ws.settings.dead_after:
         return True
     return not claim_sight.look(me.ws, me.store, [lease])[lease.name].lives
 

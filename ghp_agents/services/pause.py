@@ -57,5 +57,5 @@ def _beat(ws: Workspace, agent: str, status: object, action: object) -> None:
     with contextlib.suppress(OSError):  # nothing can be written: it waits unseen
         pulse.beat(
             ws.folders, agent, said, ws.clock.now(), session=session,
-            throttle=ws.settings.throttle, pid=pid,
+            throttle=ws.settings.throttle, pid=pid, moment=ws.clock.interval(),
         )  # fmt: skip

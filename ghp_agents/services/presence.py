@@ -1,12 +1,11 @@
 """Presence: register an agent, renew it, and tell who lives."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents import files, pulse, sessionname
+from ghp_agents import files, living, pulse, sessionname
 from ghp_agents.model import presence as rules
 from ghp_agents.model.liveness import (
     Liveness,
@@ -14,6 +13,7 @@ from ghp_agents.model.liveness import (
     Sighting,
     Turns,
     liveness,
+    liveness_elsewhere,
     observe,
     silent_for,
     take_turns,
@@ -28,6 +28,7 @@ TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # where there are none, nothing that reads them is loaded
 WAITERS = "waiters"  # a folder that is there where somebody waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown beside those of the presence
+LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
@@ -40,6 +41,7 @@ class AgentView(NamedTuple):
     silent: float  # seconds for which it is known not to have moved
     is_here: bool  # it lives in this clone
     heard: float | None = None  # seconds since this clone heard of its last beat, if elsewhere
+    clone: CloneId | None = None  # where it lives; None: not looked for
 
 
 class Rivalry(NamedTuple):
@@ -75,7 +77,7 @@ def heartbeat(
     throttle = ws.settings.throttle
     beaten = pulse.beat(
         ws.folders, agent, said, ws.clock.now(), session=session, progress=progress,
-        throttle=throttle, pid=pid,
+        throttle=throttle, pid=pid, moment=ws.clock.interval(),
     )  # fmt: skip
     return beaten or register(ws, store, agent, said)
 
@@ -102,7 +104,7 @@ def register(
         del first["capabilities"]
     beaten = pulse.beat(
         ws.folders, agent, first, ws.clock.now(), session=session,
-        pid=pulse.agent_pid(ws.environ), epoch=epoch,
+        pid=pulse.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
     )  # fmt: skip
     assert beaten is not None, "a beat with an epoch always writes"
     return beaten
@@ -122,6 +124,7 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
         pulse.beat(
             ws.folders, before, {"status": "stopped", "lastAction": f"Goes on as {agent}"},
             ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
+            moment=ws.clock.interval(),
         )  # fmt: skip
     register(ws, store, agent)
 
@@ -144,32 +147,69 @@ def look(
 ) -> list[AgentView]:
     """Every agent that is known, with its liveness; also renews the observer's memory.
 
+    What this clone says of its own agents counts, as long as they live. Any other lives if
+    anybody's presence of it moves: nobody can make it dead by what they say of it.
     `processes` asks whether this machine's agents still run, which reads their files.
     """
-    now = ws.clock.now()
-    memory = _observe(ws, snapshot, now)
-    elsewhere = _others(snapshot)
-    news_at = store.news_at() if elsewhere else None
-    beaten = snapshot.beaten()
-    origin = _origins(snapshot) if elsewhere else {}
-    thresholds = ws.settings.thresholds
-    views: list[AgentView] = []
-    for name, presence in sorted(snapshot.agents().items()):
-        clone = origin.get(name, snapshot.clone)
-        is_here = clone == snapshot.clone
-        if is_here:
-            silent = max(0.0, now - beaten[name]) if name in beaten else _age(presence, now)
-            seen = memory.get(f"{clone}/{name}") if name not in beaten else None
+    eyes = _Eyes(ws, store, snapshot, processes=processes)
+    told: dict[str, list[tuple[CloneId, Presence]]] = {}
+    for clone in _clones(snapshot):
+        for name, presence in snapshot.agents_of(clone).items():
+            told.setdefault(name, []).append((clone, presence))
+    return [eyes.best(name, told[name]) for name in sorted(told)]
+
+
+class _Eyes:
+    """This clone as an observer, at one moment."""
+
+    def __init__(
+        self, ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool
+    ) -> None:
+        self.ws, self.processes = ws, processes
+        self.own, self.beaten = snapshot.clone, snapshot.beaten()
+        self.limits = ws.settings.thresholds
+        self.now = ws.clock.now()
+        self.memory, self.steady = _observe(ws, snapshot)
+        self.news = news_at(ws, store) if _others(snapshot) else None
+
+    def best(self, name: str, told: list[tuple[CloneId, Presence]]) -> AgentView:
+        """The agent where it lives: in this clone, if it does; else where it is furthest on."""
+        views = [self.view(name, clone, presence) for clone, presence in told]
+        if len(views) == 1:
+            return views[0]
+        living = [view for view in views if view.liveness in LIVING]
+        here = next((view for view in living if view.is_here and name in self.beaten), None)
+        return here or max(living or views, key=lambda view: position(view.presence))
+
+    def view(self, name: str, clone: CloneId, presence: Presence) -> AgentView:
+        """The agent by what one clone tells of it."""
+        sighting = self.memory.get(f"{clone}/{name}")
+        if clone == self.own:
+            silent = self._silence_here(name, presence, sighting)
+            lives = _process_lives(self.ws, name) if self.processes else None
+            verdict = liveness(presence, silent, self.limits, process_lives=lives)
+            return AgentView(name, presence, verdict, silent, True, None, clone)
+        silent = silent_for(sighting, self.news)
+        verdict = liveness_elsewhere(presence, silent, self.limits)
+        heard = max(0.0, self.steady - sighting.first_seen) if sighting else None
+        return AgentView(name, presence, verdict, silent, False, heard, clone)
+
+    def _silence_here(self, name: str, presence: Presence, sighting: Sighting | None) -> float:
+        if name not in self.beaten:
             # It may have been absorbed with its clone: then the time stamp is another machine's.
-            silent = max(silent, now - seen.first_seen) if seen else silent
-        else:
-            silent = silent_for(memory.get(f"{clone}/{name}"), news_at)
-        lives = _process_lives(ws, name) if is_here and processes else None
-        verdict = liveness(presence, silent, thresholds, process_lives=lives)
-        sighting = None if is_here else memory.get(f"{clone}/{name}")
-        heard = max(0.0, now - sighting.first_seen) if sighting else None
-        views.append(AgentView(name, presence, verdict, silent, is_here, heard))
-    return views
+            seen = self.steady - sighting.first_seen if sighting else 0.0
+            return max(_age(presence, self.now), seen)
+        silent = self.now - self.beaten[name]
+        if 0 <= silent < self.limits.stale:
+            return silent
+        here = self.ws.presence(name) or {}
+        return living.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
+
+
+def news_at(ws: Workspace, store: StateStore) -> float | None:
+    """When this clone last had news of the others, on its own steady clock; None: never."""
+    age = store.news_age()
+    return None if age is None else ws.steady() - age
 
 
 def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
@@ -177,7 +217,7 @@ def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
     if not _others(snapshot):
         return False
     views = look(ws, store, snapshot, processes=False)
-    return any(not x.is_here and x.liveness in (Liveness.ACTIVE, Liveness.STALE) for x in views)
+    return any(not x.is_here and x.liveness in LIVING for x in views)
 
 
 def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
@@ -207,31 +247,38 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
                 sessionname.short(str(one)) for one in rival.get("sessions", ())
             )
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
-    for name, turns in _read_turns(ws).items():
-        if turns.changes >= RIVAL_TURNS and now - turns.last < pulse.RIVAL_WINDOW:
+    known = _read_turns(ws)
+    steady = ws.steady() if known else 0.0
+    for name, turns in known.items():
+        if turns.changes >= RIVAL_TURNS and steady - turns.last < pulse.RIVAL_WINDOW:
             found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return found
 
 
-def _observe(ws: Workspace, snapshot: Snapshot, now: float) -> Memory:
+def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     """Look at the agents of other clones, and at those of ours that others know, too, or that have
-    no presence here but in commits."""
+    no presence here but in commits; and when that was, on this clone's steady clock."""
     others = _others(snapshot)
     elsewhere = {name for clone in others for name in snapshot.agents_of(clone)}
     elsewhere |= snapshot.agents_of(snapshot.clone).keys() - snapshot.beaten().keys()
     if not elsewhere:
-        return {}
+        return {}, 0.0
     known = {
         f"{clone}/{name}": presence
-        for clone in {tip.clone: None for tip in snapshot.tips()} | {snapshot.clone: None}
+        for clone in _clones(snapshot)
         for name, presence in snapshot.agents_of(clone).items()
         if name in elsewhere
     }
+    now = ws.steady()
     memory, turns = _read_memory(ws)
     seen = observe(memory, known, now)
     if seen != memory:
         _write_memory(ws, seen, take_turns(turns, memory, seen, now, pulse.RIVAL_WINDOW))
-    return seen
+    return seen, now
+
+
+def _clones(snapshot: Snapshot) -> list[CloneId]:
+    return [*({tip.clone: None for tip in snapshot.tips()} | {snapshot.clone: None})]
 
 
 def _others(snapshot: Snapshot) -> list[CloneId]:
@@ -241,7 +288,7 @@ def _others(snapshot: Snapshot) -> list[CloneId]:
 def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
     """The clone in which each agent lives: the one that knows it furthest on."""
     best: dict[str, tuple[tuple[int, int], CloneId]] = {}
-    for clone in {tip.clone: None for tip in snapshot.tips()} | {snapshot.clone: None}:
+    for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
             here = (position(presence), clone)
             if name not in best or here[0] > best[name][0]:
@@ -260,17 +307,7 @@ def _age(presence: Presence, now: float) -> float:
 
 
 def _process_lives(ws: Workspace, name: str) -> bool | None:
-    local = (ws.presence(name) or {}).get("local") or {}
-    pid = local.get("pid")
-    if not isinstance(pid, int) or local.get("space") != pulse.process_space():
-        return None
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return living.process_lives(ws.presence(name) or {})
 
 
 def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:

@@ -21,6 +21,7 @@ from ghp_agents.model.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.model.names import one_line
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import StateStore
+from ghp_agents.services import homes
 from ghp_agents.services.presence import rivalries
 from ghp_agents.workspace import Workspace
 
@@ -48,6 +49,7 @@ def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
     return {
         "unreadable": partial(check_readable, store),
         "rivals": partial(check_rivals, ws, store),
+        "home": partial(check_homes, ws, store),
         "outbox": partial(check_outbox, store),
         "unsent": partial(check_unsent, ws, store),
         "sync": partial(check_sync, ws, store),
@@ -106,6 +108,11 @@ def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
             f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: ghp agent-whoami --set NAME",
         )
+
+
+def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """Which agents went to another clone lately."""
+    return homes.check(ws, store.snapshot())
 
 
 # ------------------------------------------------------------------------------ how far it got

@@ -87,7 +87,8 @@ def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
     now = ws.clock.now()
     if book is None or not rulebook.may_lapse(book, now):
         return book
-    heard = min(store.news_at() or 0.0, now)
+    age = store.news_age()
+    heard = 0.0 if age is None else now - age
     return None if rulebook.may_lapse(book, heard) else book
 
 

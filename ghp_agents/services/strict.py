@@ -12,7 +12,7 @@ from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import Actor, digest
 from ghp_agents.ports import Leaser, StateStore
-from ghp_agents.services import claim_sight
+from ghp_agents.services import claim_sight, doubts
 from ghp_agents.services.claim_sight import Sight
 from ghp_agents.services.covering import Reach
 from ghp_agents.services.lease import NAMES, PATHS, as_hold, holder_of
@@ -26,12 +26,20 @@ PAUSE = 0.3  # seconds between two looks
 class RivalError(RefusedError):
     """Another has a right to some of it."""
 
+    kind = "held"  # of the obstacle
+
     def __init__(self, hold: Hold) -> None:
         self.hold = hold
         super().__init__(
             f"{hold.holder} has it for all clones since {hold.since}.",
             hint="Work on something else, or wait for it with --wait.",
         )
+
+
+class DoubtError(RivalError):
+    """Its holder looks dead, and a second look must confirm that."""
+
+    kind = "doubted"
 
 
 def right_name(patterns: Sequence[str], name: str | None) -> str:
@@ -98,7 +106,11 @@ def _alone(
     """The right, once nobody else is seen who has one to the same."""
     for _ in range(LOOKS):
         others = [right for right in leaser.list(PATHS) if right.name != got.name]
-        rivals, lapsed = _met(ws, store, others, holder_of(got), reach, past)
+        try:
+            rivals, lapsed = _met(ws, store, others, holder_of(got), reach, past)
+        except DoubtError:
+            give_back(leaser, got, "another holder is not dead for certain")
+            raise
         if not rivals:
             for right in lapsed:  # its holder must not find it held, should it come back
                 give_back(leaser, right, f"lapsed: {got.holder} has taken it")
@@ -133,6 +145,10 @@ def _met(
     ]
     seen = claim_sight.look(ws, store, met) if met else {}
     living = [right for right in met if _lives(seen, right) and right.nonce not in past]
+    doubted = {x.name: (x, seen[x.name]) for x in met if x.name in seen and x.nonce not in past}
+    unsure = doubts.unconfirmed(ws, store, doubted) if doubted else []
+    if unsure and not living:
+        raise DoubtError(as_hold(unsure[0]))
     return living, [right for right in met if right not in living]
 
 

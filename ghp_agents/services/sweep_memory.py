@@ -66,14 +66,14 @@ def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
 
 def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Silent, ...]:
     """The other clones, and for how long each is known to have said nothing."""
-    now, had = ws.clock.now(), _noted(ws, CLONES)
+    now, had = ws.steady(), _noted(ws, CLONES)
     seen: dict[str, list[Any]] = {}
     silent: list[Silent] = []
     for tip in snapshot.tips():
         if tip.clone == snapshot.clone:
             continue
         oid, first = _sighting(had.get(tip.clone))
-        # A clock that was set back must not make a clone older than it is.
+        # When the machine was started anew, what was seen before is seen anew.
         same = oid == tip.oid and first <= now
         seen[tip.clone] = [tip.oid, first if same else now]
         silent.append(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone][1])))

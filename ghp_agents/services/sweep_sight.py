@@ -105,8 +105,9 @@ def _one(ws: Workspace, lease: Lease, sight: Sight, noted: Noted, news_at: float
 
 
 def _news_at(ws: Workspace, store: StateStore) -> float:
-    standing = store.standing()
-    return ws.clock.now() if standing.remote is None else standing.news_at or 0.0
+    if store.standing().remote is None:
+        return ws.steady()
+    return presence.news_at(ws, store) or 0.0
 
 
 # -------------------------------------------------------------------------- what was begun

@@ -12,6 +12,7 @@ from ghp_agents.services import (
     claim_owed,
     claim_sight,
     escalation,
+    homes,
     issue,
     lapse,
     lost_rights,
@@ -20,6 +21,7 @@ from ghp_agents.services import (
     presence,
     ruling,
     settling,
+    vouching,
 )
 from ghp_agents.services.presence import AgentView
 from ghp_agents.workspace import Workspace
@@ -46,6 +48,7 @@ def sync(
     want on GitHub is heard, and the state is shown there.
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
+    vouching.vouch(ws)
     report = store.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
@@ -70,6 +73,7 @@ def sync(
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = store.snapshot()
     seen = presence.look(ws, store, snapshot, processes=False)
+    report = report._replace(notes=(*report.notes, *homes.observe(ws, snapshot, seen)))
     if hub and issues:
         notes = _show(ws, leaser, tracker, hub, snapshot, seen, issues, wanted)
         report = report._replace(notes=(*report.notes, *notes))

@@ -66,7 +66,10 @@ def _mend(ws: Workspace, word: Path, agents: Collection[str]) -> None:
         del wanted["status"]  # somebody has said something since
     try:
         if shown and wanted:
-            pulse.beat(ws.folders, agent, wanted, ws.clock.now(), throttle=ws.settings.throttle)
+            pulse.beat(
+                ws.folders, agent, wanted, ws.clock.now(), throttle=ws.settings.throttle,
+                moment=ws.clock.interval(),
+            )  # fmt: skip
     except OSError:
         return  # nothing can be written now
     _forget(word)

@@ -16,7 +16,7 @@ from ghp_agents.model.record import Record
 from ghp_agents.model.state import Absorption, Standing, SyncReport, Tip
 from ghp_agents.repository import find_repository, open_repository
 from ghp_agents.store.refs import live, outbox, reading
-from ghp_agents.store.refs.standing import news_at, standing
+from ghp_agents.store.refs.standing import news_age, news_at, standing
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
 
@@ -137,6 +137,10 @@ class GitRefsStore:
     def standing(self) -> Standing:
         """How this clone stands with the remote, from what it noted; starts no exchange."""
         return standing(self._ws)
+
+    def news_age(self) -> float | None:
+        """Seconds since this clone last had news of the others; see `ports.StateStore`."""
+        return news_age(self._ws)
 
     def news_at(self) -> float | None:
         """When this clone last had news of the others; None: never."""

@@ -4,6 +4,7 @@ import contextlib
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ghp_agents.clock import to_seconds, to_text
 from ghp_agents.errors import StateMovedError
@@ -59,6 +60,7 @@ class MemoryStore:
         self._known: dict[CloneId, History] = {self._clone: ()}
         self._live: dict[str, tuple[Presence, float]] = {}
         self._news_at: float | None = None
+        self._heard: tuple[str, float] | None = None
         self._lock = threading.RLock()
         self._beside: list[Record] = []
 
@@ -137,7 +139,7 @@ class MemoryStore:
         if not hub.reachable:
             unsent = len(mine) - len(hub.histories.get(self._clone, ()))
             return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
-        self._news_at = self._clock.now()
+        self._news_at, self._heard = self._clock.now(), self._clock.interval()
         others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
         news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
         self._known = {self._clone: mine} | others
@@ -155,6 +157,13 @@ class MemoryStore:
         sent = self._hub.histories.get(self._clone, ())
         unsent = len(self._known[self._clone]) - len(sent)
         return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
+
+    def news_age(self) -> float | None:
+        """Seconds since this clone last had news of the hub's."""
+        boot, seconds = self._clock.interval()
+        if self._hub is None or self._heard is None or self._heard[0] != boot:
+            return None
+        return max(0.0, seconds - self._heard[1])
 
     def news_at(self) -> float | None:
         """When this clone last had news of the hub's."""
@@ -250,7 +259,7 @@ class MemoryStore:
         return history[-1].agents if history else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MemorySnapshot:
     """The join of histories in memory."""
 
@@ -283,12 +292,17 @@ class MemorySnapshot:
 
     def agents_of(self, clone: CloneId) -> Agents:
         """Presence as one clone tells it."""
-        history = self.known.get(clone, ())
-        said = history[-1].agents if history else {}
-        if clone != self.clone:
-            return said
+        return self._agents.get(clone, {})
+
+    @cached_property
+    def _agents(self) -> dict[CloneId, Agents]:
+        told = {clone: log[-1].agents if log else {} for clone, log in self.known.items()}
+        clones = [*told]
+        for name, found in presence.leaps([*told.values()]).items():
+            for clone in (clones[number] for number in found):
+                told[clone] = {other: said for other, said in told[clone].items() if other != name}
         live = {name: presence.published(said) for name, (said, _) in self.live.items()}
-        return presence.merge([said, live])
+        return told | {self.clone: presence.merge([told.get(self.clone, {}), live])}
 
     def beaten(self) -> Mapping[str, float]:
         """When each live agent of this clone last beat."""

@@ -163,8 +163,8 @@ class HearsNothing(WorldLeaser):
 class BelievesInNews(WorldStore):
     """It counts time in which nothing was heard as time in which nobody moved."""
 
-    def news_at(self) -> float:
-        return self.clock.now() + 1_900
+    def news_age(self) -> float:
+        return -1_900.0
 
 
 class LosesRecords(WorldStore):

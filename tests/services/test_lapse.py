@@ -86,18 +86,17 @@ def test_a_renewal_counts_anew_from_when_it_was_seen(yards: Yards) -> None:
 
 def test_a_clock_that_was_set_back_ends_nothing_too_early(yards: Yards) -> None:
     one, there = yards
-    late, early = Script(), Script()
-    late.wait(86_400)
+    clock = Script()
+    clock.step(86_400)
     hub, board = one.store._hub, one.leaser._board
-    other = Yard(there.repo, "clone-b", clock=late, hub=hub, board=board)
+    other = Yard(there.repo, "clone-b", clock=clock, hub=hub, board=board)
     one.take("worker-1", "src/", ttl=60.0)
     tell(one, other)
-    other = Yard(there.repo, "clone-b", clock=early, hub=hub, board=board)
-    other.sync()
-    early.wait(59)
+    clock.step(-86_400)
+    clock.wait(59)
     other.sync()
     assert other.held() == [("worker-1", "src/")]
-    early.wait(1)
+    clock.wait(1)
     other.sync()
     assert other.held() == []
 

@@ -94,7 +94,7 @@ def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
     clones: Clones, clock: ManualClock
 ) -> None:
     here, there = (Desk(folder, clock) for folder in clones(2))
-    here.beat(status="implementing")
+    here.beat(status="stopped")
     here.store.sync()
     there.store.sync()
     there.beat(status="testing")

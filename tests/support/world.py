@@ -49,6 +49,10 @@ class SkewedClock:
         """Seconds since the epoch, as this machine has them."""
         return self._world.now() + self._skew
 
+    def interval(self) -> tuple[str, float]:
+        """Time that nobody sets."""
+        return self._world.interval()
+
     def wait(self, seconds: float) -> None:
         """Time passes for all."""
         self._world.wait(seconds)

@@ -205,6 +205,17 @@ class GitSnapshot:
                 self._note(tip.clone, presence.PATH, f"cannot be read: {error}")
                 agents = {}
             documents[tip.clone] = agents
+        return self._without_leaps(documents)
+
+    def _without_leaps(self, documents: dict[CloneId, Agents]) -> dict[CloneId, Agents]:
+        clones = [*documents]
+        for name, found in presence.leaps([*documents.values()]).items():
+            for clone in (clones[number] for number in found):
+                left = dict(documents[clone])
+                epoch = left.pop(name)["epoch"]
+                documents[clone] = left
+                why = f"{name} has the epoch {epoch}, which none of its lives can have"
+                self._note(clone, f"{presence.PATH}#{name}", why)
         return documents
 
     def _note(self, clone: CloneId, path: str, reason: str) -> None:

@@ -20,14 +20,17 @@ class Note(NamedTuple):
     pushed_at: float | None = None
     tried_at: float | None = None
     refused_at: float | None = None
+    heard_boot: str | None = None  # when it was last heard, by `Clock.interval`
+    heard_at: float | None = None
     trouble: str | None = None
     permanent: bool = False
 
 
-_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at")
+_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at", "heard_at")
 _KINDS: dict[str, Any] = {
     "remote": str,
     "trouble": str,
+    "heard_boot": str,
     "permanent": bool,
     **dict.fromkeys(_TIMES, (int, float)),
 }
@@ -45,6 +48,17 @@ def news_at(ws: Workspace) -> float | None:
     """When the remote was last heard; None: never, or there is none."""
     remote = coordination_remote(ws)
     return _heard_at(ws, read_note(ws, remote)) if remote else None
+
+
+def news_age(ws: Workspace) -> float | None:
+    """Seconds since the remote was last heard; None: never, not since the machine was started, or
+    there is none."""
+    remote = coordination_remote(ws)
+    note = read_note(ws, remote) if remote else Note()
+    boot, seconds = ws.clock.interval()
+    if note.heard_at is None or note.heard_boot != boot:
+        return None
+    return max(0.0, seconds - note.heard_at)
 
 
 def _heard_at(ws: Workspace, note: Note) -> float | None:

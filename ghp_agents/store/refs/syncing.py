@@ -50,7 +50,11 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
         return SyncReport(remote=remote.name, trouble=str(error), again_at=again_at)
     except OSError as error:
         return SyncReport(remote=remote.name, trouble=str(error))
-    _write_note(ws, _noted(read_note(ws, remote), report, ws.clock.now(), sent=send))
+    noted = _noted(read_note(ws, remote), report, ws.clock.now(), sent=send)
+    if report.fetched:
+        boot, seconds = ws.clock.interval()
+        noted = noted._replace(heard_boot=boot, heard_at=seconds)
+    _write_note(ws, noted)
     return report
 
 
@@ -63,6 +67,8 @@ def _noted(had: Note, report: SyncReport, now: float, *, sent: bool) -> Note:
         pushed_at=now if report.pushed else had.pushed_at,
         tried_at=now,
         refused_at=now if report.permanent else had.refused_at,
+        heard_boot=had.heard_boot,
+        heard_at=had.heard_at,
         trouble=had.trouble if stands else report.trouble,
         permanent=stands or report.permanent,
     )

@@ -1,0 +1,128 @@
+"""Whoever may push can say anything of an agent. It makes nobody dead, and nobody's work free."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.machines import FORGER, Machine, forge, presence
+
+Clones = Callable[[int], list[Path]]
+LAST = 2**53 - 1  # the highest number that records can have
+FORGERIES = {
+    "stopped at the highest epoch": presence(LAST, "stopped"),
+    "frozen at the highest epoch": presence(LAST, "implementing"),
+    "stopped in the next epoch": presence(2, "stopped"),
+    "frozen in the next epoch": presence(2, "implementing"),
+    "ended in the next epoch": presence(2, "implementing", processRunsFor=0, silentFor=3_600),
+}
+forgeries = pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
+
+
+@pytest.fixture
+def machines(clones: Clones) -> tuple[Machine, Machine]:
+    """Alice has claimed #1 and beats; Bob has heard of it."""
+    first, second = clones(2)
+    alice, bob = Machine(first, "alice"), Machine(second, "bob")
+    alice.does("agent-issue new 'Parse dates'")
+    alice.does("agent-claim 1")
+    alice.beat("Reads")
+    bob.beat("Looks")
+    bob.status()
+    return alice, bob
+
+
+def pass_time(alice: Machine, bob: Machine, minutes: int) -> None:
+    """Alice beats every ten minutes, and all is exchanged."""
+    for minute in range(0, minutes, 10):
+        for machine in (alice, bob):
+            machine.clock.wait(600)
+        alice.beat(f"Works for {minute} minutes")
+        bob.sync()
+
+
+@forgeries
+def test_a_claim_stays_with_its_holder_whatever_others_say_of_it(
+    machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
+) -> None:
+    alice, bob = machines
+    forge(remote, {"alice": forged})
+    bob.sync()
+    assert bob.liveness("alice") == "active"
+    refused = bob.run("agent-claim 1")
+    assert (refused.code, "#1 is claimed by alice" in refused.err) == (3, True)
+    pass_time(alice, bob, 40)
+    assert bob.liveness("alice") == "active"
+    assert bob.run("agent-claim 1").code == 3
+    assert alice.run("agent-check --commits HEAD").code in (0, 2)
+
+
+@forgeries
+def test_a_clone_believes_itself_of_its_own_agents(
+    machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
+) -> None:
+    alice, bob = machines
+    forge(remote, {"alice": forged})
+    alice.sync()
+    shown = alice.status()["alice"]
+    assert (shown["lastAction"], shown["epoch"], shown["issue"]) == ("Reads", 1, 1)
+    pass_time(alice, bob, 40)
+    assert alice.liveness("alice") == "active"
+    assert alice.status()["alice"]["lastAction"] == "Works for 30 minutes"
+
+
+@pytest.mark.parametrize("epoch", [LAST, 2**60, 1_000_002])
+def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
+    machines: tuple[Machine, Machine], remote: Path, epoch: int
+) -> None:
+    alice, bob = machines
+    forge(remote, {"alice": presence(epoch, "stopped"), "carol": presence(epoch, "idle")})
+    bob.sync()
+    assert bob.status()["alice"]["epoch"] == 1
+    assert "carol" not in bob.status()
+    told = bob.run("agent-doctor").out
+    assert f"alice has the epoch {epoch}, which none of its lives can have" in told
+    assert FORGER in told
+    alice.sync()
+    alice.does("agent-heartbeat --status planning", GHP_SESSION="another")
+    assert alice.status()["alice"]["epoch"] == 2
+
+
+def test_an_agent_starts_again_above_an_epoch_that_it_could_have_reached(
+    machines: tuple[Machine, Machine], remote: Path
+) -> None:
+    alice, bob = machines
+    forge(remote, {"alice": presence(900_000, "stopped")})
+    alice.sync()
+    alice.does("agent-heartbeat --status planning", GHP_SESSION="another")
+    alice.sync()
+    bob.sync()
+    assert bob.status()["alice"]["epoch"] == alice.status()["alice"]["epoch"] == 900_001
+
+
+def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
+    machines: tuple[Machine, Machine], clones: Clones
+) -> None:
+    alice, bob = machines
+    moved = Machine(clones(1)[0], "alice")
+    alice.does("agent-heartbeat --status stopped")
+    alice.sync()
+    bob.sync()
+    assert bob.liveness("alice") == "stopped"
+    moved.sync()
+    moved.beat("Goes on elsewhere")
+    told = bob.sync()
+    assert bob.status()["alice"]["lastAction"] == "Goes on elsewhere"
+    assert "alice was in clone" in told
+    assert "If nobody started it there, somebody else uses its name." in told
+    assert "alice was in clone" not in bob.sync(), "it is told once"
+    assert "home" in bob.run("agent-doctor").out
+    assert moved.does("agent-claim 1").startswith("#1")
+
+
+def test_a_name_that_another_clone_uses_is_told(
+    machines: tuple[Machine, Machine], remote: Path
+) -> None:
+    _, bob = machines
+    forge(remote, {"alice": presence(2, "implementing")})
+    assert f"is in clone {FORGER} now" in bob.sync()
