@@ -44,7 +44,7 @@ class Turns(NamedTuple):
 class Doubt(NamedTuple):
     """When an observer first found the holder of a right dead, and has not seen it alive since."""
 
-    revision: str  # of the right
+    revision: str  # of the right, and of its holder
     since: float
 
 
@@ -111,8 +111,10 @@ def liveness_elsewhere(presence: Presence, silent: float, thresholds: Thresholds
     That clone may have said that the agent's process runs though it does not beat. It is believed
     for as long as it asked to be.
     """
-    runs = presence.get("processRunsFor")
-    lives = None if runs is None else number(presence, "processRunsFor") > silent or None
+    lives: bool | None = None
+    if "processRunsFor" in presence:
+        runs = number(presence, "processRunsFor")
+        lives = True if runs > silent else None if runs else False
     whole = silent + max(0, number(presence, "silentFor"))
     return liveness(presence, whole, thresholds, process_lives=lives)
 

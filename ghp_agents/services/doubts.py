@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ghp_agents import files, quickjson
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.liveness import SECOND_LOOK, Doubt, is_confirmed
+from ghp_agents.model.presence import position
 from ghp_agents.ports import StateStore
 from ghp_agents.services import presence
 from ghp_agents.services.claim_sight import Sight
@@ -35,15 +36,21 @@ def unconfirmed(
     for name, (right, sight) in met.items():
         if sight.lives:
             continue
-        doubt = had.get(name)
-        if doubt is None or doubt.revision != right.revision or doubt.since > now:
-            doubt = Doubt(right.revision, now)
+        doubt, what = had.get(name), _revision(right, sight)
+        if doubt is None or doubt.revision != what or doubt.since > now:
+            doubt = Doubt(what, now)
         doubts[name] = doubt
         if not is_confirmed(doubt, now, _news(ws, store, sight)):
             found.append(right)
     if doubts != had:
         _write(ws, doubts)
     return found
+
+
+def _revision(right: Lease, sight: Sight) -> str:
+    """The right and its holder as they are: whoever moves is not the one that was doubted."""
+    at = position(sight.view.presence) if sight.view else ()
+    return " ".join(map(str, (right.revision, *at)))
 
 
 def _news(ws: Workspace, store: StateStore, sight: Sight) -> float | None:

@@ -16,7 +16,7 @@ from tests.support.house import CHECKOUT
 EVERY = {
     "background", "cli", "cli.main", "hooks", "hooks.claude", "hooks.entry", "hooks.event",
     "hooks.handlers", "hooks.naming", "hooks.scene", "locate", "ownfile", "presencefile", "pulse",
-    "quickjson",
+    "bootclock", "quickjson",
 }  # fmt: skip
 BATCH = {"bell", "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence"}
 EDIT = {

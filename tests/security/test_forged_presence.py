@@ -13,8 +13,7 @@ FORGERIES = {
     "stopped at the highest epoch": presence(LAST, "stopped"),
     "frozen at the highest epoch": presence(LAST, "implementing"),
     "stopped in the next epoch": presence(2, "stopped"),
-    "frozen in the next epoch": presence(2, "implementing"),
-    "ended in the next epoch": presence(2, "implementing", processRunsFor=0, silentFor=3_600),
+    "killed in the next epoch": presence(2, "implementing", processRunsFor=0, silentFor=3_600),
 }
 forgeries = pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
 
@@ -33,11 +32,11 @@ def machines(clones: Clones) -> tuple[Machine, Machine]:
 
 
 def pass_time(alice: Machine, bob: Machine, minutes: int) -> None:
-    """Alice beats every ten minutes, and all is exchanged."""
-    for minute in range(0, minutes, 10):
+    """Alice beats every twenty minutes, and all is exchanged."""
+    for minute in range(20, minutes + 1, 20):
         for machine in (alice, bob):
-            machine.clock.wait(600)
-        alice.beat(f"Works for {minute} minutes")
+            machine.clock.wait(1_200)
+        alice.beat(f"Worked for {minute} minutes")
         bob.sync()
 
 
@@ -54,24 +53,23 @@ def test_a_claim_stays_with_its_holder_whatever_others_say_of_it(
     pass_time(alice, bob, 40)
     assert bob.liveness("alice") == "active"
     assert bob.run("agent-claim 1").code == 3
-    assert alice.run("agent-check --commits HEAD").code in (0, 2)
 
 
-@forgeries
 def test_a_clone_believes_itself_of_its_own_agents(
-    machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
+    machines: tuple[Machine, Machine], remote: Path
 ) -> None:
     alice, bob = machines
-    forge(remote, {"alice": forged})
+    for number, forged in enumerate(FORGERIES.values()):
+        forge(remote, {"alice": forged}, f"{number}{FORGER[1:]}")
     alice.sync()
     shown = alice.status()["alice"]
     assert (shown["lastAction"], shown["epoch"], shown["issue"]) == ("Reads", 1, 1)
     pass_time(alice, bob, 40)
     assert alice.liveness("alice") == "active"
-    assert alice.status()["alice"]["lastAction"] == "Works for 30 minutes"
+    assert alice.status()["alice"]["lastAction"] == "Worked for 40 minutes"
 
 
-@pytest.mark.parametrize("epoch", [LAST, 2**60, 1_000_002])
+@pytest.mark.parametrize("epoch", [LAST, 1_000_002])
 def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
     machines: tuple[Machine, Machine], remote: Path, epoch: int
 ) -> None:
@@ -83,8 +81,8 @@ def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
     told = bob.run("agent-doctor").out
     assert f"alice has the epoch {epoch}, which none of its lives can have" in told
     assert FORGER in told
-    alice.sync()
-    alice.does("agent-heartbeat --status planning", GHP_SESSION="another")
+    alice.does("agent-heartbeat", GHP_SESSION="one")
+    alice.does("agent-heartbeat", GHP_SESSION="two")
     assert alice.status()["alice"]["epoch"] == 2
 
 
@@ -93,9 +91,8 @@ def test_an_agent_starts_again_above_an_epoch_that_it_could_have_reached(
 ) -> None:
     alice, bob = machines
     forge(remote, {"alice": presence(900_000, "stopped")})
-    alice.sync()
-    alice.does("agent-heartbeat --status planning", GHP_SESSION="another")
-    alice.sync()
+    alice.beat("Is here", GHP_SESSION="one")
+    alice.beat("Starts again", GHP_SESSION="two")
     bob.sync()
     assert bob.status()["alice"]["epoch"] == alice.status()["alice"]["epoch"] == 900_001
 
@@ -116,7 +113,7 @@ def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     assert "alice was in clone" in told
     assert "If nobody started it there, somebody else uses its name." in told
     assert "alice was in clone" not in bob.sync(), "it is told once"
-    assert "home" in bob.run("agent-doctor").out
+    assert "alice was in clone" in bob.run("agent-doctor").out
     assert moved.does("agent-claim 1").startswith("#1")
 
 

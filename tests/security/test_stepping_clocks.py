@@ -33,7 +33,7 @@ def both_wait(machines: tuple[Machine, Machine], seconds: float) -> None:
         machine.clock.wait(seconds)
 
 
-@pytest.mark.parametrize("step", [HOUR, -HOUR, 25 * HOUR, -25 * HOUR])
+@pytest.mark.parametrize("step", [HOUR, -25 * HOUR])
 def test_an_observer_whose_clock_is_set_takes_nothing_from_the_living(
     machines: tuple[Machine, Machine], step: float
 ) -> None:
@@ -82,7 +82,7 @@ def test_a_machine_that_was_started_anew_begins_to_observe_anew(
     assert bob.liveness("alice") == "dead"
 
 
-@pytest.mark.parametrize("step", [HOUR, 25 * HOUR, -HOUR])
+@pytest.mark.parametrize("step", [25 * HOUR, -HOUR])
 def test_agents_of_a_machine_whose_clock_is_set_go_on_living(
     machines: tuple[Machine, Machine], step: float
 ) -> None:
@@ -150,8 +150,8 @@ def test_an_agent_in_a_long_test_run_lives_in_every_clone(
     alice, bob = machines
     alice.beat("Runs the tests", GHP_AGENT_PID=str(os.getpid()))
     bob.sync()
-    for _ in range(9):
-        both_wait(machines, 900)
+    for _ in range(3):
+        both_wait(machines, 1_200)
         alice.sync()
         bob.sync()
     assert (alice.liveness("alice"), bob.liveness("alice")) == ("stale", "stale")
