@@ -54,7 +54,15 @@ def test_every_check_can_be_made_of_a_clone_that_was_never_used(
     checks = records.checks(ws, store)
     found = [finding for check in checks.values() for finding in check()]
     assert {finding.level for finding in found} == {Level.OK}
-    assert list(checks) == ["unreadable", "rivals", "home", "outbox", "unsent", "sync", "clone-silent"]
+    assert list(checks) == [
+        "unreadable",
+        "rivals",
+        "home",
+        "outbox",
+        "unsent",
+        "sync",
+        "clone-silent",
+    ]
 
 
 def test_without_a_remote_nothing_is_said_of_sending(ws: Workspace, store: StandingStore) -> None:
