@@ -114,7 +114,7 @@ def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     assert "If nobody started it there, somebody else uses its name." in told
     assert "alice was in clone" not in bob.sync(), "it is told once"
     assert "alice was in clone" in bob.run("agent-doctor").out
-    assert moved.does("agent-claim 1").startswith("#1")
+    moved.does("agent-claim 1 --steal --reason 'I went on here'")
 
 
 def test_a_name_that_another_clone_uses_is_told(
