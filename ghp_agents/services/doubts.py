@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ghp_agents import files, quickjson
 from ghp_agents.model.lease import Lease
-from ghp_agents.model.liveness import SECOND_LOOK, Doubt, is_confirmed
+from ghp_agents.model.liveness import SECOND_LOOK, Doubt, Liveness, is_confirmed
 from ghp_agents.model.presence import position
 from ghp_agents.ports import StateStore
 from ghp_agents.services import presence
@@ -34,7 +34,7 @@ def unconfirmed(
     doubts = {name: doubt for name, doubt in had.items() if name not in met}
     found: list[Lease] = []
     for name, (right, sight) in met.items():
-        if sight.lives:
+        if sight.lives or _said_so_here(sight):
             continue
         doubt, what = had.get(name), _revision(right, sight)
         if doubt is None or doubt.revision != what or doubt.since > now:
@@ -45,6 +45,12 @@ def unconfirmed(
     if doubts != had:
         _write(ws, doubts)
     return found
+
+
+def _said_so_here(sight: Sight) -> bool:
+    """Whether an agent of this clone has stopped, by its own word."""
+    view = sight.view
+    return view is not None and view.is_here and view.liveness is Liveness.STOPPED
 
 
 def _revision(right: Lease, sight: Sight) -> str:

@@ -172,7 +172,7 @@ def test_the_clone_that_granted_it_knows_that_its_time_is_up_before_a_sync(yards
     }
 
 
-def test_the_right_of_one_who_died_long_ago_is_had_at_the_first_try(yards: Yards) -> None:
+def test_the_right_of_one_who_died_long_ago_is_had_at_the_second_look(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", strict=True)
     one.beat("worker-1")
@@ -182,6 +182,10 @@ def test_the_right_of_one_who_died_long_ago_is_had_at_the_first_try(yards: Yards
     one.clock.wait(2_000)
     other.sync()
     assert other.held() == []
+    with pytest.raises(HeldError, match="who looks dead"):
+        other.take("worker-2", "src/a.py", strict=True)
+    one.clock.wait(10)
+    other.sync()
     assert other.take("worker-2", "src/a.py", strict=True).is_new
 
 
