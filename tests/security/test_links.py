@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import background, bell, mishaps, ownfile, presencefile, pulse, rulebook, touched
+from ghp_agents import background, bell, mishaps, presencefile, pulse, rulebook, touched
 from ghp_agents.files import locked, write_atomically, write_durably
 from ghp_agents.hooks import naming
 from ghp_agents.store.refs import folding
@@ -67,7 +67,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "cache/rulebook.json": lambda ours: rulebook.keep(str(ours), "own", {}, {}),
     "cache/settings.json": lambda ours: write_atomically(ours / "cache/settings.json", b"{}"),
     "durable": lambda ours: write_durably(ours / "durable", b"{}"),
-    "agents/w1.json": lambda ours: ownfile.replace(f"{ours}/agents/w1.json", b"{}"),
+    "agents/w1.json": lambda ours: presencefile.write([str(ours)], [{}], "w1", b"{}"),
 }
 
 
@@ -89,6 +89,8 @@ def test_nothing_is_written_through_a_link_in_the_place_of_a_file_of_ours(
 
 
 def test_a_temporary_file_has_a_name_that_nobody_can_guess_and_is_new(tmp_path: Path) -> None:
+    from ghp_agents import ownfile
+
     path = str(tmp_path / "w1.json")
     names = {ownfile.make_beside(path, b"x") for _ in range(20)}
     assert len(names) == 20
