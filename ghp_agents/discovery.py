@@ -14,7 +14,7 @@ from ghp_agents.locate import Location, common_of, link_out, named, walk_up
 
 _QUESTION = (
     *("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"),
-    *("--is-inside-work-tree", "--show-toplevel"),  # the last one fails in a bare repository
+    "--show-toplevel",  # fails in a bare repository, after the others were printed
 )
 _NONE = ("not a git repository", "invalid gitfile format")
 _ADVICE = "git config --global --add safe.directory "
@@ -46,9 +46,9 @@ def _variables(chosen: Location | None) -> dict[str, str]:
 
 def _place(out: str) -> Location | None:
     match out.removesuffix("\n").split("\n"):
-        case [git_dir, common_dir, "true", toplevel]:
+        case [git_dir, common_dir, toplevel]:
             return Location(toplevel, git_dir, common_dir)
-        case [git_dir, common_dir, "false"]:
+        case [git_dir, common_dir]:
             return Location(None, git_dir, common_dir)
     return None
 

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shlex
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from ghp_agents import git, pulse
 from ghp_agents.clock import ago, to_seconds
+from ghp_agents.locate import is_owned, locate
 from ghp_agents.model.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.model.names import one_line
 from ghp_agents.workspace import Workspace
@@ -67,6 +69,20 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
         *(["partial"] if _is_partial(ws) else []),
     ]  # fmt: skip
     yield ok("repository", f"{ws.folder}: {', '.join(kinds)}")
+    top = ws.place.toplevel
+    if top and locate(top, ws.environ) is None:
+        yield _not_for_hooks(ws, top)
+
+
+def _not_for_hooks(ws: Workspace, top: str) -> Finding:
+    """Git agrees to use this repository, but hooks ask nobody."""
+    code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
+    if is_owned(ws.place, ws.environ):
+        text += "its git folder names another place."
+        return warning(code, text, f"cd {shlex.quote(top)} && git worktree repair")
+    folders = " ".join(shlex.quote(path) for path in dict.fromkeys([top, ws.place.common_dir]))
+    text += "a part of the repository belongs to another user."
+    return warning(code, text, f'sudo chown -R "$(id -un)" {folders}')
 
 
 def _is_partial(ws: Workspace) -> bool:

@@ -11,6 +11,8 @@ from ghp_agents.clock import ManualClock, to_text
 from ghp_agents.model.finding import Finding, Level, error, info, ok, warning
 from ghp_agents.services import machine
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.git import git
+from tests.support.users import OTHER, only_root
 
 DAY = 86_400.0
 
@@ -54,6 +56,32 @@ def test_the_kind_of_repository_is_told(repo: Path, remote: Path) -> None:
         "repository", f"{repo}: main worktree, sha1"
     )
     assert one(machine.check_repository(at(remote))) == ok("repository", f"{remote}: bare, sha1")
+
+
+def test_where_hooks_are_silent_the_doctor_says_why(repo: Path, tmp_path: Path) -> None:
+    git(repo, "worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    moved = (tmp_path / "linked").rename(tmp_path / "moved")
+    says = "Hooks do nothing in this worktree, so nothing guards edits: "
+    assert list(machine.check_repository(at(moved))) == [
+        ok("repository", f"{moved}: linked worktree, sha1"),
+        warning(
+            "hooks-silent",
+            says + "its git folder names another place.",
+            f"cd {moved} && git worktree repair",
+        ),
+    ]
+    git(moved, "worktree", "repair")
+    assert one(machine.check_repository(at(moved))).level is Level.OK
+    only_root()
+    os.chown(repo, OTHER, OTHER)
+    git(repo, "config", "--global", "safe.directory", "*")
+    assert list(machine.check_repository(at(repo)))[1:] == [
+        warning(
+            "hooks-silent",
+            says + "a part of the repository belongs to another user.",
+            f'sudo chown -R "$(id -un)" {repo} {repo}/.git',
+        )
+    ]
 
 
 def test_thresholds_in_the_wrong_order_are_a_warning(repo: Path) -> None:

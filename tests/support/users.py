@@ -30,7 +30,8 @@ def shared_folder() -> Iterator[Path]:
 
 def as_other(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run a shell script in a process of the other user."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1"}
+    git = Path(shutil.which("git") or "git").resolve().parent
+    env = {"PATH": f"{git}:/usr/bin:/bin", "HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1"}
     return subprocess.run(
         ["/bin/sh", "-ec", script],
         cwd=cwd,
