@@ -89,8 +89,7 @@ class GitHubForge:
         """Change fields; what is already so stays so. Raises NotFoundError."""
         raw = self._raw(number)
         had = self._pull(raw)
-        sent = had.sent and had.sent._replace(head=change.head or had.sent.head)
-        return self._changed(raw, effective(had, checked(change)), by, sent)
+        return self._changed(raw, effective(had, checked(change)), by, had.sent)
 
     def _changed(self, raw: Any, new: PullChange, by: Actor, sent: Sent | None) -> Pull:
         """Change what `new` says, and that `agent-finish` sent `sent`."""

@@ -154,7 +154,7 @@ def _merge(who: Merger, right: Right, number: int, *, by_name: bool) -> Outcome:
         refuse_unready(pull)
         tried = trial.look(who, pull)
         if not tried.is_there:
-            merge_proof.require(who, pull, tried.head, by_name=by_name)
+            merge_proof.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:
             return _back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
         notes = _refuse_held(who, pull, tried)

@@ -5,6 +5,7 @@ Whoever may push can make a branch and a pull request of it. The one who merges 
 rights, so the queue takes only work of agents whose claim can be looked up.
 """
 
+from ghp_agents import git, landing
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.claim import claim_name
 from ghp_agents.model.escalation import Question
@@ -12,13 +13,15 @@ from ghp_agents.model.names import AgentName, one_line
 from ghp_agents.model.pull import Pull
 from ghp_agents.services import escalation
 from ghp_agents.services.approval import NO, YES
-from ghp_agents.services.merge_trial import Merger
+from ghp_agents.services.merge_trial import Look, Merger
+
+MERGES = 50  # of the trunk into a branch since it was sent
 
 
-def require(who: Merger, pull: Pull, head: str, *, by_name: bool) -> None:
+def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
     """Refuse what is not proven: in the queue always, and by name unless a person merges or has
     approved just this commit. Raises RefusedError, UnknownError."""
-    why = doubt(who, pull, head)
+    why = doubt(who, pull, tried)
     if not why:
         return
     if not by_name:
@@ -27,16 +30,16 @@ def require(who: Merger, pull: Pull, head: str, *, by_name: bool) -> None:
             hint=f"A person may look at it, and merge it by its number: {pull.number}.",
         )
     if not who.me.actor.is_person:
-        _ask(who, pull, head, why)
+        _ask(who, pull, tried.head, why)
 
 
-def doubt(who: Merger, pull: Pull, head: str) -> str:
-    """Why the commit `head` is not known to be work of who has the issue; empty if it is. The
+def doubt(who: Merger, pull: Pull, tried: Look) -> str:
+    """Why what is on the branch is not known to be work of who has the issue; empty if it is. The
     claim may have ended since, but nobody else may have taken it."""
     if pull.sent is None:
         return "`agent-finish` did not send it"
     by = pull.sent.by
-    if pull.sent.head != head:
+    if not _is_what_was_sent(who, pull.sent.head, tried):
         return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it is for no issue"
@@ -47,6 +50,24 @@ def doubt(who: Merger, pull: Pull, head: str) -> str:
     if (last.holder, last.is_person) == by:
         return ""
     return f"{one_line(by.name, 80)} sent it, and {last.holder} was the last to claim #{pull.issue}"
+
+
+def _is_what_was_sent(who: Merger, sent: str, tried: Look) -> bool:
+    """Whether the branch is at what was sent, or at that with commits of the trunk merged into it
+    and nothing else: a merge, or the host, brings a branch up like that."""
+    folder, head = who.ws.folder, tried.head
+    for _ in range(MERGES):
+        if head == sent:
+            return True
+        args = ["rev-parse", f"{head}^{{tree}}", f"{head}^@"]
+        tree, *parents = git.check(args, cwd=folder).text.split()
+        if len(parents) != 2 or not landing.is_ancestor(folder, parents[1], tried.trunk):
+            return False
+        made = landing.merge(folder, who.ws.ghp_dir, parents[0], parents[1])
+        if made.conflicts or made.tree != tree:
+            return False
+        head = parents[0]
+    return False
 
 
 def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghp_agents import branches, landing
 from ghp_agents.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.model.check import Check, tail
-from ghp_agents.model.pull import Checks, Pull, PullChange
+from ghp_agents.model.pull import Checks, Pull
 from ghp_agents.ports import Forge
 from ghp_agents.remote import Answer
 from ghp_agents.services import checking
@@ -86,8 +86,6 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
         return tried
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
-    if pull.sent and pull.sent.head == tried.head:  # what was sent, and the trunk
-        who.forge.change(pull.number, PullChange(head=tried.candidate), who.me.actor)
     if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
         raise _running(pull)
     return tried._replace(head=tried.candidate)

@@ -6,6 +6,7 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.services.merge import Merged, Passed
 from tests.support.faults import at_random
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, GitHub
@@ -63,6 +64,24 @@ def test_a_branch_that_is_behind_is_brought_up_before_github_merges_it(
         done.pull.head, trunk,
     ]  # fmt: skip
     assert set(road.trunk) >= {"a.txt", "news.txt"}
+
+
+def test_the_queue_takes_what_agents_finished_and_no_pull_request_of_peoples(
+    road: Road, github: GitHub
+) -> None:
+    done = road.done("worker-1", 1, {"a.txt": "one\n"})
+    git(road.folder, "switch", "--quiet", "-c", "for-review")
+    commit(road.folder, {"b.txt": "two\n"})
+    git(road.folder, "push", "--quiet", "origin", "for-review")
+    git(road.folder, "switch", "--quiet", "main")
+    body = {"title": "Please review", "head": "for-review", "base": "main", "body": "Closes #1"}
+    theirs = github.act(ADMIN, "POST", "pulls", body)["number"]
+    one, two = road.queue()
+    assert isinstance(one, Merged)
+    assert one.pull.number == done.pull.number
+    assert two == Passed(two.pull, "`agent-finish` did not send it.")
+    assert two.pull.number == theirs
+    assert "b.txt" not in road.trunk
 
 
 def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(

@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.model import github_pull
 from ghp_agents.model.names import Actor
-from ghp_agents.model.pull import NewPull, Pull, Sent
+from ghp_agents.model.pull import NewPull, Pull
 from ghp_agents.services import escalation
 from ghp_agents.services.merge import Passed
 from tests.support.ghp import Result, invoke
@@ -91,7 +91,7 @@ def test_the_queue_takes_what_was_finished_also_when_the_claim_has_ended(road: R
     assert "a.txt" in road.trunk
 
 
-def test_by_its_number_an_agent_needs_a_persons_word_and_a_person_does_not(road: Road) -> None:
+def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road: Road) -> None:
     pull = innocent(road, 1)
     refused = ghp(road, f"agent-merge {pull.number} --as lead")
     (asked,) = escalation.read_all(road.house("@me").store.snapshot())[0]
@@ -109,6 +109,12 @@ def test_by_its_number_an_agent_needs_a_persons_word_and_a_person_does_not(road:
     assert "backdoor.sh" in road.trunk
 
 
+def test_a_person_who_merges_it_by_its_number_has_given_their_word(road: Road) -> None:
+    pull = innocent(road)
+    assert ghp(road, f"agent-merge {pull.number} --as @me").out == f"{pull.number}\n"
+    assert "backdoor.sh" in road.trunk
+
+
 def test_a_persons_word_is_for_one_commit(road: Road) -> None:
     pull = innocent(road, 1)
     ghp(road, f"agent-merge {pull.number} --as lead")
@@ -122,9 +128,9 @@ def test_a_persons_word_is_for_one_commit(road: Road) -> None:
     assert "worse.sh" not in road.trunk
 
 
-def on_github(login: str, head: str = "a" * 40, **fields: Any) -> Pull:
-    sent = Sent(head, Actor("worker-1"))
-    body = github_pull.signed("Work\n\nCloses #1", "agent/worker-1/1-x", Actor("worker-1"), sent)
+def on_github(login: str, **fields: Any) -> Pull:
+    line = f'{{"id":"0123456789ab","by":"worker-1","head":"{"a" * 40}"}}'
+    body = f"Work\n\nCloses #1\n\n<!-- ghp-agents:{line} -->"
     said = {
         "number": 12, "title": "Parse", "state": "open", "user": {"login": login}, "body": body,
         "head": {"ref": "agent/worker-1/1-x", "sha": "a" * 40}, "base": {"ref": "main"},
@@ -134,7 +140,7 @@ def on_github(login: str, head: str = "a" * 40, **fields: Any) -> Pull:
 
 
 def test_on_github_only_our_line_by_an_account_that_may_write_is_a_proof() -> None:
-    assert on_github("writer").sent == Sent("a" * 40, Actor("worker-1"))
+    assert on_github("writer").sent == ("a" * 40, Actor("worker-1"))
     assert on_github("mallory").sent is None
     assert on_github("writer", body="Please review").sent is None
 
