@@ -88,7 +88,7 @@ def test_a_person_who_claims_is_assigned(github: GitHub, ada: Desk, other: Desk)
 def test_a_label_of_who_may_not_assign_takes_no_work_from_anybody(
     github: GitHub, ada: Desk
 ) -> None:
-    number = github.issue("One", OUTSIDER)
+    number = github.issue("One", WORKER_1)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-2"]})
     ada.done("agent-claim --next", "worker-1")
     assert sorted(ada.labels(number)) == ["agent:worker-1", "agent:worker-2"]

@@ -306,7 +306,7 @@ class Pulls:
             told[f"i{number}"] = {
                 "lastEditedAt": last["editedAt"],
                 "editor": last["editor"],
-                "userContentEdits": {"nodes": edits[::-1]},
+                "userContentEdits": {"totalCount": len(edits), "nodes": edits[::-1]},
             }
         return Said(200, {"data": {"repository": told}})
 

@@ -11,13 +11,14 @@ from typing import Any
 from ghp_agents.hub.errors import ForbiddenError, HubError, InvalidError
 from ghp_agents.issues.hub.proofs import login_of, trusted
 from ghp_agents.issues.hub.source import Source
-from ghp_agents.model.github_issue import Kept
+from ghp_agents.model.github_issue import NOBODY, Kept
 
 EDITS = "body-edits"  # the feature of a server
 AT_ONCE = 50  # issues in one question
-_LAST = "i{0}: issue(number: {0}) {{ lastEditedAt editor {{ login }} }}"
+_LAST = "i{0}: issue(number: {0}) {{ lastEditedAt editor {{ __typename login }} }}"
 _ALL = """i{0}: issue(number: {0}) {{
-  userContentEdits(last: 100) {{ nodes {{ editedAt editor {{ login }} diff }} }} }}"""
+  userContentEdits(last: 100) {{
+    totalCount nodes {{ editedAt editor {{ __typename login }} diff }} }} }}"""
 
 Answers = Mapping[int, Mapping[str, Any]]
 
@@ -40,7 +41,7 @@ def _judged(source: Source, told: Kept, known: Mapping[int, Kept], last: Answers
     if last is None or told.number not in last:
         return _as_known(told, had, told.updated_at)
     edited_at = str(last[told.number].get("lastEditedAt") or "")
-    editor = login_of(last[told.number].get("editor"))
+    editor = _editor(last[told.number])
     if edited_at and editor and trusted(source, editor):
         return _plain(told)._replace(vouched=True)
     if edited_at < told.given_at:
@@ -68,12 +69,20 @@ def _before(source: Source, told: Kept) -> str | None:
     history = (answer.get(told.number) or {}).get("userContentEdits") or {}
     nodes = [each for each in history.get("nodes") or () if isinstance(each, dict)]
     nodes.sort(key=lambda each: str(each.get("editedAt") or ""))
+    whole = history.get("totalCount") == len(nodes)  # then the first text is the original
     text: object = None
     for number, each in enumerate(nodes):
-        early = not number or str(each.get("editedAt") or "") < told.given_at
-        if early or trusted(source, login_of(each.get("editor")) or "ghost"):
+        early = (whole and not number) or str(each.get("editedAt") or "") < told.given_at
+        if early or trusted(source, _editor(each) or NOBODY):
             text = each.get("diff")
     return text.replace("\r\n", "\n") if isinstance(text, str) else None
+
+
+def _editor(told: Mapping[str, Any]) -> str:
+    """The account that saved a text, by the name that REST gives it."""
+    editor = told.get("editor") or {}
+    bot = "[bot]" if editor.get("__typename") == "Bot" else ""
+    return f"{login}{bot}" if (login := login_of(editor)) else ""
 
 
 def _ask(source: Source, question: str, numbers: Sequence[int]) -> Answers | None:
