@@ -67,6 +67,7 @@ def test_everybodys_issues_are_taken_where_the_configuration_says_so(field: Fiel
 
 def test_the_scope_of_an_outsiders_issue_guards_nothing(field: Field) -> None:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM)
+    field.ghp("agent-issues")  # from here on the clone knows the issue, and its scope
     field.ghp(f"agent-claim {theirs}", agent="worker-1")
     field.ghp("agent-check README.md", agent="worker-2")
     field.github.act(ADMIN, "PATCH", f"issues/{theirs}", {"body": f"{FORM}\n"})
