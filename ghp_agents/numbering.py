@@ -32,7 +32,12 @@ def next_number(
             lost += 1
             continue
         if current.generation >= PROVISIONAL:
-            break
+            raise UnknownError(
+                f"No issue can get a number: the right `{LEASE}` is at its end (generation "
+                f"{current.generation}).",
+                hint="Somebody changed it by hand. Delete its ref, and numbers begin anew, without "
+                f"those that are given: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
+            )
         if current.generation not in used:
             return IssueNumber(current.generation)
     raise UnknownError(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.model.knowledge import Brought, Hit
     from ghp_agents.model.lease import Lease
     from ghp_agents.model.ledger import LedgerEntry
-    from ghp_agents.model.names import Actor, CloneId
+    from ghp_agents.model.names import Actor, CloneId, Timestamp
     from ghp_agents.model.note import Note
     from ghp_agents.model.presence import Agents, Presence
     from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
@@ -157,12 +157,13 @@ class Leaser(Protocol):
         patterns: Sequence[str] = (),
         cause: Cause = ...,
         clone: str | None = None,
+        until: Timestamp | None = None,
     ) -> Lease:
         """Take the right, with the next generation, if it still is as `expected`.
 
         Raises LeaseMovedError with the present lease if it is not. A first acquisition expects
         None and gets generation 1. `clone` is the holder's, if that is not this one; empty where
-        nobody knows it.
+        nobody knows it. `until` ends the right by itself.
         """
 
     def release(self, name: str, *, expected: Lease, reason: str = "", cause: Cause = ...) -> Lease:

@@ -7,7 +7,7 @@ while its configuration includes the user's, so that remotes and credentials wor
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ LEASE_REFS = "refs/ghp/lease/"  # rights that are decided in this clone
 SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # rights as the remote had them
 COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs to know no user
 _CLONE_FILE = "ghp-clone"
+_PLACE_FILE = "ghp-place"  # where this repository is, and the number of its folder
 
 # In a partial clone git would ask the remote for an object that is not here. Not for ours: all of
 # them are here, and a question that stays on this machine must not hang on a network.
@@ -124,7 +125,8 @@ def find_repository(ws: Workspace) -> StateRepository | None:
         return None
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
-    return StateRepository(path, _run_folder(ws), CloneId(clone))
+    found = StateRepository(path, _run_folder(ws), CloneId(clone))
+    return _part_from_original(ws, found) if _is_copy(found) else found
 
 
 def open_repository(ws: Workspace) -> StateRepository:
@@ -134,6 +136,7 @@ def open_repository(ws: Workspace) -> StateRepository:
     """
     found = find_repository(ws)
     if found:
+        _note_place(found.path)
         return found
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -184,6 +187,61 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
     return repository.with_clone(clone)
 
 
+# ------------------------------------------------------------------------------ copied clones
+
+
+def _place_of(folder: Path, path: Path) -> bytes:
+    """What the file of the place says of a repository in `folder` that is known as `path`."""
+    return b"%d %s\n" % (folder.stat().st_ino, os.fsencode(path))
+
+
+def _note_place(path: Path) -> None:
+    """Write down where the repository is, if it was moved, or an older version made it."""
+    with suppress(OSError):
+        place = _place_of(path, path)
+        if not (path / _PLACE_FILE).exists() or (path / _PLACE_FILE).read_bytes() != place:
+            files.write_atomically(path / _PLACE_FILE, place)
+
+
+def _is_copy(repository: StateRepository) -> bool:
+    """Whether the folder was copied, and the original still is where it was. A moved folder has
+    its number still, or has left nothing where it was."""
+    path = repository.path
+    try:
+        number, _, place = (path / _PLACE_FILE).read_bytes().strip().partition(b" ")
+        if int(number) == path.stat().st_ino:
+            return False
+        original = Path(os.fsdecode(place))
+        clone = (original / _CLONE_FILE).read_text(encoding="ascii").strip()
+        return original.stat().st_ino == int(number) and clone == repository.clone
+    except (OSError, ValueError):
+        return False
+
+
+def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Give a copied clone an id of its own: what the original's agents have is not this one's. It
+    goes on with all that was said before. Where nothing can be written it stays as it is."""
+    try:
+        with files.locked_if_possible(ws.ghp_dir / "part.lock"):
+            if not _is_copy(repository):
+                clone = (repository.path / _CLONE_FILE).read_text(encoding="ascii").strip()
+                return repository.with_clone(CloneId(clone))
+            renamed = repository.with_clone(new_clone_id())
+            head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+            if head:
+                repository.check("update-ref", renamed.ref, head, "")
+            rename_clone(repository, renamed.clone)
+            _note_place(repository.path)
+            if head:
+                repository.check("update-ref", "-d", repository.ref, head)
+            return renamed
+    except (OSError, git.GitError, files.LockTimeoutError):
+        return repository
+
+
+# ---------------------------------------------------------------------------------- making one
+
+
 def _make(ws: Workspace, path: Path) -> None:
     shown = git.run(["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir)
     if shown.code != 0:
@@ -196,6 +254,7 @@ def _make(ws: Workspace, path: Path) -> None:
     # `git init` wrote what this repository is (its format); keep that, say ours after it.
     (path / "config").write_text(_CONFIG + made, encoding="utf-8")
     (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
+    (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
 
 
 def _run_folder(ws: Workspace) -> Path:

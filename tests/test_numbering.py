@@ -13,6 +13,7 @@ from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.model.cause import CLAIMED, Cause
 from ghp_agents.model.issue import PROVISIONAL
 from ghp_agents.model.lease import Lease
+from ghp_agents.model.names import Timestamp
 from ghp_agents.numbering import ATTEMPTS, LEASE, next_number
 
 
@@ -65,6 +66,7 @@ def test_who_is_always_too_late_is_told_so() -> None:
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
+            until: Timestamp | None = None,
         ) -> Lease:
             self.tries += 1
             super().acquire(name, "rival", expected=self.read(name))
@@ -90,5 +92,9 @@ def test_numbers_never_run_into_the_provisional_ones() -> None:
     next_number(leaser, "a")
     last = board.leases[LEASE]
     board.leases[LEASE] = Lease(LEASE, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n")
-    with pytest.raises(UnknownError):
+    with pytest.raises(UnknownError) as caught:
         next_number(leaser, "a")
+    assert str(caught.value) == (
+        "No issue can get a number: the right `numbers` is at its end (generation 1000000000)."
+    )
+    assert caught.value.hint.endswith("`git push REMOTE :refs/ghp/lease/numbers`.")

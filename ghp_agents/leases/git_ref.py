@@ -59,6 +59,7 @@ class GitRefLeaser:
         patterns: Sequence[str] = (),
         cause: Cause = CLAIMED,
         clone: str | None = None,
+        until: Timestamp | None = None,
     ) -> Lease:
         """Take the right if it still is as `expected`."""
         new = taken(
@@ -72,6 +73,7 @@ class GitRefLeaser:
             patterns=patterns,
             cause=cause,
             clone=self._open().clone if clone is None else clone,
+            until=until,
         )
         return self._swap(new, expected)
 

@@ -65,6 +65,7 @@ class MemoryLeaser:
         patterns: Sequence[str] = (),
         cause: Cause = CLAIMED,
         clone: str | None = None,
+        until: Timestamp | None = None,
     ) -> Lease:
         """Take the right if it still is as `expected`."""
         new = taken(
@@ -78,6 +79,7 @@ class MemoryLeaser:
             patterns=patterns,
             cause=cause,
             clone=self.clone if clone is None else clone,
+            until=until,
         )
         return self._swap(expected, new)
 

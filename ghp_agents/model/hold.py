@@ -20,11 +20,17 @@ class Hold(NamedTuple):
     reason: str = ""
     approved: bool = False  # a person or an orchestrator let it cover shared paths
     strict: bool = False  # a right: exclusive over all clones
+    clone: str = ""  # of the agent that has the right, where that is known
 
     @property
     def short(self) -> str:
         """Its id in print."""
         return f"L-{self.id[:4]}"
+
+    def is_of(self, name: str, is_person: bool, clone: str) -> bool:
+        """Whether somebody has it: an agent of the same name in another clone has not."""
+        is_elsewhere = not is_person and self.clone and clone and self.clone != clone
+        return (self.holder, self.is_person) == (name, is_person) and not is_elsewhere
 
 
 class Waiter(NamedTuple):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ghp_agents.clock import to_seconds
 from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model import legacy_causes
 from ghp_agents.model.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
@@ -17,6 +18,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # What there are several of. A name is a word, or one of these and a word, so that no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
 KINDS = ("issue", "path", "name")
+
+NUMBERS = "numbers"  # the right whose generation is the number of the next issue
+NUMBERS_LAST = 10**9  # from here on numbers are provisional
 
 # Lower case only: on some file systems two refs that differ in case are one.
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
@@ -36,6 +40,7 @@ class Lease(NamedTuple):
     patterns: tuple[str, ...] = ()  # the paths that it is a right to
     cause: Cause = CLAIMED  # why it is as it is; the reason is only shown
     clone: str = ""  # the holder's; empty where that is not known
+    until: Timestamp | None = None  # by the holder's clock; it is not held for longer
 
     @property
     def is_person(self) -> bool:
@@ -47,6 +52,12 @@ class Lease(NamedTuple):
         """Whether two had it because the remote lost history: it is refused to everybody until a
         person has released it."""
         return self.holder is None and self.cause.kind == DISPUTE
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether no generation can follow: a hand wrote that. It is not put back where the ref is
+        deleted, so that the right can begin anew."""
+        return self.generation + 1 >= (NUMBERS_LAST if self.name == NUMBERS else NUMBERS_END)
 
     @property
     def is_taken(self) -> bool:
@@ -94,6 +105,7 @@ def taken(
     patterns: Sequence[str] = (),
     cause: Cause = CLAIMED,
     clone: str = "",
+    until: Timestamp | None = None,
 ) -> Lease:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
     RefusedError where somebody set the generation to the very end: none could follow it."""
@@ -106,8 +118,9 @@ def taken(
     if generation >= NUMBERS_END:
         raise RefusedError(
             f"The right {name} cannot be taken any more: generation {generation - 1} is the last.",
-            hint="Somebody changed it by hand. Delete its ref; whoever holds the right must then "
-            "take it again.",
+            hint="Somebody changed it by hand. Delete its ref (`git push REMOTE "
+            f":refs/ghp/lease/{name}`); it then begins anew, and whoever holds the right must take "
+            "it again.",
         )
     return Lease(
         name=lease_name(name),
@@ -121,6 +134,7 @@ def taken(
         patterns=tuple(patterns),
         cause=cause,
         clone=clone,
+        until=until,
     )
 
 
@@ -142,6 +156,7 @@ def given_back(
         patterns=(),
         cause=cause,
         clone="",
+        until=None,
     )
 
 
@@ -163,8 +178,9 @@ def encode(lease: Lease) -> bytes:
     del fields["revision"]
     if not lease.patterns:
         del fields["patterns"]
-    if not lease.clone:
-        del fields["clone"]
+    for name in ("clone", "until"):
+        if not fields[name]:
+            del fields[name]
     fields["cause"] = {key: value for key, value in lease.cause._asdict().items() if value}
     fields["acquiredAt"] = fields.pop("acquired_at")
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
@@ -185,11 +201,12 @@ def decode(data: bytes, revision: str) -> Lease:
             revision=revision,
             patterns=_patterns(fields.get("patterns", [])),
             clone=fields.get("clone", ""),
+            until=fields.get("until"),
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lease: {error}") from None
     words = [found.name, found.acquired_at, found.nonce, found.reason, found.clone]
-    words += [] if found.holder is None else [found.holder]
+    words += [x for x in (found.holder, found.until) if x is not None]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lease: a text is not a text")
     if found.holder is not None and not _can_hold(found.holder):
@@ -197,6 +214,8 @@ def decode(data: bytes, revision: str) -> Lease:
     for number, least in ((found.generation, 1), (found.epoch, 0)):
         if type(number) is not int or not least <= number < NUMBERS_END:
             raise ValueError("not a lease: a number is out of range")
+    if found.until is not None:
+        to_seconds(found.until), to_seconds(found.acquired_at)
     return _explained(found, fields)
 
 

@@ -44,5 +44,5 @@ def disputed(
     """A right that nobody has and nobody can take until a person has released it."""
     return before._replace(
         holder=None, generation=generation, nonce=nonce, reason=reason, patterns=before.patterns,
-        cause=cause, clone=clone, revision=nonce,
+        cause=cause, clone=clone, until=None, revision=nonce,
     )  # fmt: skip

@@ -71,6 +71,7 @@ class Rule:
         "approved",
         "epoch",
         "holder",
+        "is_elsewhere",
         "is_person",
         "kind",
         "label",
@@ -90,6 +91,7 @@ class Rule:
         approved: bool = False,  # it may cover shared paths
         label: str = "",  # L-3f9a, #12, the pattern that makes a path shared
         text: str = "",  # a lease's reason, an issue's title
+        is_elsewhere: bool = False,  # its holder is in another clone, whatever its name is
     ) -> None:
         self.kind = kind
         self.holder = holder
@@ -100,12 +102,13 @@ class Rule:
         self.approved = approved
         self.label = label
         self.text = text
+        self.is_elsewhere = is_elsewhere
 
     def fields(self) -> "list[Any]":
         """The rule as the book keeps it: `Rule(*fields)` is the rule again."""
         return [
             self.kind, self.holder, self.is_person, self.epoch, self.since, self.until,
-            self.approved, self.label, self.text,
+            self.approved, self.label, self.text, self.is_elsewhere,
         ]  # fmt: skip
 
 
@@ -191,7 +194,8 @@ def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
 
 
 def _is_mine(rule: Rule, case: Case) -> bool:
-    return rule.holder == case.agent and rule.is_person == case.is_person
+    is_same = rule.holder == case.agent and rule.is_person == case.is_person
+    return is_same and not rule.is_elsewhere
 
 
 def _is_over(rule: Rule, case: Case) -> bool:

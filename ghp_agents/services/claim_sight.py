@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents import files
+from ghp_agents.clock import to_seconds
 from ghp_agents.model.claim import claimed_issue
 from ghp_agents.model.lease import KINDS, Lease
 from ghp_agents.model.liveness import Liveness
@@ -75,6 +76,19 @@ def _is_said_since(view: AgentView, lease: Lease) -> bool:
         return epoch > lease.epoch
     shown = issue_of(view.presence), number(view.presence, "generation")
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
+
+
+def is_over(ws: Workspace, right: Lease, clone: str) -> bool:
+    """Whether the time of a right is up. In the clone that has it, its own clock decides; elsewhere
+    the time counts from when the right was first seen there, for no clock is compared with
+    another's."""
+    if right.until is None:
+        return False
+    now, until = ws.clock.now(), to_seconds(right.until)
+    if right.clone and right.clone == clone:
+        return until <= now
+    lasts = max(0.0, until - to_seconds(right.acquired_at))
+    return note(ws, [right])[right.name][1] + lasts <= now
 
 
 def clone_of(store: StateStore, agent: str) -> str:

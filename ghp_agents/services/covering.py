@@ -30,9 +30,10 @@ class Reach(NamedTuple):
         found = rules.overlap(self.patterns, self.covered, patterns, fold=self.fold)
         return None if found is None else found.removeprefix("/") or found
 
-    def meets_other(self, hold: Hold, me: Actor) -> str | None:
-        """What it has in common with another's lease; None if nothing, or if it is mine."""
-        if (hold.holder, hold.is_person) == (me.name, me.is_person):
+    def meets_other(self, hold: Hold, me: Actor, clone: str = "") -> str | None:
+        """What it has in common with another's lease; None if nothing, or if it is mine in
+        `clone`."""
+        if hold.is_of(me.name, me.is_person, clone):
             return None
         return self.meets(hold.patterns, hold.name)
 

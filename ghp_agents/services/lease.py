@@ -96,9 +96,10 @@ def held(
         for right in rights.values()
         if right.is_taken
         and right.nonce not in said
+        and not claim_sight.is_over(ws, right, leaser.clone)
         and (lives(holder_of(right)) or claim_sight.look(ws, store, [right])[right.name].lives)
     ]
-    strict = [log.hold() for log in mine if log.request.right]
+    strict = [hold_of(log, rights) for log in mine if log.request.right]
     ordinary = [log.hold() for log in mine if not log.request.right]
     return [*sorted([*bare, *strict], key=lambda hold: (hold.since, hold.id)), *ordinary]
 
@@ -153,9 +154,17 @@ def as_hold(right: Lease) -> Hold:
         patterns=right.patterns,
         name=word if f"{kind}/" == NAMES else None,
         since=right.acquired_at,
+        until=right.until,
         reason=right.reason,
         strict=True,
+        clone=right.clone,
     )
+
+
+def hold_of(log: Log, rights: Mapping[str, Lease]) -> Hold:
+    """A lease as it counts, with the clone of who has its right."""
+    right = rights.get(log.request.right)
+    return log.hold()._replace(clone=right.clone) if right else log.hold()
 
 
 def queue(
@@ -231,7 +240,7 @@ def release(
     lives = lives_by(presence.look(ws, store, snapshot))
     chosen = _chosen(ws, snapshot, leaser, by, words, name, cwd)
     for hold in chosen:
-        _check_release(ws, by, hold, lives)
+        _check_release(ws, by, hold, lives, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)
     return Released(tuple(chosen), by)
@@ -248,8 +257,9 @@ def _chosen(
 ) -> list[Hold]:
     logs = [log for log in read_all(snapshot)[0] if log.is_open]
     said = {log.nonce for log in logs}
-    bare = [x for x in known_rights(leaser).values() if x.is_taken and x.nonce not in said]
-    holds = [*(log.hold() for log in logs), *map(as_hold, bare)]
+    rights = known_rights(leaser)
+    bare = [x for x in rights.values() if x.is_taken and x.nonce not in said]
+    holds = [*(hold_of(log, rights) for log in logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
     found = [find(holds, word) for word in ids]
     if name is not None:
@@ -321,9 +331,9 @@ def _is_of(hold: Hold, by: Actor) -> bool:
     return (hold.holder, hold.is_person) == (by.name, by.is_person)
 
 
-def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives) -> None:
+def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives, clone: str) -> None:
     holder = holder_in(hold)
-    if by == holder or may_direct(ws, by) or not lives(holder):
+    if hold.is_of(by.name, by.is_person, clone) or may_direct(ws, by) or not lives(holder):
         return
     raise RefusedError(
         f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {hold.holder} since "

@@ -7,6 +7,7 @@ from ghp_agents import exempt, touched
 from ghp_agents.clock import to_text
 from ghp_agents.errors import RefusedError
 from ghp_agents.model import lease_record as record
+from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import Log, Said
 from ghp_agents.model.names import Timestamp
@@ -50,7 +51,7 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     known = leases.read_all(snapshot)[0]
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
-    mine = [log for log in logs if plan.is_same(log)]
+    mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
     lapsed = lapse.lapsed(ws, case.store, snapshot, logs)
     parts = (lives, rights, lapsed)
     had = next((log for log in mine if leases.counts(ws, snapshot, log, *parts)), None)
@@ -58,7 +59,7 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
         return _kept(case, snapshot, had)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
     holds = leases.held(ws, case.store, case.leaser, snapshot, views)
-    ways = [met(plan, hold) for hold in holds if plan.reach.meets_other(hold, plan.holder)]
+    ways = [met(plan, hold) for hold in holds if _is_in_way(plan, hold)]
     ways += _first_in_line(case, snapshot, logs, waiting, lives)
     ways += [*edits(ws, plan), *case.elsewhere]
     if ways:
@@ -68,6 +69,10 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
         return Attempt(), []
     over = [log for log in logs if log.is_over(snapshot.clone, ws.clock.now()) or log.id in lapsed]
     return _granted(case, snapshot, logs, waiting, lives, over)
+
+
+def _is_in_way(plan: Plan, hold: Hold) -> bool:
+    return bool(plan.reach.meets_other(hold, plan.holder, plan.clone))
 
 
 def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
@@ -118,7 +123,7 @@ def _first_in_line(
 
 
 def _kept(case: Case, snapshot: Snapshot, had: Log) -> tuple[Attempt, list[Record]]:
-    until = _until(case)
+    until = until_of(case)
     if until is None or until == had.until:
         return Attempt(had), []
     said = _follow(case, snapshot, had, "renew")._replace(until=until)
@@ -138,9 +143,9 @@ def _granted(
     ws, plan = case.ws, case.plan
     nonce = case.right.nonce if case.right else ""
     if waiting:
-        said = _follow(case, snapshot, waiting, "grant")._replace(until=_until(case), nonce=nonce)
+        said = _follow(case, snapshot, waiting, "grant")._replace(until=until_of(case), nonce=nonce)
     else:
-        said = _asked(case, snapshot)._replace(granted=True, until=_until(case), nonce=nonce)
+        said = _asked(case, snapshot)._replace(granted=True, until=until_of(case), nonce=nonce)
     request = waiting.request if waiting else said
     why = {
         log.id: "its time was up" if lives(log.holder) else f"{log.holder} does not live any more"
@@ -193,6 +198,7 @@ def _now(case: Case) -> Timestamp:
     return Timestamp(to_text(case.ws.clock.now()))
 
 
-def _until(case: Case) -> Timestamp | None:
+def until_of(case: Case) -> Timestamp | None:
+    """When it ends, if it is wanted for a time."""
     ttl = case.plan.wanted.ttl
     return None if ttl is None else Timestamp(to_text(case.ws.clock.now() + ttl))

@@ -1,19 +1,23 @@
 """A lease on its way: what is wanted, by whom, and what stands in its way."""
 
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError, NotSetUpError, RefusedError, UsageError
 from ghp_agents.files import random_hex
 from ghp_agents.model import lease_record as record
+from ghp_agents.model.claim import is_elsewhere
 from ghp_agents.model.hold import Hold
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import Log, what
 from ghp_agents.model.names import UNNAMED, Actor, AgentName, agent_name, one_line
 from ghp_agents.model.presence import number
 from ghp_agents.ports import StateStore
 from ghp_agents.services import lease as leases
 from ghp_agents.services import presence, strict
+from ghp_agents.services.claim_sight import clone_of
 from ghp_agents.services.covering import Ground, Reach
 from ghp_agents.workspace import Workspace
 
@@ -43,6 +47,7 @@ class Plan(NamedTuple):
     reach: Reach
     approved_by: str = ""
     question: str = ""  # by which it was approved
+    clone: str = ""  # the holder's
 
     @property
     def right(self) -> str:
@@ -65,6 +70,11 @@ class Plan(NamedTuple):
         asked = log.request
         mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
         return mine == (asked.holder, asked.patterns, asked.name, asked.right)
+
+    def is_elsewhere(self, rights: Mapping[str, Lease]) -> bool:
+        """Whether the same name has the right to it, in another clone."""
+        right = rights.get(self.right)
+        return right is not None and is_elsewhere(right, self.clone)
 
 
 class Obstacle(NamedTuple):
@@ -137,6 +147,7 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
         epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
         reach=Ground(ws).reach(wanted.patterns, wanted.name),
         approved_by=by.name if leases.may_direct(ws, by) else "",
+        clone=store.snapshot().clone if holder == by else clone_of(store, holder.name),
     )
 
 

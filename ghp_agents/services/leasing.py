@@ -7,9 +7,9 @@ from typing import NamedTuple
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.hold import Hold
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import approval, doubts, lapse, presence, strict
+from ghp_agents.services import approval, claim_sight, doubts, lapse, presence, strict
 from ghp_agents.services import lease as leases
-from ghp_agents.services.lease_decision import Attempt, Case, decide, edits
+from ghp_agents.services.lease_decision import Attempt, Case, decide, edits, until_of
 from ghp_agents.services.lease_plan import Obstacle, Plan, Wanted, met, prepare
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
@@ -66,10 +66,10 @@ def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) 
     """Whether the lease is held: then nobody needs to approve it again."""
     snapshot = store.snapshot()
     mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
-    if not mine:
+    rights = leases.known_rights(leaser)
+    if not mine or plan.is_elsewhere(rights):
         return False
     lives = leases.lives_by(presence.look(ws, store, snapshot))
-    rights = leases.known_rights(leaser)
     lapsed = lapse.lapsed(ws, store, snapshot, mine)
     return any(leases.counts(ws, snapshot, log, lives, rights, lapsed) for log in mine)
 
@@ -105,7 +105,8 @@ def _with_right(case: Case) -> Attempt:
     _end_what_is_over(case)
     past = _rights_past(case)
     try:
-        right = strict.take(ws, store, leaser, plan.holder, plan.epoch, plan.reach, reason, past)
+        who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
+        right = strict.take(ws, store, leaser, who, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (met(plan, error.hold, error.kind),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
@@ -116,11 +117,18 @@ def _with_right(case: Case) -> Attempt:
 
 
 def _rights_past(case: Case) -> frozenset[str]:
-    """The nonces of rights that other clones were given for a time that is up."""
+    """The nonces of rights that others were given for a time that is up: by the records of their
+    clones, or where these never came, by the rights themselves."""
     snapshot = case.store.snapshot()
     logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
     lapsed = lapse.lapsed(case.ws, case.store, snapshot, logs)
-    return frozenset(log.nonce for log in logs if log.id in lapsed)
+    recorded = {log.nonce for log in logs}
+    bare = {
+        right.nonce
+        for right in leases.known_rights(case.leaser).values()
+        if right.nonce not in recorded and claim_sight.is_over(case.ws, right, case.leaser.clone)
+    }
+    return frozenset(log.nonce for log in logs if log.id in lapsed) | bare
 
 
 def _end_what_is_over(case: Case) -> None:

@@ -21,7 +21,7 @@ from ghp_agents.model.scope import scope
 from ghp_agents.model.settings import Settings
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.rulestamp import Sources
-from ghp_agents.services import lapse, lease, presence
+from ghp_agents.services import claim_sight, lapse, lease, presence
 from ghp_agents.services.authority import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.workspace import Workspace
 
@@ -58,7 +58,7 @@ def make(
     claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
     lapsed = lapse.lapsed(ws, store, snapshot, logs)
     said = [
-        *_leases(snapshot, leaser, fold, lapsed),
+        *_leases(ws, snapshot, leaser, fold, lapsed),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
         *_scopes(claims, tracker, fold),
     ]
@@ -142,14 +142,17 @@ def _next_lapse(
     return ws.clock.now() - ws.steady() + min(ends) if ends else None
 
 
-def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool, lapsed: Container[str]) -> list[Said]:
+def _leases(
+    ws: Workspace, snapshot: Snapshot, leaser: Leaser, fold: bool, lapsed: Container[str]
+) -> list[Said]:
     """All leases that are granted and not over, in the order in which they count; whether their
     holders live is looked at when one matters."""
     rights = lease.known_rights(leaser)
+    over = {x.nonce for x in rights.values() if claim_sight.is_over(ws, x, leaser.clone)}
     logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     said: list[Said] = []
-    for hold in _standing(logs, rights, lapsed):
+    for hold in _standing(logs, rights, lapsed, over):
         patterns = ready(hold.patterns, fold)
         if patterns:
             rule = Rule(
@@ -161,13 +164,17 @@ def _leases(snapshot: Snapshot, leaser: Leaser, fold: bool, lapsed: Container[st
                 approved=hold.approved,
                 label=hold.short,
                 text=one_line(hold.reason, TEXT_LIMIT),
+                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, leaser.clone),
             )
             said.append((rule, patterns))
     return said
 
 
 def _standing(
-    logs: Sequence[Log], rights: Mapping[str, Lease], lapsed: Container[str]
+    logs: Sequence[Log],
+    rights: Mapping[str, Lease],
+    lapsed: Container[str],
+    over: Container[str],
 ) -> list[Hold]:
     """In the order of `lease.held`: the rights first, then the others as they were asked for."""
     known = {log.nonce for log in logs}
@@ -176,8 +183,11 @@ def _standing(
         for log in logs
         if log.is_open and log.granted and log.id not in lapsed and lease.has_right(log, rights)
     ]
-    bare = [x for x in rights.values() if x.is_taken and x.nonce not in known]
-    strict = [*map(lease.as_hold, bare), *(log.hold() for log in there if log.request.right)]
+    bare = [
+        x for x in rights.values() if x.is_taken and x.nonce not in known and x.nonce not in over
+    ]
+    strict = [lease.hold_of(log, rights) for log in there if log.request.right]
+    strict += map(lease.as_hold, bare)
     ordinary = [log.hold() for log in there if not log.request.right]
     return [*sorted(strict, key=lambda hold: (hold.since, hold.id)), *ordinary]
 

@@ -6,21 +6,32 @@ nobody after writing has it alone. The lower nonce stays longer, so that not bot
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model.claim import is_mine
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease, LeaseMovedError
-from ghp_agents.model.names import Actor, digest
+from ghp_agents.model.names import Actor, Timestamp, digest
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.services import claim_sight, doubts
 from ghp_agents.services.claim_sight import Sight
 from ghp_agents.services.covering import Reach
-from ghp_agents.services.lease import NAMES, PATHS, as_hold, holder_of
+from ghp_agents.services.lease import NAMES, PATHS, as_hold
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 20  # each after the first because the right changed meanwhile
 LOOKS = 5  # at rivals who ought to give way
 PAUSE = 0.3  # seconds between two looks
+
+
+class Asker(NamedTuple):
+    """Who wants a right, and for how long at most."""
+
+    actor: Actor
+    epoch: int
+    clone: str
+    until: Timestamp | None = None
 
 
 class RivalError(RefusedError):
@@ -51,8 +62,7 @@ def take(
     ws: Workspace,
     store: StateStore,
     leaser: Leaser,
-    holder: Actor,
-    epoch: int,
+    who: Asker,
     reach: Reach,
     reason: str = "",
     past: Container[str] = (),
@@ -62,9 +72,9 @@ def take(
     never taken."""
     name = right_name(reach.patterns, reach.name)
     known = {right.name: right for right in leaser.list(PATHS if reach.name is None else name)}
-    _refuse(_met(ws, store, known.values(), holder, reach, past)[0])
-    got = _swap(ws, store, leaser, name, holder, epoch, reach, reason, known.get(name), past)
-    return got if reach.name is not None else _alone(ws, store, leaser, got, reach, past)
+    _refuse(_met(ws, store, known.values(), who, reach, past)[0])
+    got = _swap(ws, store, leaser, name, who, reach, reason, known.get(name), past)
+    return got if reach.name is not None else _alone(ws, store, leaser, got, who, reach, past)
 
 
 def _swap(
@@ -72,21 +82,20 @@ def _swap(
     store: StateStore,
     leaser: Leaser,
     name: str,
-    holder: Actor,
-    epoch: int,
+    who: Asker,
     reach: Reach,
     reason: str,
     current: Lease | None,
     past: Container[str],
 ) -> Lease:
     for _ in range(ATTEMPTS):
-        if current and current.holder and holder_of(current) == holder:
+        if current and is_mine(current, who.actor.name, who.epoch, who.clone):
             return current  # ours already: a process before this one was killed half-way
-        _refuse(_met(ws, store, [current] if current else [], holder, reach, past)[0])
+        _refuse(_met(ws, store, [current] if current else [], who, reach, past)[0])
         try:
             return leaser.acquire(
-                name, holder.name, expected=current, epoch=epoch, reason=reason,
-                patterns=reach.patterns,
+                name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
+                patterns=reach.patterns, clone=who.clone, until=who.until,
             )  # fmt: skip
         except LeaseMovedError as moved:
             current = moved.current
@@ -100,6 +109,7 @@ def _alone(
     store: StateStore,
     leaser: Leaser,
     got: Lease,
+    who: Asker,
     reach: Reach,
     past: Container[str],
 ) -> Lease:
@@ -107,7 +117,7 @@ def _alone(
     for _ in range(LOOKS):
         others = [right for right in leaser.list(PATHS) if right.name != got.name]
         try:
-            rivals, lapsed = _met(ws, store, others, holder_of(got), reach, past)
+            rivals, lapsed = _met(ws, store, others, who, reach, past)
         except DoubtError:
             give_back(leaser, got, "another holder is not dead for certain")
             raise
@@ -134,14 +144,16 @@ def _met(
     ws: Workspace,
     store: StateStore,
     rights: Iterable[Lease],
-    holder: Actor,
+    who: Asker,
     reach: Reach,
     past: Container[str],
 ) -> tuple[list[Lease], list[Lease]]:
     """The rights of others that have something in common with `reach`: of those who live and still
     have them, and of the others."""
     met = [
-        right for right in rights if right.is_taken and reach.meets_other(as_hold(right), holder)
+        right
+        for right in rights
+        if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
     ]
     seen = claim_sight.look(ws, store, met) if met else {}
     living = [right for right in met if _lives(seen, right) and right.nonce not in past]

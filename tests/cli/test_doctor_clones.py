@@ -9,7 +9,7 @@ import pytest
 from ghp_agents import pulse
 from ghp_agents.clock import ManualClock
 from ghp_agents.services import records
-from tests.support import hosts
+from tests.support import hosts, repos
 from tests.support.doctor import clone_id, doctor, finding, findings, house, in_use
 from tests.support.ghp import invoke
 
@@ -91,6 +91,7 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
 
 def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> None:
     twin = Path(shutil.copytree(used, tmp_path / "twin", symlinks=True))
+    repos.from_elsewhere(twin)
     invoke("agent-lease --name one", used)
     invoke("agent-sync", used)
     invoke("agent-lease --name two", twin)

@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents import background
 from ghp_agents.clock import SystemClock
+from tests.support import repos
 from tests.support.ghp import invoke
 from tests.support.git import git
 
@@ -173,6 +174,7 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     invoke("agent-sync", here)
     twin = tmp_path / "twin"
     shutil.copytree(here, twin, symlinks=True)
+    repos.from_elsewhere(twin)
     invoke("agent-status --set planning", here, AS)
     invoke("agent-status --set reviewing", twin, {"GHP_AGENT": "worker-2"})
     assert invoke("agent-sync", here).code == 0

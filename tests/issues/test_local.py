@@ -15,7 +15,7 @@ from ghp_agents.model.cause import CLAIMED, Cause
 from ghp_agents.model.issue import PROVISIONAL, IssueChange, provisional, short
 from ghp_agents.model.issue_record import FOLDER
 from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import Actor, IssueNumber
+from ghp_agents.model.names import Actor, IssueNumber, Timestamp
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker
 from ghp_agents.store.memory import MemoryStore
@@ -199,6 +199,7 @@ class Leasers:
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
+            until: Timestamp | None = None,
         ) -> Lease:
             if self.times:
                 self.times -= 1
@@ -224,6 +225,7 @@ class Leasers:
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
+            until: Timestamp | None = None,
         ) -> Lease:
             raise GhpError("The remote does not let us change numbers.", hint="Ask for access.")
 

@@ -9,12 +9,12 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.lease import Lease
-from ghp_agents.services import claim
 from ghp_agents.services import lease as leases
 from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.services.leasing import acquire
 from tests.support.claimants import Claimant
 from tests.support.git import git
+from tests.support.holding import holds
 from tests.support.sweeps import questions
 
 RIGHT = "refs/ghp/lease/issue/1"
@@ -57,15 +57,6 @@ class Team:
     def right(self) -> Lease | None:
         """What somebody reads who never heard of the right."""
         return self.carol.leaser.read("issue/1")
-
-
-def holds(one: Claimant) -> bool:
-    """Whether the command of a holder would go on."""
-    try:
-        claim.verify(one.ws, one.leaser, one.name, 1)
-    except RefusedError:
-        return False
-    return True
 
 
 @pytest.fixture

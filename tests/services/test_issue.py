@@ -288,6 +288,7 @@ def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> N
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
+            until: Timestamp | None = None,
         ) -> Lease:
             if expected is not None:
                 raise UnknownError("The connection broke.", hint="Try again.")
@@ -345,6 +346,7 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
+            until: Timestamp | None = None,
         ) -> Lease:
             if not self.overtaken:
                 self.overtaken = True

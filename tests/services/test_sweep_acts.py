@@ -12,6 +12,7 @@ from ghp_agents.model.issue import IssueChange
 from ghp_agents.services import leasing
 from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.services.sweep import sweep
+from tests.support import repos
 from tests.support.claimants import DEAD, GONE, Claimant, Team
 from tests.support.git import refs
 from tests.support.sweeps import (
@@ -161,6 +162,7 @@ class World:
     def copy(self, to: Path) -> tuple[Claimant, Path]:
         """The sweeper and the remote of a world of their own."""
         shutil.copytree(self.folder, to, symlinks=True)
+        repos.from_elsewhere(to)
         for config in to.glob("*/.git/config"):
             config.write_text(config.read_text().replace(str(self.folder), str(to)))
         return Claimant(to / self.sweeper, "@me", ManualClock(self.now)), to / self.remote

@@ -199,7 +199,8 @@ def test_inside_the_hook_of_another_repository_it_is_this_ones_state(
 
 
 def copy(folder: Path, name: str) -> Path:
-    return Path(shutil.copytree(folder, folder.parent / name, symlinks=True))
+    copied = shutil.copytree(folder, folder.parent / name, symlinks=True)
+    return repos.from_elsewhere(Path(copied))
 
 
 @pytest.mark.parametrize("first", ["the copy", "the original"])

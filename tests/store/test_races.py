@@ -30,6 +30,7 @@ from tests.store.clones import (
 )
 from tests.store.conftest import Start
 from tests.store.worker import finish, kill, let_go
+from tests.support import repos
 from tests.support.gate import Gate
 from tests.support.git import git, refs
 from tests.support.hosts import executable
@@ -64,6 +65,7 @@ def test_whatever_a_rival_does_while_one_decides_both_are_right(
             git(tmp_path, "clone", "--quiet", str(one), str(twin))
             (twin / ".git/config").write_text((one / ".git/config").read_text())
             shutil.copytree(one / ".git/ghp", twin / ".git/ghp")
+            repos.from_elsewhere(twin)
             say(twin, "by the twin")
             store(twin).sync()
             say(one, "rival")

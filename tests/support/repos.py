@@ -65,5 +65,14 @@ def pack(world: Path) -> Path:
 def copy_world(world: Path, to: Path) -> None:
     """A remote and its clones, which are each other's in the copy, too."""
     shutil.copytree(world, to, symlinks=True, dirs_exist_ok=True)
+    from_elsewhere(to)
     for config in to.glob("clone-*/.git/config"):
         config.write_text(config.read_text().replace(f"{world}/", f"{to}/"))
+
+
+def from_elsewhere(folder: Path) -> Path:
+    """A folder with copied clones, as if their originals were on another machine: they keep their
+    ids until two of them meet on a remote."""
+    for place in folder.glob("**/ghp/state.git/ghp-place"):
+        place.unlink()
+    return folder

@@ -47,7 +47,9 @@ def list_all(court: Court, folder: str) -> list[Lease]:
             if not _mend_all(court, private, found, known):
                 continue
             missing = [
-                x for x in known.values() if x.name.startswith(folder) and x.name not in found
+                x
+                for x in known.values()
+                if x.name.startswith(folder) and x.name not in found and not x.is_at_end
             ]
             answer, missing = _carry_over(court, private, missing)
             if answer is not Answer.MOVED:
@@ -81,7 +83,7 @@ def swap(court: Court, new: Lease, expected: Lease | None, *, is_absent: bool = 
     """
     with scratch(court.ws, court.repository) as private:
         before = NOTHING if is_absent else chain.known(court.repository, new.name)
-        known = before.lease
+        known = None if before.lease and before.lease.is_at_end else before.lease
         if not _can_begin(private, known, expected):
             current = read(court, new.name)
             if revision(current) != revision(expected):
@@ -107,7 +109,7 @@ def _read(court: Court, name: str, *, must_push: bool) -> Lease | None:
                 here.remember(court.ws, court.repository, right)
                 return right
             known = here.read(court.repository, name)
-            if known is None:
+            if known is None or known.is_at_end:
                 return None
             answer, (right,) = _carry_over(court, private, [known], must_push=must_push)
             if answer is not Answer.MOVED:

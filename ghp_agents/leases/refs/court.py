@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.errors import GhpError
+from ghp_agents.git import GitTimeoutError
 from ghp_agents.model.lease import Lease
-from ghp_agents.remote import BRANCHES, CUSTOM, Answer, Pushed, Remote, unreachable
-from ghp_agents.repository import StateRepository
+from ghp_agents.remote import BRANCHES, CUSTOM, Answer, Pushed, Remote, exchange, unreachable
+from ghp_agents.repository import LEASE_REFS, StateRepository
 from ghp_agents.workspace import Workspace
 
 
@@ -34,9 +35,28 @@ class Court(NamedTuple):
 
 def refused(court: Court, leases: Sequence[Lease], pushed: Pushed) -> GhpError:
     """The remote does not let this clone change rights."""
+    in_way = _in_way(court, leases)
+    if in_way:
+        return GhpError(
+            f"{in_way[0]} is in the place of a right on {court.remote.name}: git cannot have a ref "
+            "and a folder of refs with one name.",
+            hint=f"Nothing of ours makes such a ref. Look at it and delete it: `git push "
+            f"{court.remote.name} :{in_way[0]}`.",
+        )
     names = ", ".join(lease.name for lease in leases)
     return GhpError(
         f"The remote {court.remote.name} does not let us change {names}: {pushed.words}",
         hint="Ask for write access, or set `agents.remote` to a repository that you may push to, "
         "a fork for example.",
     )
+
+
+def _in_way(court: Court, leases: Sequence[Lease]) -> list[str]:
+    """Refs on the remote below the names of these rights, where no ref can be."""
+    below = [f"{court.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
+    args = ["ls-remote", "--refs", court.remote.name, *below]
+    try:
+        listed = exchange(court.ws, court.repository, court.remote, args)
+    except GitTimeoutError:
+        return []
+    return [line.partition("\t")[2] for line in listed.text.splitlines()]

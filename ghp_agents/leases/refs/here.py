@@ -59,7 +59,7 @@ def remember(
         if before is not None and _point(repository, lease, before, held).code == 0:
             return
         own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
-        if own is None or chain.newest([own, lease]) is not own:
+        if own is None or own.is_at_end or chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)
 
 

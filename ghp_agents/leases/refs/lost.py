@@ -24,7 +24,8 @@ def mend(
 ) -> tuple[Answer, Lease]:
     """Put the right on the remote as it must be; MOVED if somebody was faster. `found` is the
     remote's, and DONE comes with it where it stands."""
-    if found.revision == known.revision or descend(private, [(found.revision, known.revision)]):
+    stands = found.revision == known.revision or known.is_at_end
+    if stands or descend(private, [(found.revision, known.revision)]):
         return Answer.DONE, found
     if descend(private, [(known.revision, found.revision)]):
         answer = _put(court, private, known, found, must_push=must_push)

@@ -1,0 +1,14 @@
+"""Who holds a claim, as the commands ask that only a holder may use."""
+
+from ghp_agents.errors import RefusedError
+from ghp_agents.services import claim
+from tests.support.claimants import Claimant
+
+
+def holds(one: Claimant) -> bool:
+    """Whether the command of a holder of #1 would go on."""
+    try:
+        claim.verify(one.ws, one.leaser, one.name, 1)
+    except RefusedError:
+        return False
+    return True
