@@ -89,7 +89,8 @@ def _swap(
     past: Container[str],
 ) -> Lease:
     for _ in range(ATTEMPTS):
-        if current and is_mine(current, who.actor.name, who.epoch, who.clone):
+        mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
+        if current and mine and current.until == who.until:
             return current  # ours already: a process before this one was killed half-way
         _refuse(_met(ws, store, [current] if current else [], who, reach, past)[0])
         try:
