@@ -9,9 +9,9 @@ from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, count
 from ghp_agents.model.outline import outline
 from ghp_agents.model.pull_body import TEMPLATES, Section
-from ghp_agents.model.secret import redacted
+from ghp_agents.model.secret import publishable
 from ghp_agents.model.surroundings import without_secrets
-from ghp_agents.services import page
+from ghp_agents.services import page, trunk_file
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.workspace import Workspace
 
@@ -24,20 +24,12 @@ SUBJECTS, FILES = 20, 50
 def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> str:
     """The body, by the repository's own template if it has one."""
     sections = _sections(about, branch, said, checks)
-    own = _template(ws)
+    own = trunk_file.text(ws, *TEMPLATES)
     if own is not None:
-        return redacted(without_secrets(pull_body.filled(own, sections), ws.environ))
+        return publishable(without_secrets(pull_body.filled(own, sections), ws.environ))
     values = page.cleaned({each.key: each.text for each in sections})
-    text = templates.render(TEMPLATE, values, repository=ws.root)
-    return redacted(without_secrets(text.strip("\n") + "\n", ws.environ))
-
-
-def _template(ws: Workspace) -> str | None:
-    for name in TEMPLATES:
-        path = ws.folder / name
-        if path.is_file() and path.resolve().is_relative_to(ws.folder.resolve()):
-            return path.read_text(encoding="utf-8", errors="replace")
-    return None
+    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    return publishable(without_secrets(text.strip("\n") + "\n", ws.environ))
 
 
 def _sections(about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> list[Section]:

@@ -22,7 +22,7 @@ from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
-from ghp_agents.services import evidence, page, presence, recall, uncommitted
+from ghp_agents.services import evidence, page, presence, recall, trunk_file, uncommitted
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.services.note_lines import note_lines
 from ghp_agents.services.uncommitted import Uncommitted
@@ -107,8 +107,8 @@ def record_of(
     about = facts.about
     made = _made(ws, facts, kind, to, note)
     values = page.cleaned(_values(ws, facts, made))
-    text = templates.render(TEMPLATE, values, repository=ws.root)
-    body = text.strip("\n") + "\n"
+    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    body = secret.publishable(text.strip("\n") + "\n")
 
     def decide(snapshot: Snapshot) -> tuple[Handed, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
@@ -219,8 +219,8 @@ def _note(text: str) -> tuple[str, list[str]]:
     warnings: list[str] = []
     found = secret.find(tidy)
     if found:
-        tidy = secret.redacted(tidy)
         warnings.append(f"The note seemed to hold {found}; it was taken out.")
+    tidy = secret.publishable(tidy)
     if len(tidy) > NOTE_LIMIT:
         warnings.append(f"Of the note, {NOTE_LIMIT} of {len(tidy)} characters are kept.")
         tidy = f"{tidy[:NOTE_LIMIT]}\n… (cut: {NOTE_LIMIT} of {len(tidy)} characters are here)"

@@ -15,7 +15,7 @@ from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
 from ghp_agents.model.quote import indented
 from ghp_agents.ports import IssueTracker, StateStore
-from ghp_agents.services import escalation, evidence, mending, page, recall
+from ghp_agents.services import escalation, evidence, mending, page, recall, trunk_file
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.services.furnishing import untouched
 from ghp_agents.services.note_lines import note_lines
@@ -84,7 +84,7 @@ def resume(
         news = escalation.news_for(ws, store.snapshot(), AgentName(actor.name))
     values = _values(ws, store, chosen, news)
     values = {**page.cleaned(values), "section": budget.mark}
-    text = templates.render(TEMPLATE, values, repository=ws.root)
+    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
     limit = max(budget.LEAST, max_chars or ws.settings.resume_chars)
     head, sections = budget.split(text)
     return Resumed(budget.fit(head, sections, limit), tuple(news), chosen.handoff)
