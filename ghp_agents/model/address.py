@@ -6,8 +6,8 @@ import re
 PUBLIC_HOSTS = ("bitbucket.org", "codeberg.org", "git.sr.ht", "github.com", "gitlab.com")
 
 _WEB_USER = re.compile(r"(?i)\b(https?|ftps?)://[^/\s'\"]*@")
-_PASSWORD = re.compile(r"\b([A-Za-z][\w+.-]*)://([^/\s:@'\"]*):[^/\s'\"]*@")
-_QUERY = re.compile(r"(://[^\s?#'\"]*)\?[^\s#'\"]+")
+_PASSWORD = re.compile(r"\b([A-Za-z][\w+.-]{0,30})://([^/\s:@'\"]*):[^/\s'\"]*@")
+_QUERY = re.compile(r"(://(?:(?!://)[^\s?#'\"])*+)\?[^\s#'\"]+")
 _HOST = re.compile(r"^[A-Za-z][\w+.-]*://(?:[^/@]*@)?([^/:]+)")
 _SHORT_HOST = re.compile(r"^(?:[^/@]*@)?([^/:@]+):")  # git@host:path
 
@@ -15,9 +15,13 @@ _SHORT_HOST = re.compile(r"^(?:[^/@]*@)?([^/:@]+):")  # git@host:path
 def masked(text: str) -> str:
     """Text in which no address carries credentials. A web address keeps no user at all, because a
     token can be the user; `git@` of ssh stays."""
+    return _QUERY.sub(r"\1?***", without_users(text))
+
+
+def without_users(text: str) -> str:
+    """Like `masked`, but what an address asks for stays: pages of prose have links."""
     text = _WEB_USER.sub(r"\1://***@", text)
-    text = _PASSWORD.sub(r"\1://\2:***@", text)
-    return _QUERY.sub(r"\1?***", text)
+    return _PASSWORD.sub(r"\1://\2:***@", text)
 
 
 def host_of(address: str) -> str | None:

@@ -39,9 +39,8 @@ HEADINGS = {
     "|references|ticket|tickets|related",
 }
 _KEYS = {word: key for key, words in HEADINGS.items() for word in words.split("|")}
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)")  # what closes it is stripped: that is quick
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -53,7 +52,7 @@ def filled(template: str, sections: Sequence[Section]) -> str:
     parts: list[str] = []
     for heading, content in _parts(text):
         section = left.pop(_key(heading), None) if heading else None
-        kept = _COMMENT.sub("", content).strip() if section or not heading else content.strip("\n")
+        kept = _without_comments(content).strip() if section or not heading else content.strip("\n")
         body = [section.text.strip()] if section else []
         parts.append("\n\n".join(filter(None, [heading, *body, kept])))
     parts += [_titled(section) for section in left.values()]
@@ -72,6 +71,9 @@ def _parts(text: str) -> list[tuple[str, str]]:
     fence = ""
     comment = False
     for line in text.split("\n"):
+        if not line:
+            found[-1][1].append(line)
+            continue
         mark = _FENCE.match(line)
         if mark and not comment:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
@@ -84,6 +86,15 @@ def _parts(text: str) -> list[tuple[str, str]]:
     return [(heading, "\n".join(lines)) for heading, lines in found]
 
 
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 3
+    return "".join([*kept, text[at:]])
+
+
 def _in_comment(line: str, before: bool) -> bool:
     """Whether a comment is open after a line."""
     begin, end = line.rfind("<!--"), line.rfind("-->")
@@ -92,5 +103,6 @@ def _in_comment(line: str, before: bool) -> bool:
 
 def _key(heading: str) -> str:
     found = _HEADING.match(heading)
-    words = re.sub(r"[^a-z ]+", "", found[2].lower()) if found else ""
+    title = found[2].rstrip(" \t#") if found else ""
+    words = re.sub(r"[^a-z ]+", "", title.lower())
     return _KEYS.get(" ".join(words.split()), "")

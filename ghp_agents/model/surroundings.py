@@ -5,7 +5,7 @@ import binascii
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from ghp_agents.model.address import masked
+from ghp_agents.model.address import masked, without_users
 from ghp_agents.model.quote import clean
 from ghp_agents.model.secret import redacted
 
@@ -50,6 +50,11 @@ def shown(output: str, environ: Mapping[str, str]) -> str:
     sequences."""
     text = clean(_ESCAPES.sub("", output).replace("\r\n", "\n").replace("\r", "\n"))
     return redacted(masked(without_secrets(text, environ))).strip("\n")
+
+
+def publishable(text: str, environ: Mapping[str, str]) -> str:
+    """A page of ours as it may be stored and sent: without secrets, as far as they can be told."""
+    return redacted(without_users(without_secrets(text, environ)))
 
 
 def without_secrets(text: str, environ: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from ghp_agents.model import finding
 from ghp_agents.model.finding import Check, Finding, Level, Repair
 from ghp_agents.model.ground import Ground, Probe
 from ghp_agents.ports import Leaser, StateStore
-from ghp_agents.services import guard_checks, homeless, hub_checks, machine, records
+from ghp_agents.services import guard_checks, homeless, hub_checks, machine, records, trunk_file
 from ghp_agents.services.init import KEEP_HOME, probe_line
 from ghp_agents.workspace import Workspace
 
@@ -34,6 +34,7 @@ def checks(
     asked = ground.probe if probe else ground.last_probe
     return {
         **machine.checks(ws),
+        trunk_file.CODE: partial(trunk_file.check, ws),
         "sharing": partial(check_sharing, ground),
         **records.checks(ws, store),
         "knowledge": partial(check_knowledge, ws, shortcomings),

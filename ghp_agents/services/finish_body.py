@@ -9,8 +9,7 @@ from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, count
 from ghp_agents.model.outline import outline
 from ghp_agents.model.pull_body import TEMPLATES, Section
-from ghp_agents.model.secret import publishable
-from ghp_agents.model.surroundings import without_secrets
+from ghp_agents.model.surroundings import publishable
 from ghp_agents.services import page, trunk_file
 from ghp_agents.services.evidence import Branch, Said, Topic
 from ghp_agents.workspace import Workspace
@@ -26,10 +25,10 @@ def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequen
     sections = _sections(about, branch, said, checks)
     own = trunk_file.text(ws, *TEMPLATES)
     if own is not None:
-        return publishable(without_secrets(pull_body.filled(own, sections), ws.environ))
+        return publishable(pull_body.filled(own, sections), ws.environ)
     values = page.cleaned({each.key: each.text for each in sections})
     text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
-    return publishable(without_secrets(text.strip("\n") + "\n", ws.environ))
+    return publishable(text.strip("\n") + "\n", ws.environ)
 
 
 def _sections(about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> list[Section]:

@@ -21,6 +21,7 @@ from ghp_agents.model.outline import outline
 from ghp_agents.model.presence import number
 from ghp_agents.model.quote import clean
 from ghp_agents.model.record import Record
+from ghp_agents.model.surroundings import publishable
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
 from ghp_agents.services import evidence, page, presence, recall, trunk_file, uncommitted
 from ghp_agents.services.evidence import Branch, Said, Topic
@@ -82,7 +83,7 @@ def handoff(
     about = evidence.topic(ws, tracker, actor, issue)
     if receiver:
         _refuse_foreign(about, receiver)
-    tidy, warnings = _note(note)
+    tidy, warnings = _note(ws, note)
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     notes = (*warnings, *facts.notes)
     if unless_empty and not tidy and _is_empty(facts):
@@ -108,7 +109,7 @@ def record_of(
     made = _made(ws, facts, kind, to, note)
     values = page.cleaned(_values(ws, facts, made))
     text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
-    body = secret.publishable(text.strip("\n") + "\n")
+    body = publishable(text.strip("\n") + "\n", ws.environ)
 
     def decide(snapshot: Snapshot) -> tuple[Handed, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
@@ -212,7 +213,7 @@ def _refuse_foreign(about: Topic, receiver: str) -> None:
         )
 
 
-def _note(text: str) -> tuple[str, list[str]]:
+def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
     """The note as it is kept, and what was done to it."""
     tidy = text.encode("utf-8", "replace").decode("utf-8")
     tidy = clean(tidy.replace("\r\n", "\n").replace("\r", "\n")).strip()
@@ -220,7 +221,7 @@ def _note(text: str) -> tuple[str, list[str]]:
     found = secret.find(tidy)
     if found:
         warnings.append(f"The note seemed to hold {found}; it was taken out.")
-    tidy = secret.publishable(tidy)
+    tidy = publishable(tidy, ws.environ)
     if len(tidy) > NOTE_LIMIT:
         warnings.append(f"Of the note, {NOTE_LIMIT} of {len(tidy)} characters are kept.")
         tidy = f"{tidy[:NOTE_LIMIT]}\n… (cut: {NOTE_LIMIT} of {len(tidy)} characters are here)"

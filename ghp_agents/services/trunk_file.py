@@ -4,16 +4,19 @@ What a page is made of is published with it. So it is read from the commit, in w
 after the trunk put it: no link is followed, and no file that only lies in a worktree is read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ghp_agents import branches, checkouts, git
-from ghp_agents.errors import GhpError
-from ghp_agents.model import pull_body
+from ghp_agents.model import finding, pull_body
+from ghp_agents.model.finding import Finding
+from ghp_agents.services.page import plain
 from ghp_agents.services.trunk import trunk
 from ghp_agents.templates import OVERRIDES, Own, TemplateError
 from ghp_agents.workspace import Workspace
 
+CODE = "templates"
+_FOLDER = "040000"
 LARGEST = 100_000  # bytes; a page is some thousands
 
 
@@ -22,8 +25,13 @@ class Entry(NamedTuple):
 
     path: str
     oid: str
-    size: int  # 0 for what is no file
-    is_file: bool  # and no link, folder or submodule
+    size: int  # 0 for what has none
+    mode: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file itself: no link, folder or submodule."""
+        return self.mode.startswith("100")
 
 
 def templates(ws: Workspace) -> Own:
@@ -59,16 +67,27 @@ def entries(ws: Workspace, *paths: str) -> list[Entry]:
     return [_entry(line) for line in shown.split("\0") if line]
 
 
-def not_read(ws: Workspace) -> list[str]:
-    """Paths on the trunk that are templates by their name, and are no files."""
-    found = entries(ws, f"{OVERRIDES}/", *pull_body.TEMPLATES)
-    return [entry.path for entry in found if not entry.is_file]
+def check(ws: Workspace) -> Iterator[Finding]:
+    """Whether what looks like a template is used as one."""
+    own = entries(ws, OVERRIDES, f"{OVERRIDES}/", *pull_body.TEMPLATES)
+    for entry in own:
+        if not entry.is_file and entry.mode != _FOLDER:
+            yield finding.warning(
+                CODE,
+                f"{plain(entry.path)} on the trunk is a link or a submodule: no template.",
+                "Put the file itself there; until then, ours is used.",
+            )
+    there = {entry.path for entry in own}
+    for path in sorted((ws.root / OVERRIDES).glob("*.j2")):
+        name = f"{OVERRIDES}/{path.name}"
+        if name not in there:
+            yield finding.info(CODE, f"{plain(name)} counts once it is on the trunk.")
 
 
 def _entry(line: str) -> Entry:
     facts, _, path = line.partition("\t")
     mode, _, oid, size = facts.split()
-    return Entry(path, oid, 0 if size == "-" else int(size), mode.startswith("100"))
+    return Entry(path, oid, 0 if size == "-" else int(size), mode)
 
 
 def _commit(ws: Workspace) -> str:

@@ -101,15 +101,24 @@ Closes #1"""
     )
 
 
+def on_main(place: Path, files: dict[str, str]) -> None:
+    """Commit files on the trunk, as this clone knows it."""
+    branch = git(place, "symbolic-ref", "--short", "HEAD")
+    git(place, "checkout", "--quiet", "--detach", "main")
+    made = commit(place, files, "Templates")
+    git(place, "update-ref", "refs/heads/main", made)
+    git(place, "checkout", "--quiet", branch)
+
+
 def test_a_template_of_the_repository_is_filled_by_its_headings(road: Road, place: Path) -> None:
     template = (
         "# Summary\n<!-- Say what it does. -->\n\n# How has this been tested?\n\n"
         "# Checklist\n- [ ] I have read the rules\n"
     )
-    commit(place, {".github/PULL_REQUEST_TEMPLATE/agent.md": template}, "Template")
+    on_main(place, {".github/PULL_REQUEST_TEMPLATE/agent.md": template})
     text = body(road, place)
     assert text.startswith("# Summary\n\nWork of worker-1 on #1 “Parse files”.\n")
-    assert "# How has this been tested?\n\n2 commits, 2 files changed.\n" in text
+    assert "# How has this been tested?\n\n2 commits, 1 file changed.\n" in text
     assert "\n\n# Checklist\n\n- [ ] I have read the rules\n\n## Why\n\n" in text
     assert text.endswith("\n\nCloses #1")
     assert "Say what it does" not in text
@@ -120,22 +129,10 @@ def test_the_template_for_agents_goes_before_the_one_for_people(road: Road, plac
         ".github/pull_request_template.md": "# For people\n",
         ".github/PULL_REQUEST_TEMPLATE/agent.md": "# For agents\n",
     }
-    commit(place, templates, "Templates")
+    on_main(place, templates)
     text = body(road, place)
     assert text.startswith("# For agents\n")
     assert "# For people" not in text
-
-
-def test_a_template_that_is_a_link_out_of_the_repository_is_not_read(
-    road: Road, place: Path
-) -> None:
-    secret = place.parent / "secret.md"
-    secret.write_text("# Secret\n")
-    (place / ".github").mkdir()
-    (place / ".github/pull_request_template.md").symlink_to(secret)
-    git(place, "add", ".github")
-    git(place, "commit", "--quiet", "--message", "A link")
-    assert "Secret" not in body(road, place)
 
 
 def test_no_secret_gets_into_it(road: Road, place: Path) -> None:

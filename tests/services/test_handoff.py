@@ -513,7 +513,8 @@ def test_a_broken_record_hides_no_other(here: Station) -> None:
 
 
 def test_a_repository_may_have_its_own_template(here: Station) -> None:
-    (here.folder / ".ghp/templates").mkdir(parents=True)
-    (here.folder / ".ghp/templates/handoff.md.j2").write_text("{{ name }} on {{ title }}\n")
+    git(here.folder, "checkout", "--quiet", "main")
+    commit(here.folder, {".ghp/templates/handoff.md.j2": "{{ name }} on {{ title }}\n"})
+    git(here.folder, "checkout", "--quiet", "-")
     handed = here.hand_over()
     assert body(handed.document) == f"{handed.handoff.name} on #2 “Add the dashboard”\n"
