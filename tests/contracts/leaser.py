@@ -48,6 +48,9 @@ class RemoteField(Field, Protocol):
     def mend(self) -> None:
         """It can be reached again."""
 
+    def forget(self, name: str) -> None:
+        """It loses a right, and has an older state of the others."""
+
     def break_after_write(self) -> None:
         """The next change happens, and then nobody can reach the place that decides."""
 
@@ -390,6 +393,19 @@ class LeaserContract:
 
 class RemoteLeaserContract(LeaserContract):
     """For leasers whose one place that decides can be out of reach."""
+
+    def test_what_the_place_lost_is_put_back_by_who_knows_it(self, field: RemoteField) -> None:
+        one, two = field.leaser(), field.leaser()
+        lost = one.acquire("issue/1", "worker-1", expected=None)
+        first = one.acquire("issue/2", "worker-1", expected=None)
+        held = two.acquire("issue/2", "worker-2", expected=first)
+        assert one.read("issue/2") == held
+        field.forget("issue/1")
+        assert [one.read("issue/1"), one.read("issue/2")] == [lost, held]
+        assert field.leaser().list() == [lost, held]
+        field.forget("issue/1")
+        assert one.list() == [lost, held]
+        assert field.leaser().list() == [lost, held]
 
     def test_out_of_reach_is_unknown_and_never_free(self, field: RemoteField) -> None:
         one = field.leaser()

@@ -47,6 +47,13 @@ class CloneField:
             away.rename(self.remote)
         (self.remote / "hooks/reference-transaction").unlink(missing_ok=True)
 
+    def forget(self, name: str) -> None:
+        """The remote loses a right, and has an older state of the others."""
+        git(self.remote, "update-ref", "-d", f"refs/ghp/lease/{name}")
+        for ref in git(self.remote, "for-each-ref", "--format=%(refname)", "refs/ghp").split():
+            first = git(self.remote, "rev-list", "--first-parent", "--reverse", ref).split()[0]
+            git(self.remote, "update-ref", ref, first)
+
     def break_after_write(self) -> None:
         """The remote writes its ref, and before it can say so, it is gone."""
         away = self.remote.with_suffix(".away")

@@ -29,6 +29,13 @@ class MemoryField:
         """The board can be reached again."""
         self.board.reachable = True
 
+    def forget(self, name: str) -> None:
+        """The board loses a right, and has an older state of the others."""
+        del self.board.leases[name]
+        for other, history in self.board.histories.items():
+            if other != name:
+                self.board.leases[other] = history[0]
+
     def break_after_write(self) -> None:
         """The next change happens, and nobody hears of it."""
         self.board.breaks_after_write = True
