@@ -40,9 +40,9 @@ def test_a_command_in_a_buried_bare_repository_works_on_the_one_around_it(
     lib, mark = buried
     before = listing(lib)
     assert locate(str(lib), {}) == locate(str(clone), {})
-    assert run_ghp("agent-init --agent w1", lib).code == 0
+    assert invoke("agent-init --agent w1", lib).code == 0
     assert run_ghp("agent-heartbeat --action Works", lib).code == 0
-    done = run_ghp("agent-sync", lib)
+    done = invoke("agent-sync", lib)
     assert (done.code, "host.invalid" in done.err + done.out) == (0, False)
     assert not mark.exists()
     assert listing(lib) == before
@@ -91,7 +91,7 @@ def test_a_head_and_a_commondir_in_a_clone_lead_to_no_other_repository(
     before = listing(other)
     assert locate(str(trick), {}) == locate(str(repo), {})
     assert run_ghp("agent-heartbeat --action Works", trick).code == 0
-    assert run_ghp("agent-status", trick).code == 0
+    assert invoke("agent-status", trick).code == 0
     assert listing(other) == before
 
 
@@ -215,8 +215,9 @@ def test_the_configuration_of_an_unpacked_repository_runs_nothing_for_those_who_
     git(repo, "config", "core.hooksPath", str(repo / ".git/hooks"))
     mark.unlink(missing_ok=True)  # what git itself ran just now
     (repo / "README.md").write_text("# Changed\n")
-    for words in ("agent-heartbeat --action Works", "agent-status", "agent-issues", "agent-log"):
-        assert run_ghp(words, repo).code == 0, words
+    assert run_ghp("agent-heartbeat --action Works", repo).code == 0
+    for words in ("agent-status", "agent-issues", "agent-log", "agent-escalations"):
+        assert invoke(words, repo).code == 0, words
     for name in ("SessionStart-startup", "PostToolBatch", "Stop"):
         assert hooks.call("claude", hooks.payload(f"claude-{name}", repo), repo).code == 0
     hooks.call("claude", hooks.write(repo / "README.md", repo), repo)

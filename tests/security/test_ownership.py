@@ -89,8 +89,8 @@ def test_another_user_cannot_hold_our_locks(ground: Path) -> None:
     older.touch(0o644)  # as older versions made them
     with locked(older):
         pass
-    assert run_ghp("agent-init --agent w1", repo).code == 0
-    assert run_ghp(["agent-issue", "new", "A task"], repo).code == 0
+    assert invoke("agent-init --agent w1", repo).code == 0
+    assert invoke(["agent-issue", "new", "A task"], repo).code == 0
     assert run_ghp("agent-heartbeat --action Works", repo).code == 0
     locks = sorted(str(path) for path in (repo / ".git/ghp").rglob("*lock") if path.is_file())
     assert len(locks) > 2
