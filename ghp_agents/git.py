@@ -198,6 +198,9 @@ def objects(
     assert process.stdout is not None
     try:
         yield ObjectReader(process.stdin, process.stdout, largest)
+    except BaseException:
+        _end(process)  # one that hangs would be waited for without an end
+        raise
     finally:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()

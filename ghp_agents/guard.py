@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ghp_agents.rulebook import Book
 
 
+LATE = "late"  # the kind of a verdict that came of nothing but the time that it took
+
+
 def quick(
     place: "Location",
     folders: "Sequence[str]",
@@ -50,6 +53,24 @@ def quick(
     if mine is not None and mine.since == pulse.to_text(now):  # taken just now
         touched.drop(folders, agent, key)
     return None
+
+
+def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict:
+    """The decision where the state could not be read in time: what another had leased or claimed
+    when it was last read is refused, whether or not the holder lives. Without any rulebook all is
+    refused: nothing is known of what others hold."""
+    book = rulebook.last_known(folders[0])
+    if book is None:
+        why = f"{path} could not be decided in time, and nothing is known of what others hold."
+        hint = "Run `ghp agent-check PATH`, which has no time limit; then try again."
+        return Verdict(authority.DENY, path, LATE, why=why, next=hint)
+    now_text = pulse.to_text(now)
+    presence = presencefile.newest(folders, agent)
+    case = Case(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
+    verdict = authority.decide(book, path, case)
+    if verdict.is_refused:
+        verdict.why += " The state could not be read in time: this is as it was last known."
+    return verdict
 
 
 def _decided(

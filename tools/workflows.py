@@ -39,7 +39,7 @@ NEWER = (
     'unexpected key "timezone"',
     'label "ubuntu-24.04" is unknown',
 )
-WRITES = "agent-init --github"
+WRITES = f"agent-init --github --action acme/ghp-agents@{'0' * 40}"
 
 
 class Complaint(NamedTuple):
