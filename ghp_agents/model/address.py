@@ -6,6 +6,7 @@ import re
 PUBLIC_HOSTS = ("bitbucket.org", "codeberg.org", "git.sr.ht", "github.com", "gitlab.com")
 
 _WEB_USER = re.compile(r"(?i)\b(https?|ftps?)://[^/\s'\"]*@")
+# Each stops at the next address or is bounded: else a long text costs the square of its length.
 _PASSWORD = re.compile(r"\b([A-Za-z][\w+.-]{0,30})://([^/\s:@'\"]*):[^/\s'\"]*@")
 _QUERY = re.compile(r"(://(?:(?!://)[^\s?#'\"])*+)\?[^\s#'\"]+")
 _HOST = re.compile(r"^[A-Za-z][\w+.-]*://(?:[^/@]*@)?([^/:]+)")

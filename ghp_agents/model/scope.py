@@ -4,6 +4,7 @@ Bodies are written by people, forms and strangers. What is no pattern is prose a
 never is an error, and never more than a body can hold.
 """
 
+import itertools
 import re
 
 from ghp_agents.errors import UsageError
@@ -14,15 +15,18 @@ from ghp_agents.model.spelling import spelled
 HEADING = "Scope"
 UNLIKE = ("a/Z.b", "Q/w/_.9", "7/k.L")  # names that only a pattern for everything has in common
 MOST = 200  # patterns of one issue
+MOST_LINES = 2_000  # that are looked at; a list has no more
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_TICKS = re.compile(r"`++")
+_LINK = re.compile(r"\[([^\[\]]*+)\]\([^()]*+\)")
+_BRACKETS = re.compile(r"\[[^\]]*+\]")
+_LETTERS = re.compile(r"\w")
 _BOLD = re.compile(r"\*\*([^*/\s][^*]*)\*\*")
 _REMARK = re.compile(
-    r"\s+(?=[(#–—]|-+\s|[:=]\s)|:\s"
+    r"(?<!\s)\s++(?=[(#–—]|-++\s|[:=]\s)|:\s"
 )  # where a pattern ends and words about it begin
 _NOTHING = {
     "", "-", "–", "—", "_no response_", "no response", "none", "n/a", "na", "tbd", "nothing",
@@ -62,7 +66,7 @@ def _listed(body: str) -> tuple[str, ...]:
 
 
 def _is_everything(spelling: str) -> bool:
-    if spelling.startswith("!"):
+    if spelling.startswith("!") or _LETTERS.search(_BRACKETS.sub("", spelling)):
         return False
     try:
         return all(pattern.covers([spelling], name, fold=True) for name in UNLIKE)
@@ -73,12 +77,13 @@ def _is_everything(spelling: str) -> bool:
 def _words(text: str) -> list[str]:
     words: list[str] = []
     fence = ""
-    for line in (each.strip() for each in text.splitlines()):
+    lines = filter(None, (line.strip() for line in text.splitlines()))
+    for line in itertools.islice(lines, MOST_LINES):
         mark = _FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not line.strip(fence[0]):
                 fence = ""
-            elif line and not line.startswith("#"):
+            elif not line.startswith("#"):
                 words.append(line)
         elif mark:
             fence = mark[1]
@@ -92,11 +97,30 @@ def _of_line(line: str) -> list[str]:
     if line.startswith("#"):
         return []  # a deeper heading
     text = _MARK.sub("", line, count=1)
-    code = [found[2].strip() for found in _CODE.finditer(text)]
+    code = _in_backticks(text)
     if code:
         return [word for word in code if word and not any(map(str.isspace, word))]
     pieces = [_REMARK.split(piece.strip(), maxsplit=1)[0] for piece in _plain(text).split(",")]
     return [piece for piece in pieces if _is_pattern(piece)]
+
+
+def _in_backticks(line: str) -> list[str]:
+    """What stands in code spans: between two runs of backticks of one length, as in Markdown."""
+    runs = list(_TICKS.finditer(line))
+    later: dict[int, list[int]] = {}  # of each length the runs that come later, the last one first
+    for number in reversed(range(len(runs))):
+        later.setdefault(len(runs[number][0]), []).append(number)
+    spans: list[str] = []
+    number = 0
+    while number < len(runs):
+        same = later[len(runs[number][0])]
+        while same and same[-1] <= number:
+            same.pop()
+        if same:
+            spans.append(line[runs[number].end() : runs[same[-1]].start()].strip())
+            number = same[-1]
+        number += 1
+    return spans
 
 
 def _plain(text: str) -> str:

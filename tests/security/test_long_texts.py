@@ -1,0 +1,125 @@
+"""A text as long as GitHub takes one costs no reader more than a moment, whatever is in it."""
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from ghp_agents.errors import GhpError
+from ghp_agents.model import (
+    address,
+    budget,
+    command,
+    document,
+    github_body,
+    github_issue,
+    github_marker,
+    issue,
+    names,
+    note,
+    outline,
+    project,
+    pull_body,
+    quote,
+    scope,
+    secret,
+    spelling,
+    spoken,
+    surroundings,
+    textrank,
+)
+
+LONGEST = 65_536  # characters of an issue's body on GitHub
+BOUND_S = 0.05  # of processor time, where the yardstick below takes YARDSTICK_S
+YARDSTICK_S = 0.02
+SECTION = pull_body.Section("what", "What", "The parser.")
+
+READERS: dict[str, Callable[[str], object]] = {
+    "outline": outline.outline,
+    "section of a body": lambda text: outline.section(text, "Scope"),
+    "scope": scope.scope,
+    "scope that is too wide": scope.too_wide,
+    "blockers": github_body.read,
+    "a body without its blockers": lambda text: github_body.without(text, [1, 2], 3),
+    "priority": github_issue.priority_in,
+    "commands": command.read,
+    "a person's own lines": spoken.lines,
+    "hidden mark": github_marker.read,
+    "text without marks": github_marker.plain,
+    "template of a pull request": lambda text: pull_body.filled(text, [SECTION]),
+    "secrets": secret.find,
+    "text without secrets": secret.redacted,
+    "secrets of a note": secret.refuse_in_note,
+    "note": note.normalised,
+    "first line": note.first_line,
+    "words": textrank.terms,
+    "names in a text": textrank.names,
+    "addresses without credentials": address.masked,
+    "host of an address": address.host_of,
+    "project of an address": project.name,
+    "output of a command": lambda text: surroundings.shown(text, {"MY_TOKEN": "abcdefghijkl"}),
+    "quotation": quote.visible,
+    "fence": quote.fence,
+    "indented": quote.indented,
+    "clean": quote.clean,
+    "sections by weight": budget.split,
+    "record with fields": lambda text: document.parse(text.encode()),
+    "slug": names.slug,
+    "one line": lambda text: names.one_line(text, 80),
+    "issue of a branch": names.issue_of_branch,
+    "pattern": spelling.spelled,
+    "text of an issue": lambda text: issue.checked_text("body", text),
+}
+
+PARTS = (
+    "[", "](", "[a](", "`", "``a", "<!--", "<!-- ", " ", "\t", "\n", "\r", "\r\n", "- [ ] ", "**",
+    "(", "```\n", "~~~\n", "> ", "# ", "a.b.", "a-", "../", "\\", "#1 ", "\n---\n", "a: ", "://",
+    "http://a:", "a@", "eyJ", "sk-", "-----BEGIN A ", "password ", "A_TOKEN=", "authorization: ",
+    "machine ", "\x1b[", "\x1b]", "<details>", "<pre>", "blocked by #1, ", "/agent ", "a1", "{{",
+)  # fmt: skip
+HEADS = ("", "## Scope\n\n- ", "token is", "<!--", "http://", "-----BEGIN ")
+
+
+def hostile(heads: Sequence[str]) -> list[str]:
+    """Texts that begin with one thing and then go on with another, to the end."""
+    long = [head + part * (LONGEST // len(part) + 1) for head in heads for part in PARTS]
+    return [text[: LONGEST - 1] + "x" for text in long]
+
+
+def seconds(read: Callable[[str], object], text: str) -> float:
+    """The processor time that a reader takes; a refusal is an answer, too."""
+    started = time.process_time()
+    with contextlib.suppress(GhpError, ValueError):
+        read(text)
+    return time.process_time() - started
+
+
+@pytest.fixture(scope="module")
+def bound() -> float:
+    """The bound on this machine at this moment, in seconds."""
+    text = "ab " * 100_000
+    took = min(seconds(lambda words: re.findall(r"\w+", words), text) for _ in range(3))
+    return BOUND_S * max(1.0, took / YARDSTICK_S)
+
+
+def slow_ones(reader: str, texts: list[str], bound: float) -> dict[str, int]:
+    """The first of the texts that take too long, with milliseconds."""
+    for text in texts:
+        if seconds(READERS[reader], text) > bound:
+            took = min(seconds(READERS[reader], text) for _ in range(3))
+            if took > bound:
+                return {text[:24]: round(took * 1000)}
+    return {}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_text_of_another_holds_a_reader_up(reader: str, bound: float) -> None:
+    assert slow_ones(reader, hostile(("", "## Scope\n\n- "))[::4], bound) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_no_beginning_makes_it_worse(reader: str, bound: float) -> None:
+    assert slow_ones(reader, hostile(HEADS), bound) == {}
