@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ghp_agents import checkouts, credentials, git
-from ghp_agents.errors import UnknownError
+from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.model import consent
 from ghp_agents.remote import Answer, Pushed, Remote, coordination_remote, understand, unreachable
 from ghp_agents.repository import first_error
 from ghp_agents.workspace import Workspace
@@ -17,7 +18,12 @@ ATTEMPTS = 4  # each after the first because another process of this clone fetch
 
 
 def where(ws: Workspace) -> Remote | None:
-    """The remote that branches go to; None: they stay in this clone."""
+    """The remote that branches go to; None: they stay in this clone. Raises RefusedError where
+    nobody agreed to the one that is configured: work must not go elsewhere meanwhile."""
+    settings = ws.settings
+    if "remote" in settings.unagreed:
+        what, hint = consent.sentence("remote", settings.unagreed["remote"], settings.trunk_place)
+        raise RefusedError(what, hint=hint)
     return coordination_remote(ws)
 
 
@@ -53,7 +59,7 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
 
 def address(ws: Workspace) -> str | None:
     """The address of the remote; None without one."""
-    remote = where(ws)
+    remote = coordination_remote(ws)
     return ws.remotes.get(remote.name) if remote else None
 
 

@@ -53,7 +53,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
 
     Raises GhpError when the configuration names one that is not there.
     """
-    if not ws.settings.push:
+    if not ws.settings.push or "remote" in ws.settings.unagreed:
         return None
     known = ws.remotes
     wanted = ws.settings.remote
@@ -74,6 +74,11 @@ def why_none(ws: Workspace) -> str:
     """Why there is no coordination remote, for people."""
     if not ws.settings.push:
         return "the configuration says so"
+    if "remote" in ws.settings.unagreed:
+        return (
+            f"nobody agreed to the remote that `.ghp/config.json` on {ws.settings.trunk_place} "
+            "names; a person shows and allows it with `ghp agent-trust`"
+        )
     known = sorted(ws.remotes)
     if len(known) > 1:
         return (

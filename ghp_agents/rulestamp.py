@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Stamp = dict[str, Any]
 
 RULED = (".ghp/leases/", ".ghp/issues/")  # the records of this clone that have a say
+_SHORT = 200  # bytes of a file that is compared by its text, as that of a ref is
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
 MIRROR = "/cache/hub/mirror"  # what is kept of issues elsewhere; it changes only when they do
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
@@ -65,14 +66,15 @@ def take(sources: Sources) -> "tuple[str, Stamp] | None":
         if not _mark(path):
             return None
     own = _own(sources.state)
-    stamp = _stamp(sources, folders)
+    stamp = _stamp(sources, folders, ())
     return None if own is None or stamp is None else (own, stamp)
 
 
 def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
     """Whether all is as it was when the stamp was taken."""
     folders = [path for path, _ in stamp["folders"]]
-    return _stands(sources.state, own) and stamp == _stamp(sources, folders)
+    trunk = [path for path, _ in stamp["trunk"]]
+    return _stands(sources.state, own) and stamp == _stamp(sources, folders, trunk)
 
 
 # ------------------------------------------------------------------------------- our own ref
@@ -131,8 +133,9 @@ def _line(path: str) -> str | None:
 # ------------------------------------------------------------------------------ all the rest
 
 
-def _stamp(sources: Sources, folders: "Sequence[str]") -> "Stamp | None":
-    """What is compared; None if it cannot be told."""
+def _stamp(sources: Sources, folders: "Sequence[str]", trunk: "Sequence[str]") -> "Stamp | None":
+    """What is compared; None if it cannot be told. Where the trunk is, the maker of a book finds
+    out, and notes it in the stamp."""
     if os.path.lexists(sources.state + "/reftable"):
         return None  # refs that are no files
     try:
@@ -141,6 +144,7 @@ def _stamp(sources: Sources, folders: "Sequence[str]") -> "Stamp | None":
             "packed": _time(sources.state + "/packed-refs"),
             "case": case(sources.config),
             "texts": [[path, text(path)] for path in sources.texts],
+            "trunk": marks(trunk),
         }
     except OSError:
         return None
@@ -177,6 +181,22 @@ def _time(path: str) -> int | None:
         return os.stat(path).st_mtime_ns
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def marks(paths: "Sequence[str]") -> "list[list[Any]]":
+    """What changes when one of these files or folders does: the text of a short file, else its
+    time, size and number; None where there is nothing."""
+    return [[path, _seen(path)] for path in paths]
+
+
+def _seen(path: str) -> "str | list[int] | None":
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if status.st_mode & 0o170_000 == 0o100_000 and status.st_size <= _SHORT:
+        return _line(path)
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
 
 
 def case(config: str) -> list[str]:

@@ -4,16 +4,20 @@ A `Workspace` is the first argument of everything above. Nothing here is read be
 """
 
 import json
-import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+<<<<<<< HEAD
 from ghp_agents import discovery, files, git, presencefile, pulse, quickjson
+=======
+from ghp_agents import configuration, git, presencefile, pulse
+>>>>>>> bf29812 (consent: what a repository runs, places or redirects counts from the trunk, after ghp agent-trust)
 from ghp_agents.clock import SystemClock
-from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.configuration import Ground
+from ghp_agents.errors import NotSetUpError
 from ghp_agents.locate import Location, branch, locate
 from ghp_agents.model.names import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.model.settings import Settings
@@ -79,10 +83,17 @@ class Workspace:
         """The folder that holds `.ghp/config.json`: the main worktree's, or this one's."""
         return self.main_worktree or self.folder
 
+    @property
+    def ground(self) -> Ground:
+        """Where the settings are."""
+        return configuration.ground(self.place, self.root, self.environ)
+
     @cached_property
     def settings(self) -> Settings:
-        """Defaults, then the repository's configuration, then the user's. Raises ConfigError."""
-        return _settings(self)
+        """Defaults, then the repository's configuration, then the user's; of the repository's what
+        runs, places or redirects something counts from the trunk, and if the person agreed to it.
+        Raises ConfigError."""
+        return configuration.load(self.ground)
 
     @cached_property
     def remotes(self) -> dict[str, str]:
@@ -96,9 +107,7 @@ class Workspace:
 
     def config_files(self) -> list[Path]:
         """The configuration files that there may be; later ones win."""
-        home = Path(self.environ.get("HOME", "/"))
-        # Upstream does not honour XDG_CONFIG_HOME for this file, so neither may we.
-        return [self.root / ".ghp/config.json", home / ".config/ghp-cli/config.json"]
+        return self.ground.files
 
     def agent(self) -> AgentName:
         """The agent that this command acts for. Raises NotSetUpError."""
@@ -192,95 +201,16 @@ def _remotes(common_dir: Path) -> dict[str, str]:
     return found
 
 
-def _settings(ws: Workspace) -> Settings:
-    present = [(path, found) for path in ws.config_files() if (found := _signature(path))]
-    if not present:
-        _drop_cache(ws)
-        return Settings()
-    # Another version of this program may know other settings than the one that cached these.
-    known = sorted(Settings._fields)
-    stamp = [known, *([str(path), *signature] for path, signature in present)]
-    cached = quickjson.read(str(ws.cache_dir / SETTINGS_CACHE))
-    if cached and cached.get("stamp") == stamp and isinstance(cached.get("values"), dict):
-        return _from_values(cached["values"])
-    values = _read_config([path for path, _ in present])
-    content = json.dumps({"stamp": stamp, "values": values}).encode()
-    try:
-        files.write_atomically(ws.cache_dir / SETTINGS_CACHE, content)
-    except OSError:
-        return _from_values(values)  # a cache that cannot be kept is only slower
-    return _from_values(values)
-
-
 def settings_at(ws: Workspace, commit: str) -> Settings:
-    """The settings with the repository's configuration as it is in a commit; where that has none,
-    those of here. Raises GhpError."""
-    ours, *others = ws.config_files()
-    name = ours.relative_to(ws.root).as_posix()
-    shown = git.run(["cat-file", "blob", f"{commit}:{name}"], cwd=ws.folder)
-    if shown.code != 0:
-        return ws.settings
-    there = [path for path in others if _signature(path)]
-    return _from_values(_read_config(there, [(f"{commit[:12]}:{name}", shown.text)]))
+    """The settings with the repository's configuration as it is in a commit of the trunk; where
+    that has none, those of here. Raises GhpError."""
+    return configuration.at(ws.ground, commit) or ws.settings
 
 
 def users_settings(ws: Workspace) -> Settings:
     """The settings that the user's own files say, whatever the repository says. Raises
     ConfigError."""
-    _, *own = ws.config_files()
-    there = [path for path in own if _signature(path)]
-    return _from_values(_read_config(there)) if there else Settings()
-
-
-def _drop_cache(ws: Workspace) -> None:
-    try:
-        (ws.cache_dir / SETTINGS_CACHE).unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def _read_config(present: list[Path], first: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    from ghp_agents.model import config
-
-    texts = [*first]
-    for path in present:
-        try:
-            texts.append((str(path), path.read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError) as error:
-            raise _unreadable(path, error) from None
-    return config.read(texts)
-
-
-def _signature(path: Path) -> tuple[int, int, int] | None:
-    """What changes when the file does; None where there is no file. One that cannot be looked at
-    is an error: it may say that nothing must leave this clone."""
-    try:
-        status = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    if stat.S_ISDIR(status.st_mode):
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
-    from ghp_agents.model.config import ConfigError
-
-    why = error.strerror if isinstance(error, OSError) else f"not UTF-8 text (byte {error.start})"
-    return ConfigError(
-        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
-    )
-
-
-def _from_values(values: Mapping[str, Any]) -> Settings:
-    names = set(Settings._fields)
-    known = {key: value for key, value in values.items() if key in names}
-    capabilities = known.get("capabilities", {})
-    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
-    by_agent = {name: tuple(words) for name, words in capabilities.items()}
-    return Settings(**{**known, **lists, "capabilities": by_agent})
+    return configuration.of_person(ws.ground)
 
 
 def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:

@@ -1,6 +1,5 @@
 """The coordination remote: which it is, what a push came to, and whose settings stay out of it."""
 
-import json
 import os
 import secrets
 import select
@@ -30,6 +29,7 @@ from ghp_agents.remote import (
 from ghp_agents.repository import SEEN_REFS, StateRepository, open_repository
 from ghp_agents.workspace import Workspace
 from tests.support import repos
+from tests.support.consent import mine
 from tests.support.git import git, refs, run_git
 from tests.support.hosts import (
     DENIED,
@@ -119,8 +119,7 @@ def test_of_two_remotes_neither_of_them_origin_none_is_chosen(repo: Path) -> Non
 
 def configured(folder: Path, **settings: object) -> Workspace:
     """The workspace of a repository with settings."""
-    (folder / ".ghp").mkdir()
-    (folder / ".ghp/config.json").write_text(json.dumps({"agents": settings}))
+    mine({"agents": settings})
     return workspace(folder)
 
 

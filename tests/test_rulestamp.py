@@ -21,9 +21,9 @@ from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.store.refs import outbox
 from ghp_agents.transact import transact
 from ghp_agents.workspace import now_text
-from tests.support import repos
+from tests.support import consent, repos
 from tests.support.claimants import Claimant
-from tests.support.git import git
+from tests.support.git import commit, git
 
 Clones = Callable[[int], list[Path]]
 Change = Callable[[Claimant, Claimant], object]
@@ -113,6 +113,18 @@ def write_config(one: Claimant, text: str) -> None:
     path.write_text(text)
 
 
+def commit_config(one: Claimant, text: str) -> None:
+    commit(one.ws.folder, {".ghp/config.json": text})
+    git(one.ws.folder, "push", "--quiet", "origin", "HEAD")
+
+
+def agree_to_orchestrators(one: Claimant, two: Claimant) -> None:
+    commit_config(one, '{"agents": {"orchestrators": ["lead"]}}')
+    write_book(one)
+    assert kept(one)["orchestrators"] == []
+    consent.agree(one.ws.folder)
+
+
 def write_owners(one: Claimant, text: str) -> None:
     (one.ws.root / "CODEOWNERS").write_text(text)
 
@@ -194,9 +206,11 @@ CHANGES: dict[str, Change] = {
     "a lease is taken in another clone": lease_elsewhere,
     "a strict lease is taken in another clone": lease_strictly_elsewhere,
     "a record waits in the outbox": wait_in_outbox,
-    "the settings are written": lambda one, two: write_config(
+    "the settings are written": lambda one, two: write_config(one, '{"agents": {"deadAfter": 66}}'),
+    "the trunk names other settings": lambda one, two: commit_config(
         one, '{"agents": {"shared": ["*.lock"]}}'
     ),
+    "a person agrees to what the trunk names": agree_to_orchestrators,
     "a person's own settings are written": write_own_config,
     "CODEOWNERS is written": lambda one, two: write_owners(one, "* @team\n"),
     "the file system is found to ignore case": lambda one, two: git(

@@ -29,6 +29,9 @@ class Row(NamedTuple):
 
 COMMANDS: dict[str, Row] = {
     "agent-init": Row("init", "init", "set-up", "Set this repository up, or take all of it away."),
+    "agent-trust": Row(
+        "trust", "trust", "set-up", "Show what this repository runs on your machine, and allow it."
+    ),
     "agent-doctor": Row(
         "doctor", "doctor", "set-up", "Check everything; say what to do about each finding."
     ),

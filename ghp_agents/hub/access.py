@@ -4,6 +4,7 @@ Asks nobody but, where a remote is GitHub's and the environment has no token, th
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from ghp_agents import credentials
 from ghp_agents.errors import NotSetUpError
 from ghp_agents.hub import remotes, token
 from ghp_agents.hub.token import Token
-from ghp_agents.model import token_host
+from ghp_agents.model import consent, token_host
 from ghp_agents.workspace import Workspace
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
@@ -49,6 +50,12 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
         return None  # all stays in this clone
     place = where(ws)
     if place is None:
+        if "github" in ws.settings.unagreed:
+            settings = ws.settings
+            what, hint = consent.sentence(
+                "github", settings.unagreed["github"], settings.trunk_place
+            )
+            raise NotSetUpError(what, hint=hint)
         if wanted:
             raise _no_repository()
         return None
@@ -79,7 +86,7 @@ def where(ws: Workspace) -> Place | None:
     else:
         remotes_host, repository = None, None
     host = configured or remotes_host or "github.com"
-    repository = said.get("repository") or repository
+    repository = said.get("repository") or _proposed(ws, said) or repository
     if repository is None:
         return None
     if not _REPOSITORY.fullmatch(repository):
@@ -94,6 +101,15 @@ def may_have_a_token(ws: Workspace, place: Place) -> bool:
     if place.host == "github.com" or (token_host.is_githubs(place.host) and place.is_remotes):
         return True
     return place.host in credentials.named_hosts(ws)
+
+
+def _proposed(ws: Workspace, said: Mapping[str, str]) -> str | None:
+    """The repository that the repository's own file names, if a remote names it, too. Whose word
+    counts for agents depends on it, so that another one is only for the person's own file."""
+    name = said.get(consent.PROPOSED)
+    found = (remotes.understood(address) for address in remotes.addresses(ws))
+    is_remotes = name and any(each and each[1].lower() == name.lower() for each in found)
+    return name if is_remotes else None
 
 
 def api_of(host: str) -> str:

@@ -7,7 +7,7 @@ configuration changed; the result is kept as plain values (see `workspace.py`).
 import difflib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -211,35 +211,45 @@ def known_keys() -> tuple[str, ...]:
 
 
 def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """The settings said in `files` [(name, text)], later files winning, as plain values.
+    """The settings said in `files` [(name, text)], later files winning, as plain values. Raises
+    ConfigError with file and line."""
+    return merged([values(name, text) for name, text in files])
+
+
+def values(name: str, text: str) -> dict[str, Any]:
+    """The settings that one file says, by their names: ours, and those of upstream's that we use.
+    Raises ConfigError with file and line."""
+    ours, theirs, wrong = _read_one(text)
+    if wrong:
+        raise ConfigError(
+            f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
+            hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
+        )
+    if name.endswith(REPOSITORY_FILE):
+        # A repository takes no credentials: only a person gives them.
+        ours.pop("checks_keep_env", None)
+    if "memory" in ours:
+        ours["memory"] = _trusted(name, ours["memory"] or {})
+    return theirs | ours
+
+
+def merged(files: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The values of several files in one, later files winning. As upstream merges: objects key by
+    key, everything else as a whole.
 
     Upstream's own keys stay untouched; of them `mainBranch` is used, as the trunk, where
-    `agents.trunk` does not say another, and those about branches and worktrees. Raises ConfigError
-    with file and line.
+    `agents.trunk` does not say another, and those about branches and worktrees.
     """
     said: dict[str, Any] = {}
-    upstream: dict[str, Any] = {}
-    for name, text in files:
-        values, theirs, wrong = _read_one(text)
-        if wrong:
-            raise ConfigError(
-                f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
-                hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
-            )
-        # As upstream merges: objects key by key, everything else as a whole.
-        for key, value in values.items():
-            if key == "checks_keep_env" and name.endswith(REPOSITORY_FILE):
-                continue  # a repository takes no credentials: only a person gives them
-            if key == "memory":
-                value = _trusted(name, value or {})
+    for one in files:
+        for key, value in one.items():
             said[key] = said.get(key, {}) | value if isinstance(value, dict) else value
-        upstream |= theirs
     if not said.get("memory"):
         said.pop("memory", None)
-    main_branch = upstream.pop("main_branch", None)
+    main_branch = said.pop("main_branch", None)
     if main_branch and said.get("trunk") is None:
         said["trunk"] = main_branch
-    return upstream | said
+    return said
 
 
 def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,10 @@ class Settings(NamedTuple):
     worktree_auto_setup: bool = True
     branch_pattern: str | None = None  # None: agent/{agent}/{number}-{title}
 
+    # What the trunk's file says and nobody in this clone agreed to: see `model/consent.py`.
+    unagreed: Mapping[str, Any] = {}
+    trunk_place: str = ""  # the branch whose file that is
+
     @property
     def notes(self) -> Mapping[str, Any]:
         """What is said of `memory`; empty where nothing is."""

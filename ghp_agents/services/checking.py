@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents import files, process
+from ghp_agents.errors import RefusedError
+from ghp_agents.model import consent
 from ghp_agents.model.check import Check, red
 from ghp_agents.model.names import slug
 from ghp_agents.model.settings import Settings
@@ -11,6 +13,7 @@ from ghp_agents.model.surroundings import for_commands, shown
 from ghp_agents.workspace import Workspace, settings_at
 
 FOLDER = "checks"  # in our folder of the clone: a file with the last outputs of each branch
+CHECKS = "checks"  # the setting
 KEPT = 64_000  # bytes of each
 
 NONE = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
@@ -21,9 +24,13 @@ Tell = Callable[[str], None]
 def rules(ws: Workspace, trunk: str) -> Settings:
     """The settings whose checks count for work that goes onto the commit `trunk`: its own, so that
     neither a main worktree that is behind nor the work itself leaves any out. Where it names none,
-    those of here."""
+    those of here. Raises RefusedError where it names some that nobody agreed to run."""
     there = settings_at(ws, trunk)
-    return there if there.checks else ws.settings
+    chosen = there if there.checks or CHECKS in there.unagreed else ws.settings
+    if CHECKS in chosen.unagreed:
+        what, hint = consent.sentence(CHECKS, chosen.unagreed[CHECKS], chosen.trunk_place)
+        raise RefusedError(what, hint=hint)
+    return chosen
 
 
 def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) -> tuple[Check, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from ghp_agents import rulebook, rulestamp
+from ghp_agents import configuration, rulebook, rulestamp
 from ghp_agents.clock import to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import codeowners, pattern
@@ -51,7 +51,9 @@ def make(
     """The rulebook as the state is now. Of what its stamp holds the very text, that text is used,
     and not what is there a moment later. Raises GhpError."""
     texts = stamp["texts"] if stamp else _texts(sources)
-    values = _settings(sources, texts[:CONFIGS])
+    values, marks = _settings(ws, sources, texts[:CONFIGS], stamp)
+    if stamp is not None:
+        stamp["trunk"] = marks
     settings = Settings(**values)
     fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
@@ -96,19 +98,23 @@ def _case(sources: Sources) -> list[str]:
         return []
 
 
-def _settings(sources: Sources, texts: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """The settings that have a say, from the texts that the stamp compares. Checking them loads
-    what is slow, so that is done only where they changed. Raises ConfigError."""
-    if all(text is None for _, text in texts):
-        return {}
+def _settings(
+    ws: Workspace, sources: Sources, texts: Sequence[Sequence[Any]], stamp: Stamp | None
+) -> tuple[dict[str, Any], list[list[Any]]]:
+    """The settings that have a say, from the texts that the stamp compares and from the trunk, and
+    by what it is seen that the trunk moved. Working them out loads what is slow, and starts git, so
+    that is done only where something changed. Raises ConfigError."""
     last = rulebook.last_known(sources.folders[0])
-    if last and last["stamp"]["texts"][:CONFIGS] == texts:
-        return {key: _plain(value) for key, value in last["settings"].items()}
+    if last and stamp and last["stamp"]["texts"][:CONFIGS] == texts:
+        marks = last["stamp"]["trunk"]
+        if marks and rulestamp.marks([path for path, _ in marks]) == marks:
+            return {key: _plain(value) for key, value in last["settings"].items()}, marks
     from ghp_agents.model import config
 
-    said = config.read([(path, _decoded(path, text)) for path, text in texts if text is not None])
+    read = [config.values(path, _decoded(path, text)) if text else {} for path, text in texts]
+    marks, said = configuration.said_now(ws.ground, *read)
     known = ("shared", "shared_owners", "orchestrators", "implicit_leases")
-    return {key: said[key] for key in (*known, "dead_after", "gone_after") if key in said}
+    return {key: said[key] for key in (*known, "dead_after", "gone_after") if key in said}, marks
 
 
 def _plain(value: Any) -> Any:

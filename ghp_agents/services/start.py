@@ -10,10 +10,15 @@ from ghp_agents import files, pulse
 from ghp_agents.model.issue import short
 from ghp_agents.model.names import AgentName
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.services import claim, presence, start_place
+from ghp_agents.services import claim, presence, start_place, trust
 from ghp_agents.services.claim import Claimed
 from ghp_agents.services.furnishing import Furnished, furnish
 from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
+
+# What would have made another worktree of it.
+PLACING = (
+    "worktree_path", "worktree_copy_files", "worktree_symlink_files", "worktree_setup_command",
+)  # fmt: skip
 
 
 class Started(NamedTuple):
@@ -49,7 +54,8 @@ def start(
     presence.heartbeat(inner, store, agent, said)
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
-    notes = (*place.notes, *(furnished.notes if furnished else ()))
+    missed = trust.pending(ws, *PLACING) if furnished else ()
+    notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes)
 
 

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from ghp_agents import branches, checkouts, files, landing, worktree
 from ghp_agents.errors import RefusedError, UnknownError
+from ghp_agents.locate import locate
 from ghp_agents.model import branch as names
 from ghp_agents.model import handoff_record
 from ghp_agents.model.issue import Issue
 from ghp_agents.model.presence import issue_of
+from ghp_agents.model.settings import Settings
 from ghp_agents.ports import StateStore
 from ghp_agents.services.trunk import trunk
 from ghp_agents.workspace import Workspace
@@ -176,12 +178,44 @@ def _free_path(ws: Workspace, issue: Issue) -> Path:
 
 def worktrees_folder(ws: Workspace) -> Path:
     """Where the worktrees of this repository go, by upstream's rule; relative paths count from the
-    main worktree."""
-    said = ws.settings.worktree_path
-    if said == "~" or said.startswith("~/"):
-        said = ws.environ.get("HOME", "/") + said[1:]
-    home = ws.main_worktree or ws.common_dir
-    return Path(os.path.normpath(home / said)) / _repository_name(ws)
+    main worktree. Raises RefusedError for a place that the repository's file may not name."""
+    said, home = ws.settings.worktree_path, ws.environ.get("HOME") or "/"
+    path = home + said[1:] if said == "~" or said.startswith("~/") else said
+    main = ws.main_worktree or ws.common_dir
+    folder = Path(os.path.normpath(main / path)) / _repository_name(ws)
+    if said != Settings().worktree_path:
+        _check_place(ws, folder, Path(home))
+    return folder
+
+
+def _check_place(ws: Workspace, folder: Path, home: Path) -> None:
+    """Files that are checked out must not become settings, or a part of another repository."""
+    real = folder.resolve()
+    why = ""
+    if ".git" in {part.lower() for part in real.parts}:
+        why = "is inside a git folder"
+    elif _is_in_dotfolder(real, home.resolve()):
+        why = "is inside a folder of settings in your home"
+    elif _other_repository(ws, real):
+        why = "is inside another repository"
+    if why:
+        raise RefusedError(
+            f"`worktreePath` puts worktrees into {folder}, which {why}.",
+            hint="Name another place in ~/.config/ghp-cli/config.json: `worktreePath`.",
+        )
+
+
+def _is_in_dotfolder(real: Path, home: Path) -> bool:
+    if not real.is_relative_to(home):
+        return False
+    first = next(iter(real.relative_to(home).parts), "")
+    return first.startswith(".") and first != ".ghp"
+
+
+def _other_repository(ws: Workspace, real: Path) -> bool:
+    there = next(place for place in (real, *real.parents) if place.is_dir())
+    found = locate(str(there), {})
+    return found is not None and Path(found.common_dir).resolve() != ws.common_dir.resolve()
 
 
 def _repository_name(ws: Workspace) -> str:

@@ -1,10 +1,8 @@
 """The trunk: the branch that work goes to, found the way a person would guess it."""
 
-from ghp_agents import worktree
+from ghp_agents import trunkline, worktree
+from ghp_agents.trunkline import HEADS, REMOTES, USUAL
 from ghp_agents.workspace import Workspace
-
-USUAL = ("main", "master")
-_REMOTES, _HEADS = "refs/remotes/", "refs/heads/"
 
 
 def trunk(ws: Workspace) -> str | None:
@@ -13,17 +11,12 @@ def trunk(ws: Workspace) -> str | None:
     if ws.settings.trunk:
         return ws.settings.trunk
     known = worktree.branches(ws.folder, *USUAL)
-    remote = _remote(ws, known)
-    chosen = known.get(f"{_REMOTES}{remote}/HEAD", "")
-    if chosen:
-        return chosen.removeprefix(f"{_REMOTES}{remote}/")
-    here = {ref.removeprefix(_HEADS).removeprefix(f"{_REMOTES}{remote}/") for ref in known}
-    return next((name for name in USUAL if name in here), None)
+    return trunkline.chosen(known, _remote(ws, known))
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
     """Where the trunk is, here and on the remote; not what is checked out itself."""
-    return [ref for ref in trunk_places(ws) if ref != f"{_HEADS}{ws.branch}"]
+    return [ref for ref in trunk_places(ws) if ref != f"{HEADS}{ws.branch}"]
 
 
 def trunk_places(ws: Workspace) -> list[str]:
@@ -33,7 +26,7 @@ def trunk_places(ws: Workspace) -> list[str]:
         return []
     known = worktree.branches(ws.folder, name)
     remote = _remote(ws, known)
-    places = (f"{_HEADS}{name}", f"{_REMOTES}{remote}/{name}")
+    places = (f"{HEADS}{name}", f"{REMOTES}{remote}/{name}")
     return [ref for ref in places if ref in known]
 
 
@@ -44,9 +37,4 @@ def remote_name(ws: Workspace) -> str:
 
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
     """The remote whose word counts: the configured one, origin, or the only one."""
-    if ws.settings.remote:
-        return ws.settings.remote
-    names = {
-        ref.removeprefix(_REMOTES).partition("/")[0] for ref in refs if ref.startswith(_REMOTES)
-    }
-    return min(names, key=lambda name: (name != "origin", name), default="origin")
+    return ws.settings.remote or trunkline.remote_of(refs)

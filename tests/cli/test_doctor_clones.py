@@ -10,6 +10,7 @@ from ghp_agents import pulse
 from ghp_agents.clock import ManualClock
 from ghp_agents.services import records
 from tests.support import hosts, repos
+from tests.support.consent import mine
 from tests.support.doctor import clone_id, doctor, finding, findings, house, in_use
 from tests.support.ghp import invoke
 
@@ -65,7 +66,7 @@ def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_wri
 
 
 def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
-    (used / ".ghp/config.json").write_text('{"agents": {"remote": "team"}}')
+    mine({"agents": {"remote": "team"}})
     found = findings(used)
     assert found.pop("left-out") == [
         finding(

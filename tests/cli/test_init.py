@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents import pulse
 from tests.support import hosts
+from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
 from tests.support.setup import give_exclude, ours
@@ -122,8 +123,7 @@ def test_where_is_pushed_to_is_what_is_shown(clone: Path, tmp_path: Path) -> Non
 def test_the_configured_remote_is_the_one_that_is_asked(clone: Path, remote: Path) -> None:
     git(clone, "remote", "rename", "origin", "team")
     git(clone, "remote", "add", "origin", "/nonexistent")
-    (clone / ".ghp").mkdir()
-    (clone / ".ghp/config.json").write_text('{"agents": {"remote": "team"}}')
+    mine({"agents": {"remote": "team"}})
     done = invoke("agent-init", clone)
     assert done.err.startswith(f"Clones meet at team ({remote}).")
     assert done.err.endswith("✓ team takes our refs under refs/ghp/.\n")
@@ -132,8 +132,7 @@ def test_the_configured_remote_is_the_one_that_is_asked(clone: Path, remote: Pat
 def test_a_configured_remote_that_is_not_there_stops_it_before_anything_is_made(
     clone: Path,
 ) -> None:
-    (clone / ".ghp").mkdir()
-    (clone / ".ghp/config.json").write_text('{"agents": {"remote": "team"}}')
+    mine({"agents": {"remote": "team"}})
     assert invoke("agent-init", clone) == (
         1,
         "",

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.consent import mine
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
 from tests.support.git import git
 from tests.support.leases import furnish
@@ -202,8 +203,7 @@ def test_edits_are_shown_when_asked(place: Path) -> None:
 
 
 def test_shared_files_need_leave_which_a_person_gives(place: Path) -> None:
-    (place / ".ghp").mkdir()
-    (place / ".ghp/config.json").write_text('{"agents": {"shared": ["/README.md"]}}')
+    mine({"agents": {"shared": ["/README.md"]}})
     code, out, err = invoke("agent-lease ./README.md", place, ONE)
     assert (code, out) == (3, "")
     (asked,) = json.loads(invoke("agent-escalations --json", place).out)

@@ -9,6 +9,7 @@ import pytest
 
 from ghp_agents.clock import ManualClock
 from ghp_agents.ports import Clock
+from tests.support import consent
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -43,7 +44,7 @@ def ghp(folder: Path, args: str | Sequence[str], clock: Clock | None = None) -> 
 
 
 def configure(folder: Path, ours: dict[str, object], **upstream: object) -> None:
-    commit(folder, {".ghp/config.json": json.dumps({**upstream, "agents": ours})}, "Configure")
+    consent.configure(folder, {**upstream, "agents": ours})
 
 
 # ------------------------------------------------------------------------------ starting

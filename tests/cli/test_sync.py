@@ -8,6 +8,7 @@ import pytest
 from ghp_agents import background
 from ghp_agents.clock import SystemClock
 from tests.support import repos
+from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git
 
@@ -158,8 +159,7 @@ def test_what_others_wait_for_is_taken_care_of_just_after_a_sync_too(
 
 def test_a_remote_that_does_not_exist_by_name_is_an_error(clones: Clones) -> None:
     (here,) = clones(1)
-    (here / ".ghp").mkdir()
-    (here / ".ghp/config.json").write_text('{"agents": {"remote": "upstream"}}')
+    mine({"agents": {"remote": "upstream"}})
     code, _, err = invoke("agent-sync", here)
     assert code == 1
     assert "'upstream' is not a remote of this repository" in err
@@ -195,11 +195,10 @@ def test_trouble_with_another_remote_is_forgotten(
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
     git(here, "remote", "add", "gone", str(tmp_path / "gone.git"))
-    (here / ".ghp").mkdir(exist_ok=True)
-    (here / ".ghp/config.json").write_text('{"agents": {"remote": "gone"}}')
+    settings = mine({"agents": {"remote": "gone"}})
     assert invoke("agent-sync", here).code == 4
     assert "gone.git" in invoke("agent-status", here).err
-    (here / ".ghp/config.json").unlink()
+    settings.unlink()
     assert "gone.git" not in invoke("agent-status", here).err
     assert invoke("agent-sync --background", here).code == 0
     assert git(remote, "for-each-ref", "refs/ghp/clone") != ""

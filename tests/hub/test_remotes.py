@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.hub import remotes
+from tests.support.consent import mine
 from tests.support.git import git
 from tests.support.hubs import workspace
 
@@ -83,8 +84,7 @@ def test_of_several_of_which_none_is_origin_none_counts(repo: Path) -> None:
 def test_the_coordination_remote_comes_before_origin(repo: Path) -> None:
     git(repo, "remote", "add", "origin", "https://github.com/acme/widgets")
     git(repo, "remote", "add", "team", "git@github.com:team/widgets")
-    (repo / ".ghp").mkdir()
-    (repo / ".ghp/config.json").write_text('{"agents": {"remote": "team"}}')
+    mine({"agents": {"remote": "team"}}, repo.parent)
     assert remotes.addresses(workspace(repo)) == [
         "git@github.com:team/widgets",
         "https://github.com/acme/widgets",

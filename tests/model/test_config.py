@@ -13,6 +13,7 @@ from ghp_agents.model import config
 from ghp_agents.model.config import ConfigError, Fault, UnknownKey
 from ghp_agents.model.settings import Settings
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.consent import configure
 from tests.support.git import git
 
 
@@ -32,6 +33,11 @@ def write(path: Path, content: str) -> Path:
 
 def of_repo(repo: Path, content: str) -> Path:
     return write(repo / ".ghp/config.json", content)
+
+
+def of_trunk(repo: Path, home: Path, content: str) -> None:
+    """On the trunk, and agreed to."""
+    configure(repo, json.loads(content), home)
 
 
 def of_user(home: Path, content: str) -> Path:
@@ -187,13 +193,15 @@ def test_every_known_key_is_a_setting() -> None:
     ours = config.AgentsConfig.model_validate({}).model_dump()
     theirs = config.UpstreamConfig.model_validate({}).model_dump()
     assert theirs.pop("main_branch") is None  # becomes the trunk, if nothing else does
-    assert ours | theirs == Settings()._asdict()
-    assert [*ours, *theirs] == list(Settings._fields)
+    worked_out = {"unagreed": {}, "trunk_place": ""}
+    assert ours | theirs | worked_out == Settings()._asdict()
+    assert [*ours, *theirs, *worked_out] == list(Settings._fields)
 
 
 def test_upstreams_own_keys_about_worktrees_and_branches_are_read(repo: Path, home: Path) -> None:
-    of_repo(
+    of_trunk(
         repo,
+        home,
         """
         {"worktreePath": "../.worktrees", "worktreeCopyFiles": [".env"],
          "branchPattern": "a/{number}",
@@ -212,10 +220,12 @@ def test_upstreams_own_keys_about_worktrees_and_branches_are_read(repo: Path, ho
 
 
 def test_where_issues_are_is_merged_key_by_key(repo: Path, home: Path) -> None:
-    of_repo(repo, '{"agents": {"github": {"repository": "acme/widgets"}, "accounts": {"a": "x"}}}')
+    of_trunk(
+        repo, home, '{"agents": {"github": {"repository": "acme/widgets"}, "accounts": {"a": "x"}}}'
+    )
     of_user(home, '{"agents": {"github": {"host": "ghe.example.com"}, "accounts": {"b": "y"}}}')
     assert workspace(repo, home).settings == Settings(
-        github={"repository": "acme/widgets", "host": "ghe.example.com"},
+        github={"proposed": "acme/widgets", "host": "ghe.example.com"},
         accounts={"a": "x", "b": "y"},
     )
 
@@ -265,7 +275,7 @@ AUTHORITY = """{"agents": {
 
 
 def test_lists_are_the_same_when_they_come_from_the_cache(repo: Path, home: Path) -> None:
-    of_repo(repo, AUTHORITY)
+    of_trunk(repo, home, AUTHORITY)
     first, again = (workspace(repo, home).settings for _ in range(2))
     assert (first.shared, first.shared_owners, first.orchestrators, first.implicit_leases) == (
         ("/docs/", "*.lock"), ("@core",), ("lead",), False,
@@ -274,7 +284,7 @@ def test_lists_are_the_same_when_they_come_from_the_cache(repo: Path, home: Path
 
 
 def test_the_users_list_takes_the_place_of_the_repositorys(repo: Path, home: Path) -> None:
-    of_repo(repo, AUTHORITY)
+    of_trunk(repo, home, AUTHORITY)
     of_user(home, '{"agents": {"shared": []}}')
     settings = workspace(repo, home).settings
     assert (settings.shared, settings.orchestrators) == ((), ("lead",))
@@ -301,7 +311,7 @@ def test_what_is_shared_are_patterns(pattern: str, why: str) -> None:
         (
             '{"mainBranch": "dev", "agents": {"trunk": "stable"}}',
             '{"mainBranch": "next"}',
-            "stable",
+            "next",
         ),
         ('{"agents": {"trunk": "stable"}}', '{"agents": {"trunk": "mine"}}', "mine"),
         ('{"mainBranch": 7}', "{}", None),
@@ -311,7 +321,7 @@ def test_what_is_shared_are_patterns(pattern: str, why: str) -> None:
 def test_the_trunk_is_ours_to_say_then_upstreams(
     repo: Path, home: Path, repository: str, user: str, trunk: str | None
 ) -> None:
-    of_repo(repo, repository)
+    of_trunk(repo, home, repository)
     of_user(home, user)
     assert workspace(repo, home).settings.trunk == trunk
 

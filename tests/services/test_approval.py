@@ -7,16 +7,14 @@ import pytest
 from ghp_agents.errors import RefusedError
 from ghp_agents.services.approval import ApprovalError
 from ghp_agents.services.escalation import answer, read_all
+from tests.support.consent import mine
 from tests.support.leases import NOW, Yard, make_yard
 
 
 @pytest.fixture
 def yard(repo: Path) -> Yard:
     made = make_yard(repo)
-    (repo / ".ghp").mkdir()
-    (repo / ".ghp/config.json").write_text(
-        '{"agents": {"shared": ["/README.md", "/src/gen/"], "orchestrators": ["boss"]}}'
-    )
+    mine({"agents": {"shared": ["/README.md", "/src/gen/"], "orchestrators": ["boss"]}})
     return made
 
 
@@ -149,6 +147,6 @@ def test_who_waits_and_is_refused_goes_on(yard: Yard) -> None:
 
 def test_codeowners_can_say_what_is_shared(yard: Yard) -> None:
     (yard.repo / "CODEOWNERS").write_text("/docs/ @core\n* @team\n/src/ @core\n")
-    (yard.repo / ".ghp/config.json").write_text('{"agents": {"sharedOwners": ["@core"]}}')
+    mine({"agents": {"sharedOwners": ["@core"]}})
     assert yard.take("worker-1", "docs/").is_new, "a later line gives it to others"
     assert str(ask(yard, "src/")).startswith("src/a.py, src/b.py, src/gen/x.py, ")

@@ -8,6 +8,7 @@ from ghp_agents.model.check import Check
 from ghp_agents.model.config import ConfigError
 from ghp_agents.services import checking
 from ghp_agents.services.finish import ChecksFailedError
+from tests.support.consent import mine
 from tests.support.git import git
 from tests.support.road import Road
 
@@ -89,9 +90,9 @@ def test_work_that_takes_them_away_is_checked_by_them(road: Road) -> None:
         road.done("worker-1", 1, {"bad.txt": "bad\n", ".ghp/config.json": "{}"})
 
 
-def test_where_the_trunk_names_none_those_of_this_clone_count(road: Road) -> None:
+def test_where_the_trunk_names_none_those_of_the_persons_own_file_count(road: Road) -> None:
     trunk = road.put({".ghp/config.json": "{}"})
-    (road.folder / ".ghp/config.json").write_text('{"agents": {"checks": ["make lint"]}}')
+    mine({"agents": {"checks": ["make lint"]}})
     assert checking.rules(road.house("worker-1").ws, trunk).checks == ("make lint",)
 
 

@@ -12,6 +12,7 @@ from ghp_agents.model.issue import PROVISIONAL
 from ghp_agents.services import claim as services
 from ghp_agents.services import issue as issues
 from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team, known
+from tests.support.consent import mine
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]
@@ -298,8 +299,7 @@ def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) ->
 
 def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:
     one.claim(1)
-    (two.ws.root / ".ghp").mkdir(exist_ok=True)
-    (two.ws.root / ".ghp/config.json").write_text('{"agents": {"orchestrators": ["worker-2"]}}')
+    mine({"agents": {"orchestrators": ["worker-2"]}})
     director = Claimant(Path(two.ws.place.toplevel or ""), "worker-2", two.clock)
     assert director.release(1).previous == "worker-1"
 

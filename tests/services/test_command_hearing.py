@@ -14,6 +14,7 @@ from ghp_agents.model.names import Actor
 from ghp_agents.services.command_hearing import Ear, Remark
 from ghp_agents.workspace import Workspace
 from tests.support import hubs
+from tests.support.consent import mine
 from tests.support.hubs import Script, says
 
 API = "https://api.github.com/repos/acme/widgets"
@@ -144,11 +145,8 @@ def test_only_what_may_be_meant_for_agents_is_heard(
 
 
 def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script: Script) -> None:
-    (repo / ".ghp").mkdir(exist_ok=True)
-    (repo / ".ghp/config.json").write_text(
-        '{"agents": {"accounts": {"worker-1": "bot-1", "lead": "bot-2", "Ann Example": "ann"},'
-        ' "orchestrators": ["lead"]}}'
-    )
+    accounts = {"worker-1": "bot-1", "lead": "bot-2", "Ann Example": "ann"}
+    mine({"agents": {"accounts": accounts, "orchestrators": ["lead"]}}, repo.parent)
     ws = hubs.workspace(repo, ManualClock())
     changed(ws)
     hub = Hub(ws, hubs.access(script.address))

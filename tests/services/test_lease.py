@@ -11,6 +11,7 @@ from ghp_agents.model.names import Actor, Timestamp
 from ghp_agents.model.record import Record
 from ghp_agents.services.lease import is_id
 from ghp_agents.transact import transact
+from tests.support.consent import mine
 from tests.support.leases import NOW, Yard, make_yard, two_yards
 
 Clones = Callable[[int], list[Path]]
@@ -152,8 +153,7 @@ def test_another_may_not_give_back_what_a_living_agent_has(yard: Yard) -> None:
 
 
 def test_a_person_an_orchestrator_and_whoever_finds_it_dead_may(yard: Yard) -> None:
-    (yard.repo / ".ghp").mkdir()
-    (yard.repo / ".ghp/config.json").write_text('{"agents": {"orchestrators": ["boss"]}}')
+    mine({"agents": {"orchestrators": ["boss"]}})
     for who in (None, "boss", "worker-2"):
         yard.take("worker-1", "src/")
         if who == "worker-2":

@@ -9,6 +9,7 @@ from ghp_agents.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.names import Timestamp
 from ghp_agents.services.leasing import HeldError, Leased
+from tests.support.consent import mine
 from tests.support.escalations import RivalStore
 from tests.support.leases import NOW, Yard, make_yard, two_yards
 
@@ -240,8 +241,7 @@ def test_a_person_leases_for_an_agent_with_leave(yard: Yard) -> None:
 
 
 def test_an_orchestrator_leases_for_an_agent_and_other_agents_do_not(yard: Yard) -> None:
-    (yard.repo / ".ghp").mkdir()
-    (yard.repo / ".ghp/config.json").write_text('{"agents": {"orchestrators": ["boss"]}}')
+    mine({"agents": {"orchestrators": ["boss"]}})
     assert yard.take("boss", "src/", holder="worker-1").hold.approved
     with pytest.raises(RefusedError) as caught:
         yard.take("worker-1", "docs/", holder="worker-2")

@@ -14,6 +14,7 @@ from ghp_agents.services import lease, leasing, presence, rulemaking, ruling
 from ghp_agents.services.authority import Rule
 from ghp_agents.services.lease_plan import Wanted
 from tests.support.claimants import Claimant
+from tests.support.consent import mine
 
 NOW = 1_790_000_000.0
 Clones = Callable[[int], list[Path]]
@@ -44,12 +45,6 @@ def covered(one: Claimant, path: str) -> list[str]:
     return [Rule(*found["rules"][n]).kind for n in rulebook.covering(found, path)]
 
 
-def configure(one: Claimant, text: str) -> None:
-    path = one.ws.root / ".ghp/config.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-
-
 def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     one.new("Later", body="## Scope\n- src/later/\n")
     one.new("Sooner", body="## Scope\n- src/sooner/\n")
@@ -60,7 +55,7 @@ def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     one.claim(1)
     ordinary = leasing.acquire(*one.parts, Wanted(("/lib/",))).hold
     strict = leasing.acquire(*one.parts, Wanted(("/doc/",), strict=True)).hold
-    configure(one, '{"agents": {"shared": ["*.lock"], "sharedOwners": ["@core"]}}')
+    mine({"agents": {"shared": ["*.lock"], "sharedOwners": ["@core"]}})
     (one.ws.root / "CODEOWNERS").write_text("* @core\n")
     assert rules(one) == [
         ("lease", "worker-1", strict.short),
@@ -120,12 +115,12 @@ def test_of_codeowners_the_last_line_that_matches_counts(
 ) -> None:
     (one.ws.root / "CODEOWNERS").write_text(owners)
     assert covered(one, path) == []
-    configure(one, '{"agents": {"sharedOwners": ["@core"]}}')
+    mine({"agents": {"sharedOwners": ["@core"]}})
     assert covered(one, path) == kinds
 
 
 def test_the_first_codeowners_file_is_the_one_that_hosts_take(one: Claimant) -> None:
-    configure(one, '{"agents": {"sharedOwners": ["@core"]}}')
+    mine({"agents": {"sharedOwners": ["@core"]}})
     (one.ws.root / "CODEOWNERS").write_text("/src/ @core\n")
     assert covered(one, "src/a.py") == ["shared"]
     (one.ws.root / ".github").mkdir()
@@ -135,8 +130,7 @@ def test_the_first_codeowners_file_is_the_one_that_hosts_take(one: Claimant) -> 
 
 
 def test_settings_are_checked_once_and_kept_with_the_book(one: Claimant) -> None:
-    text = '{"agents": {"shared": ["*.lock"], "deadAfter": 77, "orchestrators": ["lead"]}}'
-    configure(one, text)
+    mine({"agents": {"shared": ["*.lock"], "deadAfter": 77, "orchestrators": ["lead"]}})
     one.store.fold()
     first = ruling.current(*one.parts)
     kept = rulebook.last_known(one.ws.folders[0])

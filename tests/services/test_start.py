@@ -1,6 +1,5 @@
 """Starting on an issue: once, again, after another, and after being killed."""
 
-import json
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ import pytest
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.issue import IssueChange
 from ghp_agents.services import start_place
+from tests.support.consent import mine
 from tests.support.git import commit, git
 from tests.support.road import Road, everything
 
@@ -222,8 +222,7 @@ def test_where_no_work_can_begin_nothing_is_claimed(
 ) -> None:
     road = Road(repo)
     road.issue()
-    (repo / ".ghp").mkdir(exist_ok=True)
-    (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
+    mine({"agents": said})
     git(repo, "update-ref", "-d", "refs/heads/main")
     with pytest.raises(RefusedError) as refused:
         road.start("worker-1")

@@ -1,6 +1,5 @@
 """The trunk is found as a person would find it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from ghp_agents.clock import ManualClock
 from ghp_agents.services.trunk import remote_name, trunk, trunk_refs
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.consent import mine
 from tests.support.git import git
 
 
@@ -30,8 +30,7 @@ def test_the_remote_says_what_its_trunk_is(clone: Path) -> None:
 
 
 def test_the_configuration_wins(clone: Path) -> None:
-    (clone / ".ghp").mkdir()
-    (clone / ".ghp/config.json").write_text(json.dumps({"agents": {"trunk": "stable"}}))
+    mine({"agents": {"trunk": "stable"}}, clone.parent)
     assert trunk(at(clone)) == "stable"
     assert trunk_refs(at(clone)) == []
 

@@ -20,6 +20,7 @@ from tests.store import strangers
 from tests.store.clones import AT, RECORDS, private, said, say, store, workspace, write_presence
 from tests.store.strangers import GOOD, MESSAGE, STRANGE_DATES, STRANGE_MESSAGES, strange_trees
 from tests.store.worker import CHECKOUT
+from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git, refs
 from tests.support.hosts import behind_ssh, hook
@@ -364,8 +365,7 @@ def test_without_a_remote_a_sync_is_a_fold(repo: Path) -> None:
 
 
 def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:
-    (clone / ".ghp").mkdir(exist_ok=True)
-    (clone / ".ghp/config.json").write_text('{"agents": {"remote": "fork"}}')
+    mine({"agents": {"remote": "fork"}})
     code, _, err = invoke("agent-sync", clone)
     assert code == 1
     assert "'fork' is not a remote" in err

@@ -16,6 +16,7 @@ from ghp_agents.services.merge_return import SentBack
 from ghp_agents.services.merge_trial import Merger
 from ghp_agents.services.start import Started
 from ghp_agents.wiring import House
+from tests.support.consent import agree
 from tests.support.git import commit, git
 
 ANN = Actor("Ann Example", is_person=True)
@@ -34,9 +35,10 @@ class Road:
         return House(folder or self.folder, os.environ, name=name, clock=self.clock)
 
     def configure(self, ours: Mapping[str, Any] | None = None, **upstream: Any) -> None:
-        """What `.ghp/config.json` says, on the trunk."""
+        """What `.ghp/config.json` says, on the trunk, and a person agrees to in this clone."""
         said = {**upstream, "agents": dict(ours or {})}
         self.put({".ghp/config.json": json.dumps(said)}, "Configure")
+        agree(self.folder)
 
     def put(self, files: Mapping[str, str], message: str = "Change the trunk") -> str:
         """A commit on the trunk, wherever that is."""

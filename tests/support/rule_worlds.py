@@ -1,6 +1,5 @@
 """Worlds at random to decide edits in, and an oracle that knows nothing of rulebooks."""
 
-import json
 import os
 import random
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from ghp_agents.model.spelling import spelled_all
 from ghp_agents.ports import Snapshot
 from ghp_agents.transact import transact
 from tests.support.claimants import Claimant
+from tests.support.consent import mine
 from tests.support.git import commit, git
 
 NOW = 1_790_000_000.0
@@ -157,8 +157,7 @@ def _settings(chance: random.Random, world: World, clone: Path) -> None:
         ours["sharedOwners"] = ["@core"]
         (clone / "CODEOWNERS").write_text("/lib/ @core\n*.lock @core\nsrc/ @other\n")
         world.shared.append(("/lib/", "*.lock"))
-    (clone / ".ghp").mkdir(exist_ok=True)
-    (clone / ".ghp/config.json").write_text(json.dumps({"agents": ours}))
+    mine({"agents": ours})
 
 
 def _issues(chance: random.Random, world: World, there: Claimant) -> None:

@@ -1,0 +1,110 @@
+"""`agent-trust`: show what a repository runs, places or redirects, and agree to it."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.errors import RefusedError, UsageError
+from ghp_agents.services import trust as services
+from ghp_agents.services.trust import Wanted
+from ghp_agents.wiring import House
+
+
+@click.command("agent-trust", epilog="Example: ghp agent-trust --show")
+@click.option("--show", is_flag=True, help="Only list what the trunk names, and what counts.")
+@click.option("--revoke", is_flag=True, help="Take the consent back.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; for scripts of people.")
+@click.option("--json", "json_", is_flag=True, help="With --show: as JSON.")
+@click.pass_obj
+def trust(house: House, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
+    """Show what this repository runs on your machine, and allow it.
+
+    Settings that run, place or redirect something count from the trunk's commit alone, and only
+    after you agreed to their values here. Changed values are asked for again.
+    """
+    if show + revoke + yes > 1:
+        raise UsageError(
+            "--show, --revoke and --yes exclude each other.", hint="See `ghp agent-trust --help`."
+        )
+    if json_ and not show:
+        raise UsageError("--json is for --show.", hint="Add --show.")
+    if show:
+        _show(house, as_json=json_)
+    elif revoke:
+        services.refuse_agents(house.ws)
+        _revoke(house)
+    else:
+        services.refuse_agents(house.ws)
+        _agree(house, yes=yes)
+
+
+def _agree(house: House, *, yes: bool) -> None:
+    values = services.wanted(house.ws)
+    if all(one.counts for one in values):
+        output.done("Nothing to ask: all that this repository names counts already.")
+        return
+    tell(values)
+    if not yes and not agrees("Let this count in this clone?"):
+        raise RefusedError(
+            "Nothing was agreed to.", hint="`ghp agent-trust` asks again at any time."
+        )
+    services.agree(house.ws, values)
+    output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
+
+
+def tell(values: Sequence[Wanted]) -> None:
+    """Show values to the person who decides, whole."""
+    for one in values:
+        mark = "counts already" if one.counts else "new"
+        output.say(output.clean(f"{one.written} — {one.does} ({one.where}; {mark}):"))
+        for line in _text(one).splitlines() or [""]:
+            output.say(f"    {output.clean(line)}")
+
+
+def agrees(question: str) -> bool:
+    """Ask the person who is there. Raises RefusedError where nobody is."""
+    if not (sys.stdin.isatty() and output.is_terminal()):
+        raise RefusedError(
+            "Nothing was agreed to: nobody is there to ask.",
+            hint="Read the list above, then give --yes.",
+        )
+    return click.confirm(question, err=True)
+
+
+def _text(one: Wanted) -> str:
+    if isinstance(one.value, str):
+        return one.value
+    if isinstance(one.value, (list, tuple)):
+        return "\n".join(map(str, one.value))
+    return json.dumps(one.value, indent=2, sort_keys=True)
+
+
+def _show(house: House, *, as_json: bool) -> None:
+    values, owner = services.wanted(house.ws), services.owner(house.ws)
+    if as_json:
+        keys = ("key", "value", "where", "counts")
+        rows = [
+            dict(zip(keys, (x.written, x.value, x.where, x.counts), strict=True)) for x in values
+        ]
+        output.as_json({"owner": owner or None, "values": rows})
+        return
+    rows_ = [
+        (one.written, _text(one).replace("\n", " · "), one.where, "yes" if one.counts else "no")
+        for one in values
+    ]
+    if rows_:
+        output.table(("KEY", "VALUE", "FROM", "COUNTS"), rows_)
+    else:
+        output.say("This repository names nothing that needs consent.")
+    if owner:
+        output.say(f"Trusted to change these on the trunk: the owner of {output.clean(owner)}.")
+
+
+def _revoke(house: House) -> None:
+    if services.revoke(house.ws):
+        output.done("Taken back: nothing that needs consent counts in this clone.")
+    else:
+        output.done("Nothing to do: nothing was agreed to in this clone.")

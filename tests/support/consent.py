@@ -1,0 +1,37 @@
+"""Settings that count: on the trunk and agreed to, or in the person's own file."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.services import trust
+from ghp_agents.workspace import open_workspace
+from tests.support.git import commit, git
+
+FILE = ".ghp/config.json"
+
+
+def configure(folder: Path, said: Mapping[str, Any], home: Path | None = None) -> str:
+    """`.ghp/config.json` on the trunk, which is checked out in `folder`; agreed to there."""
+    made = commit(folder, {FILE: json.dumps(said)}, "Configure")
+    if "origin" in git(folder, "remote").split():
+        git(folder, "push", "--quiet", "origin", "HEAD")
+    agree(folder, home)
+    return made
+
+
+def agree(folder: Path, home: Path | None = None) -> None:
+    """The person agrees to what the trunk of a clone names now."""
+    environ = {**os.environ, **({"HOME": str(home)} if home else {})}
+    ws = open_workspace(folder, environ)
+    trust.agree(ws, trust.wanted(ws))
+
+
+def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
+    """The person's own file, for all repositories."""
+    path = (home or Path(os.environ["HOME"])) / ".config/ghp-cli/config.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(said))
+    return path
