@@ -244,5 +244,9 @@ def from_values(values: Mapping[str, Any]) -> Settings:
     known = {key: value for key, value in values.items() if key in names}
     capabilities = known.get("capabilities", {})
     lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    left = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in known.get("unagreed", {}).items()
+    }
     by_agent = {name: tuple(words) for name, words in capabilities.items()}
-    return Settings(**{**known, **lists, "capabilities": by_agent})
+    return Settings(**{**known, **lists, "capabilities": by_agent, "unagreed": left})

@@ -10,11 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD
-from ghp_agents import discovery, files, git, presencefile, pulse, quickjson
-=======
-from ghp_agents import configuration, git, presencefile, pulse
->>>>>>> bf29812 (consent: what a repository runs, places or redirects counts from the trunk, after ghp agent-trust)
+from ghp_agents import configuration, discovery, files, git, presencefile, pulse, quickjson
 from ghp_agents.clock import SystemClock
 from ghp_agents.configuration import Ground
 from ghp_agents.errors import NotSetUpError

@@ -26,5 +26,11 @@ words=(agent-sweep --ephemeral)
 [ "${DRY_RUN:-false}" != true ] || words+=(--dry-run)
 
 # -P: what is in the repository must not pass for one of our libraries.
-PYTHONPATH="$GITHUB_ACTION_PATH" GHP_BACKGROUND=0 \
-  exec "$RUNNER_TEMP/ghp-agents/bin/python" -P -m ghp_agents "${words[@]}"
+export PYTHONPATH="$GITHUB_ACTION_PATH" GHP_BACKGROUND=0
+ghp=("$RUNNER_TEMP/ghp-agents/bin/python" -P -m ghp_agents)
+
+# The home of this job is new. Its workflow came from the trunk, by people who may write there; so
+# what the trunk's settings name counts. It is printed.
+"${ghp[@]}" agent-trust --yes
+
+exec "${ghp[@]}" "${words[@]}"

@@ -6,9 +6,11 @@ from ghp_agents.cli import complete, guards, output
 from ghp_agents.cli.connect import connecting
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
+from ghp_agents.cli.trust import consent_at_set_up
 from ghp_agents.errors import UsageError
 from ghp_agents.model.names import agent_name
 from ghp_agents.services import init as services
+from ghp_agents.services import trust as consenting
 from ghp_agents.services.client_places import FOUND
 from ghp_agents.wiring import House
 
@@ -28,6 +30,11 @@ from ghp_agents.wiring import House
     shell_complete=complete.clients,
 )
 @click.option("--user", is_flag=True, help="With --hooks: in your own files, for all repositories.")
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Trust the remote's owner: what the trunk names is run here, also when it changes there.",
+)
 @click.option("--no-probe", is_flag=True, help="Do not ask the remote whether it takes our refs.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option(
@@ -44,6 +51,7 @@ def init(
     config: bool,
     hooks: str | None,
     user: bool,
+    trust: bool,
     no_probe: bool,
     dry_run: bool,
     remove: bool,
@@ -59,7 +67,7 @@ def init(
         _refuse("is only for --hooks", user=user)
     asked = guards.choose(house, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
-        _refuse("is not for --remove", agent=agent, config=config, no_probe=no_probe)
+        _refuse("is not for --remove", agent=agent, config=config, trust=trust, no_probe=no_probe)
     else:
         _refuse("is only for --remove", remote_refs=remote_refs, force=force, yes=yes)
     if remove and asked:
@@ -69,10 +77,14 @@ def init(
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
         take_away(house, removal)
     elif asked and asked.is_users:
-        _refuse("is not for --user", agent=agent, config=config)
+        _refuse("is not for --user", agent=agent, config=config, trust=trust)
         guards.put_for_user(house, asked, dry_run=dry_run)
     else:
+        if trust:
+            consenting.refuse_agents(house.ws)
         _make(house, agent, asked, config=config, probe=not no_probe, dry_run=dry_run)
+        if not dry_run:
+            consent_at_set_up(house, owner=trust)
 
 
 def _refuse(why: str, **given: object) -> None:

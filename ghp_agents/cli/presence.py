@@ -11,11 +11,13 @@ from ghp_agents.cli import complete, output, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
 from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.model import consent
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import agent_name, one_line, status_name
 from ghp_agents.model.presence import issue_of
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
+from ghp_agents.services import trust
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
@@ -141,6 +143,8 @@ def status(
         upstream_view.tell(upstream, name)
     if then is None:
         _print_footer(house, snapshot, views)
+        if left := trust.summary(house.ws):
+            output.warn(left, consent.HINT)
         upstream_view.warn(upstream)
         _print_news(house, snapshot, output.say if as_json else output.data)
         wake(house)

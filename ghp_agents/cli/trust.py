@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 import click
 
+from ghp_agents import person
 from ghp_agents.cli import output
 from ghp_agents.errors import RefusedError, UsageError
+from ghp_agents.model import consent
+from ghp_agents.model.address import masked
 from ghp_agents.services import trust as services
 from ghp_agents.services.trust import Wanted
 from ghp_agents.wiring import House
@@ -55,6 +58,26 @@ def _agree(house: House, *, yes: bool) -> None:
     output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
 
 
+def consent_at_set_up(house: House, *, owner: bool) -> None:
+    """What the person who sets a repository up agrees to: to what they wrote themselves, and with
+    `owner` to what the trunk names, now and later. Anything else is only said."""
+    ws = house.ws
+    is_persons = person.agent_here(ws.environ) is None
+    mine = services.own_words(ws) if is_persons else []
+    if mine:
+        tell(mine)
+        services.agree(ws, mine)
+        output.done("Agreed to your own .ghp/config.json; it counts once it is on the trunk.")
+    if owner:
+        values = services.wanted(ws)
+        tell(values)
+        services.agree(ws, values, owner=True)
+        address = masked(services.owner(ws))
+        output.done(f"The owner of {address} is trusted to name these, and to change them there.")
+    elif left := services.summary(ws):
+        output.warn(left, consent.HINT)
+
+
 def tell(values: Sequence[Wanted]) -> None:
     """Show values to the person who decides, whole."""
     for one in values:
@@ -89,7 +112,7 @@ def _show(house: House, *, as_json: bool) -> None:
         rows = [
             dict(zip(keys, (x.written, x.value, x.where, x.counts), strict=True)) for x in values
         ]
-        output.as_json({"owner": owner or None, "values": rows})
+        output.as_json({"owner": masked(owner) or None, "values": rows})
         return
     rows_ = [
         (one.written, _text(one).replace("\n", " · "), one.where, "yes" if one.counts else "no")
@@ -100,7 +123,9 @@ def _show(house: House, *, as_json: bool) -> None:
     else:
         output.say("This repository names nothing that needs consent.")
     if owner:
-        output.say(f"Trusted to change these on the trunk: the owner of {output.clean(owner)}.")
+        output.say(
+            f"Trusted to change these on the trunk: the owner of {output.clean(masked(owner))}."
+        )
 
 
 def _revoke(house: House) -> None:

@@ -86,7 +86,7 @@ def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
     if place is None:
         return None
     folders = pulse.state_folders(place.common_dir, known)
-    if not _is_set_up(event, place, folders):
+    if not _is_set_up(folders):
         return None
     name = naming.name_of(event, known, NOWHERE if outside else place, folders)
     if name and not pulse.is_name(name):
@@ -155,23 +155,7 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def _is_set_up(event: "Event", place: Location, folders: "Sequence[str]") -> bool:
-    if any(os.path.isdir(folder) for folder in folders):
-        return True
-    return event.kind == "start" and _knows_of_state(place.common_dir)
-
-
-def _knows_of_state(common_dir: str) -> bool:
-    """Whether this clone has heard of a team's state, though no command ran in it yet."""
-    try:
-        with open(common_dir + "/packed-refs", encoding="utf-8", errors="replace") as file:
-            if any(line.rstrip().endswith("/ghp-state") for line in file):
-                return True
-    except OSError:
-        pass
-    try:
-        remotes = os.listdir(common_dir + "/refs/remotes")
-    except OSError:
-        return False
-    refs = (f"{common_dir}/refs/remotes/{remote}/ghp-state" for remote in remotes)
-    return any(os.path.exists(ref) for ref in refs)
+def _is_set_up(folders: "Sequence[str]") -> bool:
+    """Whether a command was used in this clone: hooks may be there for all repositories, and a
+    clone that somebody only looks into has not asked for them. Nothing in it can ask for itself."""
+    return any(os.path.isdir(folder) for folder in folders)

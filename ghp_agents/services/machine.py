@@ -14,6 +14,7 @@ from ghp_agents.clock import ago, to_seconds
 from ghp_agents.locate import is_owned, locate
 from ghp_agents.model.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.model.names import one_line
+from ghp_agents.services import trust
 from ghp_agents.workspace import Workspace
 
 LATELY = 7 * 86_400.0  # seconds; older errors of the log are history
@@ -27,6 +28,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
         "python": check_python,
         "repository": partial(check_repository, ws),
         "config": partial(check_config, ws),
+        "consent": partial(trust.check, ws),
         "agent": partial(check_agent, ws),
         "background": partial(check_background, ws),
         "log": partial(check_log, ws),

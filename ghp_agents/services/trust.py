@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 from ghp_agents import agreement, checkouts, configuration, git, person, trunkline, worktree
 from ghp_agents.errors import RefusedError
-from ghp_agents.model import config, consent
+from ghp_agents.model import consent, finding
+from ghp_agents.model.address import masked
 from ghp_agents.model.consent import KEYS, TEMPLATES, Agreement
+from ghp_agents.model.finding import Finding
 from ghp_agents.trunkline import HEADS, REMOTES, Line
 from ghp_agents.workspace import Workspace
 
@@ -51,16 +53,18 @@ def agree(ws: Workspace, values: Sequence[Wanted], *, owner: bool = False) -> No
 
 
 def own_words(ws: Workspace) -> list[Wanted]:
-    """What the person wrote here themselves: a file that git does not track came from nobody else.
-    Raises ConfigError."""
+    """What the person wrote here themselves: a file that git does not track, and that the trunk
+    does not have, came from nobody else. Raises ConfigError."""
+    from ghp_agents.model import config
+
     path = ws.root / configuration.FILE
-    if not path.is_file() or path.is_symlink():
+    if not path.is_file() or path.is_symlink() or wanted(ws):
         return []
     listed = git.run(["ls-files", "--error-unmatch", "--", configuration.FILE], cwd=ws.root)
     if listed.code == 0:
         return []
     said = config.values(str(path), path.read_text(encoding="utf-8"))
-    return [Wanted(key, said[key], "", counts=False) for key in KEYS if said.get(key)]
+    return [Wanted(key, said[key], "your own file", counts=False) for key in KEYS if said.get(key)]
 
 
 def revoke(ws: Workspace) -> bool:
@@ -94,6 +98,29 @@ def pending(ws: Workspace, *keys: str) -> tuple[str, ...]:
     )
 
 
+def summary(ws: Workspace) -> str:
+    """What does not count here, on one line; empty where there is nothing of the kind."""
+    settings = ws.settings
+    names = ", ".join(f"`{KEYS[key].written}`" for key in settings.unagreed)
+    if not names:
+        return ""
+    return f"Nobody agreed here to what `.ghp/config.json` on {settings.trunk_place} sets: {names}."
+
+
+def check(ws: Workspace) -> Iterator[Finding]:
+    """Which settings need consent here, and whether they have it. Raises ConfigError."""
+    values = wanted(ws)
+    for key, value in ws.settings.unagreed.items():
+        yield finding.warning("consent", *consent.sentence(key, value, ws.settings.trunk_place))
+    counting = ", ".join(dict.fromkeys(f"`{one.written}`" for one in values if one.counts))
+    if counting:
+        yield finding.ok("consent", f"Of the trunk's settings that need consent count: {counting}.")
+    address = owner(ws)
+    if address:
+        text = f"The owner of {masked(address)} is trusted to change them on the trunk."
+        yield finding.info("consent", text, "`ghp agent-trust --revoke` ends it.")
+
+
 # ------------------------------------------------------------------------------ what the trunk has
 
 
@@ -118,6 +145,8 @@ def _trunk_named(said: Mapping[str, Any]) -> str | None:
 
 
 def _said(ws: Workspace, commit: str) -> dict[str, Any]:
+    from ghp_agents.model import config
+
     text = trunkline.text(ws.folder, commit, configuration.FILE)
     return config.values(f"{commit}:{configuration.FILE}", text) if text else {}
 

@@ -57,14 +57,16 @@ def test_a_repository_that_was_never_set_up_is_left_alone(repo: Path, tmp_path: 
     assert not (repo / ".git/ghp").exists()
 
 
-def test_a_session_begins_where_a_team_has_published_its_state(clone: Path, remote: Path) -> None:
+def test_a_clone_of_a_team_is_left_alone_until_a_command_was_used_in_it(
+    clone: Path, remote: Path
+) -> None:
     git(remote, "branch", "ghp-state", "main")
-    assert agent(event("claude", "start", clone)) is None
     git(clone, "fetch", "--quiet", "origin")
-    assert agent(event("claude", "start", clone)) == "claude-abcd"
+    assert agent(event("claude", "start", clone)) is None
     git(clone, "pack-refs", "--all")
+    assert agent(event("claude", "start", clone)) is None
+    in_use(clone)
     assert agent(event("claude", "start", clone)) == "claude-abcd"
-    assert agent(event("claude", "batch", clone)) is None
 
 
 def test_where_git_cannot_be_written_the_place_outside_counts(repo: Path, tmp_path: Path) -> None:

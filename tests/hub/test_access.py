@@ -10,6 +10,8 @@ import pytest
 
 from ghp_agents.errors import ExitCode, NotSetUpError
 from ghp_agents.hub import access
+from tests.support import consent
+from tests.support.consent import mine
 from tests.support.git import git
 from tests.support.hubs import SECRET, workspace
 
@@ -19,6 +21,11 @@ TOKEN = {"GITHUB_TOKEN": SECRET}
 def configured(repo: Path, **said: Any) -> None:
     (repo / ".ghp").mkdir(exist_ok=True)
     (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
+
+
+def agreed(repo: Path, **said: Any) -> None:
+    """On the trunk, and a person agreed to it."""
+    consent.configure(repo, {"agents": said}, repo.parent)
 
 
 def origin(repo: Path, address: str) -> None:
@@ -94,28 +101,24 @@ def test_local_is_local(repo: Path) -> None:
     assert found(repo, **TOKEN) is None
 
 
-def test_the_configuration_names_the_repository_where_the_remote_does_not(repo: Path) -> None:
+def test_the_persons_file_names_the_repository_where_the_remote_does_not(repo: Path) -> None:
     origin(repo, "/srv/git/widgets.git")
-    configured(repo, github={"repository": "acme/tasks"})
+    mine({"agents": {"github": {"repository": "acme/tasks"}}}, repo.parent)
     assert found(repo, **TOKEN) == ("github.com", "acme/tasks", "https://api.github.com")
 
 
-def test_the_configuration_wins_over_the_remotes_repository(repo: Path) -> None:
+def test_the_persons_file_wins_over_the_remotes_repository(repo: Path) -> None:
     origin(repo, "https://github.com/acme/widgets")
-    configured(repo, github={"repository": "acme/tasks"})
+    mine({"agents": {"github": {"repository": "acme/tasks"}}}, repo.parent)
     assert found(repo, **TOKEN) == ("github.com", "acme/tasks", "https://api.github.com")
 
 
-def test_a_configured_server_gets_its_token_once_the_person_names_it_too(
-    repo: Path, home: Path
-) -> None:
+def test_a_configured_server_gets_its_token_once_the_person_names_it_too(repo: Path) -> None:
     origin(repo, "git@ghe.example.com:acme/widgets")
-    configured(repo, github={"host": "GHE.example.com", "api": "https://api.ghe.example.com/x/"})
-    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, HOME=str(home)) is None
-    own = home / ".config/ghp-cli/config.json"
-    own.parent.mkdir(parents=True)
-    own.write_text('{"agents": {"github": {"host": "GHE.example.com"}}}')
-    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, HOME=str(home)) == (
+    agreed(repo, github={"host": "GHE.example.com", "api": "https://api.ghe.example.com/x/"})
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET) is None
+    mine({"agents": {"github": {"host": "GHE.example.com"}}}, repo.parent)
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET) == (
         "ghe.example.com",
         "acme/widgets",
         "https://api.ghe.example.com/x",
@@ -127,12 +130,12 @@ def test_a_configured_server_gets_its_token_once_the_person_names_it_too(
 
 def test_a_server_that_only_the_configuration_names_gets_no_token(repo: Path) -> None:
     origin(repo, "https://github.com/acme/widgets")
-    configured(repo, github={"host": "evil.example", "repository": "a/b"})
+    agreed(repo, github={"host": "evil.example", "repository": "a/b"})
     environ = {**TOKEN, "GH_TOKEN": SECRET, "GH_ENTERPRISE_TOKEN": SECRET}
     assert found(repo, **environ) is None
     assert found(repo, **environ, GH_HOST="evil.example") == (
         "evil.example",
-        "a/b",
+        "acme/widgets",
         "https://evil.example/api/v3",
     )
 
@@ -148,7 +151,7 @@ def test_a_server_that_only_the_configuration_names_gets_no_token(repo: Path) ->
 )
 def test_an_api_that_is_not_the_servers_own_gets_no_token(repo: Path, api: str) -> None:
     origin(repo, "https://github.com/acme/widgets")
-    configured(repo, github={"api": api})
+    agreed(repo, github={"api": api})
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, **TOKEN))
     assert str(caught.value) == (
@@ -173,7 +176,8 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
 
 def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
     said = {"host": "ghe.example.com", "repository": "acme/widgets"}
-    configured(repo, tracker="github", github=said)
+    origin(repo, "git@ghe.example.com:acme/widgets")
+    agreed(repo, tracker="github", github=said)
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_ENTERPRISE_TOKEN=SECRET))
     assert str(caught.value) == (
@@ -202,7 +206,8 @@ def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
     ],
 )
 def test_github_is_wanted_and_there_is_no_token(repo: Path, host: str, hint: str) -> None:
-    configured(repo, tracker="github", github={"host": host, "repository": "acme/widgets"})
+    said = {"host": host, "repository": "acme/widgets"}
+    mine({"agents": {"tracker": "github", "github": said}}, repo.parent)
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_HOST=host))
     assert str(caught.value) == (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.model.consent import KEYS
 from ghp_agents.services import trust
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git
@@ -16,7 +17,7 @@ FILE = ".ghp/config.json"
 def configure(folder: Path, said: Mapping[str, Any], home: Path | None = None) -> str:
     """`.ghp/config.json` on the trunk, which is checked out in `folder`; agreed to there."""
     made = commit(folder, {FILE: json.dumps(said)}, "Configure")
-    if "origin" in git(folder, "remote").split():
+    if "refs/remotes/origin/" in git(folder, "for-each-ref"):
         git(folder, "push", "--quiet", "origin", "HEAD")
     agree(folder, home)
     return made
@@ -35,3 +36,11 @@ def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(said))
     return path
+
+
+def ours_and_mine(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings below `agents`: those that a repository's file may say without consent, and the
+    others."""
+    names = {each.written.removeprefix("agents.") for each in KEYS.values()}
+    ours = {key: value for key, value in said.items() if key not in names}
+    return ours, {key: value for key, value in said.items() if key in names}

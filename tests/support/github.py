@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support import emulator, github_laws, guard
+from tests.support.consent import mine, ours_and_mine
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
 from tests.support.git import begin, git
@@ -135,13 +136,18 @@ class GitHub:
         return path
 
     def configure(self, clone: Path, settings: Mapping[str, Any]) -> None:
-        """Change settings in one clone alone."""
+        """Change settings in one clone alone; what needs consent, in the person's own file."""
+        ours, needs_consent = ours_and_mine(settings)
         told = json.loads((clone / ".ghp/config.json").read_text())
-        told["agents"] |= settings
+        told["agents"] |= ours
         (clone / ".ghp/config.json").write_text(json.dumps(told, indent=2) + "\n")
+        if needs_consent:
+            mine({"agents": {"github": {"repository": self.repository}, **needs_consent}})
 
     def _make_remote(self) -> None:
-        settings = {"agents": {"tracker": "github", "github": {"repository": self.repository}}}
+        settings = {"agents": {"tracker": "github"}}
+        # A remote that is a folder names no repository on GitHub, and a file in it may not.
+        mine({"agents": {"github": {"repository": self.repository}}})
         self.remote.parent.mkdir(parents=True)
         git(self.remote.parent, "init", "--quiet", "--bare", "--template=", "remote.git")
         files = {
