@@ -1,0 +1,138 @@
+"""`agent-trust` shows what a repository runs, and asks the person who is there."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import CHECKOUT, invoke
+from tests.support.git import commit, git
+from tests.support.terminal import terminal
+
+SAID = {
+    "worktreeSetupCommand": "npm ci",
+    "agents": {"checks": ["make test", "make lint"], "shared": ["*.lock"]},
+}
+NOTHING = "✓ Nothing to ask: all that this repository names counts already.\n"
+
+
+@pytest.fixture
+def place(clone: Path) -> str:
+    """Where the trunk is."""
+    made = commit(clone, {".ghp/config.json": json.dumps(SAID)})
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    return f"origin/main ({made[:12]})"
+
+
+def shown(place: str) -> str:
+    return (
+        f"worktreeSetupCommand — is run by a shell in new worktrees ({place}; new):\n"
+        "    npm ci\n"
+        "agents.checks — are run by a shell before work is finished or merged "
+        f"({place}; new):\n"
+        "    make test\n"
+        "    make lint\n"
+        f"agents.shared — need approval to be changed ({place}; counts already):\n"
+        "    *.lock\n"
+    )
+
+
+AGREED = "✓ Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.\n"
+
+
+def test_a_script_of_a_person_agrees_to_what_it_shows(clone: Path, place: str) -> None:
+    assert invoke("agent-trust --yes", clone) == (0, "", shown(place) + AGREED)
+    assert invoke("agent-trust --yes", clone) == (0, "", NOTHING)
+    assert invoke("agent-trust --revoke", clone) == (
+        0, "", "✓ Taken back: nothing that needs consent counts in this clone.\n"
+    )  # fmt: skip
+    assert invoke("agent-trust --revoke", clone) == (
+        0, "", "✓ Nothing to do: nothing was agreed to in this clone.\n"
+    )  # fmt: skip
+    assert invoke("agent-trust", clone) == (
+        3,
+        "",
+        shown(place) + "Error: Nothing was agreed to: nobody is there to ask.\n"
+        "Hint: Read the list above, then give --yes.\n",
+    )
+
+
+def test_it_is_listed(clone: Path, place: str) -> None:
+    told = invoke("agent-trust --show", clone, {"GHP_AGENT": "worker-1"})
+    assert [line.split("  ")[0] for line in told.out.splitlines()] == [
+        "KEY", "worktreeSetupCommand", "agents.checks", "agents.shared",
+    ]  # fmt: skip
+    assert [line.split()[-1] for line in told.out.splitlines()] == ["COUNTS", "no", "no", "yes"]
+    told = invoke("agent-trust --show --json", clone)
+    assert json.loads(told.out) == {
+        "owner": None,
+        "values": [
+            {"key": "worktreeSetupCommand", "value": "npm ci", "where": place, "counts": False},
+            {
+                "key": "agents.checks",
+                "value": ["make test", "make lint"],
+                "where": place,
+                "counts": False,
+            },
+            {"key": "agents.shared", "value": ["*.lock"], "where": place, "counts": True},
+        ],
+    }
+
+
+def test_where_the_trunk_names_nothing_there_is_nothing_to_ask(clone: Path) -> None:
+    assert invoke("agent-trust", clone) == (0, "", NOTHING)
+    assert invoke("agent-trust --show", clone).err == (
+        "This repository names nothing that needs consent.\n"
+    )
+
+
+@pytest.mark.parametrize("words", ["--show --yes", "--revoke --yes", "--json"])
+def test_options_that_do_not_go_together_are_refused(clone: Path, words: str) -> None:
+    assert invoke(f"agent-trust {words}", clone).code == 2
+
+
+@pytest.mark.parametrize(("key", "code"), [("y\r", 0), ("n\r", 3), ("\r", 3)])
+def test_on_a_terminal_it_asks(clone: Path, place: str, key: str, code: int) -> None:
+    command = [sys.executable, "-m", "ghp_agents", "agent-trust"]
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    with terminal(command, clone, env) as person:
+        person.wait_for("npm ci")
+        person.wait_for("Let this count in this clone? [y/N]")
+        person.type(key)
+        person.wait_for("Agreed." if code == 0 else "Nothing was agreed to.")
+    found = json.loads(invoke("agent-trust --show --json", clone).out)["values"]
+    assert [one["counts"] for one in found] == [code == 0, code == 0, True]
+
+
+def test_set_up_can_trust_the_remotes_owner(clone: Path, remote: Path, place: str) -> None:
+    told = invoke("agent-init --no-probe --trust", clone)
+    assert told.code == 0
+    assert told.err.endswith(
+        shown(place)
+        + f"✓ The owner of {remote} is trusted to name these, and to change them there.\n"
+    )
+    told = invoke("agent-trust --show", clone)
+    assert told.err == f"Trusted to change these on the trunk: the owner of {remote}.\n"
+    assert [line.split()[-1] for line in told.out.splitlines()[1:]] == ["yes", "yes", "yes"]
+
+
+def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone: Path) -> None:
+    (clone / ".ghp").mkdir()
+    (clone / ".ghp/config.json").write_text(json.dumps(SAID))
+    told = invoke("agent-init --no-probe", clone)
+    assert told.err.endswith(
+        "✓ Agreed to your own .ghp/config.json; it counts once it is on the trunk.\n"
+    )
+    git(clone, "add", ".ghp/config.json")
+    git(clone, "commit", "--quiet", "-m", "Configure")
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    assert invoke("agent-trust", clone).err == NOTHING
+    assert invoke("agent-trust --revoke", clone).code == 0
+    for command in ("agent-init", "agent-status"):
+        assert invoke(command, clone).err.splitlines()[-2:] == [
+            "Warning: Nobody agreed here to what `.ghp/config.json` on main sets: "
+            "`worktreeSetupCommand`, `agents.checks`.",
+            "Hint: A person shows and allows it with `ghp agent-trust`.",
+        ]
