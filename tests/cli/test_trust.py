@@ -98,8 +98,8 @@ def test_on_a_terminal_it_asks(clone: Path, place: str, key: str, code: int) -> 
     command = [sys.executable, "-m", "ghp_agents", "agent-trust"]
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     with terminal(command, clone, env) as person:
-        person.wait_for("npm ci")
         person.wait_for("Let this count in this clone? [y/N]")
+        assert "npm ci" in person.shown
         person.type(key)
         person.wait_for("Agreed." if code == 0 else "Nothing was agreed to.")
     found = json.loads(invoke("agent-trust --show --json", clone).out)["values"]
