@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents import agreement, files, git, quickjson, rulestamp, trunkline
+from ghp_agents import agreement, files, git, quickjson, rulestamp, trunkline, worktree
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.locate import Location
 from ghp_agents.model import consent
@@ -90,6 +90,7 @@ def said_now(
         paths = _watch(here, own, trunk)
         if set(paths) <= {path for path, _ in marks}:
             break
+    marks = [mark for mark in marks if mark[0] in paths]
     return marks, _merged(consent.ordinary(checked_out), trunk, own)
 
 
@@ -104,9 +105,19 @@ def at(here: Ground, commit: str) -> Settings | None:
     own = own_values(here)
     said = config.values(f"{commit[:12]}:{FILE}", text)
     answer = agreement.read(here.environ, here.common_dir)
-    kept, left = consent.judged(said, answer, is_owners=bool(answer.owner))
+    kept, left = consent.judged(said, answer, is_owners=_is_of_owner(here, own, commit, answer))
     trunk = Trunk(kept, left, Line(commit[:12], commit, ""))
     return from_values(_merged(consent.ordinary(said), trunk, own))
+
+
+def _is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
+    """Whether a commit is on the trunk of the remote whose owner is trusted."""
+    if not answer.owner:
+        return False
+    named = own.get("trunk") or own.get("main_branch")
+    line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+    is_theirs = line is not None and _is_owners(here, line, answer)
+    return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
 
 
 def of_person(here: Ground) -> Settings:
@@ -172,7 +183,8 @@ def _watch(here: Ground, own: Mapping[str, Any], trunk: Trunk | None = None) -> 
     if trunk and trunk.line:
         names += [trunk.line.name, trunk.kept.get("trunk"), trunk.kept.get("main_branch")]
         remotes.append(trunk.line.remote)
-    paths = trunkline.watched(str(here.common_dir), remotes, filter(None, names))
+    line = trunk.line if trunk else None
+    paths = trunkline.watched(str(here.common_dir), remotes, filter(None, names), line)
     answers = str(agreement.place(here.environ, here.common_dir))
     return [*paths, f"{here.common_dir}/config", answers]
 

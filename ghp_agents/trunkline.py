@@ -53,11 +53,15 @@ def text(folder: Path, commit: str, path: str) -> str | None:
     return shown.text if shown.code == 0 else None
 
 
-def watched(common_dir: str, remotes: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The files and folders by which it is seen, without git, that the trunk may have moved."""
+def watched(
+    common_dir: str, remotes: Iterable[str], names: Iterable[str], line: Line | None
+) -> list[str]:
+    """The files and folders by which it is seen, without git, that the trunk may have moved from
+    `line`. Branches of this clone matter only where no remote has it."""
     branches = sorted({*USUAL, *(name for name in names if ".." not in name.split("/"))})
     found = ["packed-refs", "refs/remotes", "reftable/tables.list"]
-    found += [HEADS + name for name in branches]
+    if line is None or line.ref.startswith(HEADS):
+        found += [HEADS + name for name in branches]
     for remote in sorted(set(remotes)):
         found += [f"{REMOTES}{remote}/{name}" for name in ("HEAD", *branches)]
     return [f"{common_dir}/{path}" for path in found]

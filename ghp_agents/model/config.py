@@ -37,10 +37,6 @@ class ConfigError(GhpError):
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
 
 
-# Keys that say whom agents listen to. They protect only if no branch can change them, so they are
-# to count from the trunk's commit.
-ABOUT_OUTSIDERS = ("takeFrom", "lockdown")
-
 # What `agents.github` may say, and how it is written.
 GITHUB = {
     "repository": (r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", "owner/name"),

@@ -51,6 +51,10 @@ KEYS: dict[str, Key] = {
     "orchestrators": Key(
         "agents.orchestrators", "may change shared files and direct others", "nobody may"
     ),
+    "take_from": Key(
+        "agents.takeFrom", "is whose issues agents take by themselves", "only those of writers"
+    ),
+    "lockdown": Key("agents.lockdown", "hides what others than writers wrote", "", holds=True),
     "shared": Key("agents.shared", "need approval to be changed", "", holds=True),
     "shared_owners": Key(
         "agents.sharedOwners", "own files that need approval to be changed", "", holds=True
@@ -58,6 +62,7 @@ KEYS: dict[str, Key] = {
 }  # fmt: skip
 
 DEFAULTS: dict[str, Any] = {
+    "take_from": "writers",
     "worktree_path": "~/.ghp/worktrees",
     "worktree_copy_files": (".env", ".env.local"),
 }

@@ -12,6 +12,7 @@ import pytest
 
 from ghp_agents.hub import access
 from ghp_agents.workspace import open_workspace
+from tests.support.consent import configure
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -105,7 +106,7 @@ def test_only_the_person_gives_a_credential_to_checks(
     assert [check.output for check in road.finish("worker-1", path).checks] == ["<>"]
 
     own = home / ".config/ghp-cli/config.json"
-    own.parent.mkdir(parents=True)
+    own.parent.mkdir(parents=True, exist_ok=True)
     own.write_text(json.dumps({"agents": said}))
     assert [check.output for check in road.finish("worker-1", path).checks] == [
         "</run/agent-socket>"
@@ -191,7 +192,7 @@ def test_a_host_that_only_the_repository_names_gets_no_token_and_gh_is_not_asked
 ) -> None:
     git(repo, "remote", "add", "origin", remote)
     said = {"github": {"host": "evil.example", "repository": "a/b"}}
-    commit(repo, {".ghp/config.json": json.dumps({"agents": said})})
+    configure(repo, {"agents": said}, repo.parent / "home")
     environ = {**fake_gh(tmp_path / "bin"), **TOKENS}
     assert found(repo, environ) is None
     assert not (tmp_path / "bin/asked").exists()
@@ -208,7 +209,7 @@ def test_a_tenant_of_githubs_that_only_the_repository_names_gets_no_token(
     repo: Path, tmp_path: Path
 ) -> None:
     said = {"github": {"host": "evil.ghe.com", "repository": "a/b"}}
-    commit(repo, {".ghp/config.json": json.dumps({"agents": said})})
+    configure(repo, {"agents": said}, repo.parent / "home")
     environ = {**fake_gh(tmp_path / "bin"), **TOKENS}
     assert found(repo, environ) is None
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.model.consent import KEYS
-from ghp_agents.services import trust
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git
 
@@ -25,6 +23,8 @@ def configure(folder: Path, said: Mapping[str, Any], home: Path | None = None) -
 
 def agree(folder: Path, home: Path | None = None) -> None:
     """The person agrees to what the trunk of a clone names now."""
+    from ghp_agents.services import trust
+
     environ = {**os.environ, **({"HOME": str(home)} if home else {})}
     ws = open_workspace(folder, environ)
     trust.agree(ws, trust.wanted(ws))
@@ -41,6 +41,8 @@ def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
 def ours_and_mine(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Settings below `agents`: those that a repository's file may say without consent, and the
     others."""
+    from ghp_agents.model.consent import KEYS
+
     names = {each.written.removeprefix("agents.") for each in KEYS.values()}
     ours = {key: value for key, value in said.items() if key not in names}
     return ours, {key: value for key, value in said.items() if key in names}
