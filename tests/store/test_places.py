@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import presencefile
+from ghp_agents import discovery, presencefile
 from ghp_agents.locate import locate
 from ghp_agents.model.names import CloneId
 from ghp_agents.store.refs import upkeep
@@ -80,7 +80,7 @@ def test_the_state_works_here_and_nothing_of_the_users_is_changed(
 ) -> None:
     folder = place(ground)
     other = ground.clone("other")
-    found = locate(str(folder), {})
+    found = locate(str(folder), {}) or discovery.ask(folder, {})
     assert found is not None
     theirs = {folder, Path(found.common_dir)}
     before, refs_before = listing(*theirs), refs(folder)
