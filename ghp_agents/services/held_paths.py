@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ghp_agents import git
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model import pattern
+from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import authority, claim_sight, ruling
@@ -65,8 +66,12 @@ def _strict(
     held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
     seen = claim_sight.look(ws, store, held) if held else {}
     fold = git.config(ws.folder, "core.ignoreCase") == "true"
-    living = [right for right in held if seen[right.name].lives]
+    living = [x for x in held if seen[x.name].lives and not _is_over(ws, x, leaser)]
     return {path for x in living for path in pattern.select(x.patterns, paths, fold=fold)}
+
+
+def _is_over(ws: Workspace, right: Lease, leaser: Leaser) -> bool:
+    return claim_sight.is_over(ws, right, leaser.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:

@@ -43,7 +43,10 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
         return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it is for no issue"
-    held = [x for x in who.me.leaser.history(claim_name(pull.issue)) if x.holder is not None]
+    known = who.me.leaser.history(claim_name(pull.issue))
+    held = [x for x in known if x.holder is not None]
+    if known and known[-1].is_disputed:
+        return f"two had the claim of #{pull.issue}, and no person has released it yet"
     if not held:
         return f"nobody ever claimed #{pull.issue}"
     last = held[-1]

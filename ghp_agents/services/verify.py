@@ -9,6 +9,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import one_line
 from ghp_agents.model.presence import number
 from ghp_agents.ports import Leaser
+from ghp_agents.services import claim_sight
 from ghp_agents.services.lease import NAMES
 from ghp_agents.workspace import Workspace
 
@@ -22,6 +23,11 @@ def verify(ws: Workspace, leaser: Leaser, name: str | None = None) -> Lease:
     lease = leaser.read(wanted)
     if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
         raise _not_mine(wanted, lease, name)
+    if claim_sight.is_over(ws, lease, leaser.clone):
+        raise RefusedError(
+            f"{wanted} is not yours any more: its time was up at {lease.until}.",
+            hint="Stop what needs it, or take it anew.",
+        )
     return lease
 
 

@@ -49,3 +49,14 @@ def test_a_lease_of_a_resource_is_verified_with_its_generation(repo: Path) -> No
         ghp(repo, "agent-release --name staging-db --as alice")
     assert ghp(repo, "agent-check --verify --name staging-db --as alice").code == 3
     assert ghp(repo, "agent-check --name staging-db --as alice").code == 2
+
+
+def test_a_lease_whose_time_is_up_is_not_verified(repo: Path) -> None:
+    clock = ManualClock()
+    invoke("agent-lease --name staging-db --strict --ttl 10m --as alice", repo, clock=clock)
+    words = "agent-check --verify --name staging-db --as alice"
+    assert invoke(words, repo, clock=clock).out == "1\n"
+    clock.wait(601)
+    over = invoke(words, repo, clock=clock)
+    assert (over.code, over.out) == (3, "")
+    assert "Error: name/staging-db is not yours any more: its time was up at " in over.err
