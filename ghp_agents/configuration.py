@@ -105,12 +105,12 @@ def at(here: Ground, commit: str) -> Settings | None:
     own = own_values(here)
     said = config.values(f"{commit[:12]}:{FILE}", text)
     answer = agreement.read(here.environ, here.common_dir)
-    kept, left = consent.judged(said, answer, is_owners=_is_of_owner(here, own, commit, answer))
+    kept, left = consent.judged(said, answer, is_owners=is_of_owner(here, own, commit, answer))
     trunk = Trunk(kept, left, Line(commit[:12], commit, ""))
     return from_values(_merged(consent.ordinary(said), trunk, own))
 
 
-def _is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
+def is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
     """Whether a commit is on the trunk of the remote whose owner is trusted."""
     if not answer.owner:
         return False

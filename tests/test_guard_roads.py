@@ -251,6 +251,7 @@ def test_ignored_and_generated_files_are_nobodys(pair: tuple[Claimant, Claimant]
         Path(one.ws.place.toplevel or ""),
         {".gitignore": "*.o\n", ".gitattributes": "*.gen.py linguist-generated\n"},
     )
+    judged(one, "worker-1", "README.md")  # without a remote, a commit on main moves the trunk
     for path in ("src/a.o", "src/a.gen.py"):
         assert quick(one, "worker-1", path) == Verdict("allow", path)
         assert judged(one, "worker-1", path, editing=True) == [Verdict("allow", path)]

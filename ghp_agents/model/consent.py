@@ -94,6 +94,11 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def plain_text(text: str) -> str:
+    """A file's text as it is agreed to: line ends of Windows, and those at its end, are nothing."""
+    return text.replace("\r\n", "\n").rstrip("\n")
+
+
 def ordinary(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a file that need no consent."""
     return {key: value for key, value in values.items() if key not in KEYS}

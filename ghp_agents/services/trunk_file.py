@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ghp_agents import branches, checkouts, git
-from ghp_agents.model import finding, pull_body
+from ghp_agents.model import consent, finding, pull_body
 from ghp_agents.model.finding import Finding
+from ghp_agents.services import trust
 from ghp_agents.services.page import plain
 from ghp_agents.services.trunk import trunk
 from ghp_agents.templates import OVERRIDES, Own, TemplateError
@@ -35,8 +36,13 @@ class Entry(NamedTuple):
 
 
 def templates(ws: Workspace) -> Own:
-    """The repository's own templates, by their names."""
-    return lambda name: text(ws, f"{OVERRIDES}/{name}")
+    """The repository's own templates, by their names: those that a person agreed to here."""
+    return lambda name: _agreed(ws, f"{OVERRIDES}/{name}")
+
+
+def _agreed(ws: Workspace, path: str) -> str | None:
+    content = text(ws, path)
+    return content if content is None or trust.covers(ws, _commit(ws), path, content) else None
 
 
 def text(ws: Workspace, *paths: str) -> str | None:
@@ -77,11 +83,24 @@ def check(ws: Workspace) -> Iterator[Finding]:
                 f"{plain(entry.path)} on the trunk is a link or a submodule: no template.",
                 "Put the file itself there; until then, ours is used.",
             )
+        elif entry.path.startswith(f"{OVERRIDES}/") and not _is_used(ws, entry.path):
+            yield finding.warning(
+                CODE,
+                f"{plain(entry.path)} on the trunk is not used: nobody agreed to it here.",
+                consent.HINT,
+            )
     there = {entry.path for entry in own}
     for path in sorted((ws.root / OVERRIDES).glob("*.j2")):
         name = f"{OVERRIDES}/{path.name}"
         if name not in there:
             yield finding.info(CODE, f"{plain(name)} counts once it is on the trunk.")
+
+
+def _is_used(ws: Workspace, path: str) -> bool:
+    try:
+        return _agreed(ws, path) is not None
+    except TemplateError:
+        return True  # whoever uses it is told what is wrong with it
 
 
 def _entry(line: str) -> Entry:

@@ -52,6 +52,15 @@ def agree(ws: Workspace, values: Sequence[Wanted], *, owner: bool = False) -> No
     agreement.write(ws.environ, ws.common_dir, Agreement(agreed, trusted))
 
 
+def covers(ws: Workspace, commit: str, path: str, text: str) -> bool:
+    """Whether a person agreed to a file of the trunk's `commit`, or to whoever put it there."""
+    answer = agreement.read(ws.environ, ws.common_dir)
+    own = configuration.own_values(ws.ground)
+    return answer.covers(path, consent.plain_text(text)) or configuration.is_of_owner(
+        ws.ground, own, commit, answer
+    )
+
+
 def own_words(ws: Workspace) -> list[Wanted]:
     """What the person wrote here themselves: a file that git does not track, and that the trunk
     does not have, came from nobody else. Raises ConfigError."""
@@ -160,8 +169,8 @@ def _at(ws: Workspace, line: Line, answer: Agreement) -> Iterator[Wanted]:
         if said.get(key):
             yield Wanted(key, said[key], where, key not in left)
     for path in _templates(ws, commit):
-        content = trunkline.text(ws.folder, commit, path) or ""
-        yield Wanted(path, content, where, answer.covers(path, content))
+        content = consent.plain_text(trunkline.text(ws.folder, commit, path) or "")
+        yield Wanted(path, content, where, covers(ws, commit, path, content))
 
 
 def _templates(ws: Workspace, commit: str) -> list[str]:

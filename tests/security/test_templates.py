@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents import templates
 from ghp_agents.templates import TemplateError
+from tests.support.consent import agree
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.handoffs import Station, begin_work, make_team
@@ -84,6 +85,8 @@ def test_where_there_is_no_trunk_ours_is_used(tmp_path: Path) -> None:
 def test_a_template_of_the_trunk_counts(here: Station) -> None:
     git(here.folder, "checkout", "--quiet", "main")
     commit(here.folder, {HANDOFF: "ours: {{ name }}\n"})
+    assert "\nours: H-" not in here.hand_over(checkpoint=True).document, "nobody agreed to it"
+    agree(here.folder)
     git(here.folder, "checkout", "--quiet", "-")
     assert "\nours: H-" in here.hand_over(checkpoint=True).document
 

@@ -13,6 +13,7 @@ from ghp_agents.model.handoff import NOTE_LIMIT, Missing
 from ghp_agents.model.handoff_record import HANDOFFS, patch_path_of
 from ghp_agents.model.issue import IssueChange
 from ghp_agents.model.names import Actor
+from tests.support.consent import agree
 from tests.support.git import commit, git, run_git
 from tests.support.handoffs import ADA, Station, anonymous, begin_work, make_team
 
@@ -515,6 +516,7 @@ def test_a_broken_record_hides_no_other(here: Station) -> None:
 def test_a_repository_may_have_its_own_template(here: Station) -> None:
     git(here.folder, "checkout", "--quiet", "main")
     commit(here.folder, {".ghp/templates/handoff.md.j2": "{{ name }} on {{ title }}\n"})
+    agree(here.folder)
     git(here.folder, "checkout", "--quiet", "-")
     handed = here.hand_over()
     assert body(handed.document) == f"{handed.handoff.name} on #2 “Add the dashboard”\n"

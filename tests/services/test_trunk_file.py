@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ghp_agents.services import trunk_file
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.consent import agree
 from tests.support.git import commit, git
 
 
@@ -39,4 +40,9 @@ def test_the_doctor_is_told_what_is_no_template_yet(repo: Path) -> None:
     assert told == [("INFO", ".ghp/templates/pull.md.j2 counts once it is on the trunk.")]
     git(repo, "add", "-A")
     git(repo, "commit", "--quiet", "--message", "Template")
+    told = [(one.level.name, one.text) for one in trunk_file.check(at(repo))]
+    assert told == [
+        ("WARNING", ".ghp/templates/pull.md.j2 on the trunk is not used: nobody agreed to it here.")
+    ]
+    agree(repo, Path(at(repo).environ["HOME"]))
     assert list(trunk_file.check(at(repo))) == []
