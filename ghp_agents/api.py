@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ghp_agents import pulse
 from ghp_agents.model.escalation import Escalation
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.issue import Comment, Issue, IssueChange
@@ -31,6 +32,7 @@ from ghp_agents.services import (
     ledger,
     merge,
     note,
+    people,
     presence,
     recall,
     start,
@@ -58,11 +60,15 @@ def connect(
 ) -> "Project":
     """The project around `folder`, acted in as `agent` (default: as the commands find it out).
 
-    Raises NotSetUpError outside of a repository, UsageError for what is not a name.
+    Raises NotSetUpError outside of a repository, UsageError for what is not a name, RefusedError
+    where an agent would act as an orchestrator.
     """
     name = agent_name(agent) if agent else None
-    house = House(Path(folder).resolve(), os.environ if environ is None else environ, name=name)
-    _ = house.ws  # say here what is wrong with the folder, not at the first call
+    known = os.environ if environ is None else environ
+    house = House(Path(folder).resolve(), known, name=name)
+    ws = house.ws  # say here what is wrong with the folder, not at the first call
+    if name:
+        people.refuse(known, name, pulse.whoami(ws.place, known), ws.settings.orchestrators)
     return Project(house)
 
 
@@ -247,7 +253,9 @@ class Project:
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        return escalation.read_all(self._house.store.snapshot())[0]
+        return escalation.read_all(
+            self._house.store.snapshot(), self._house.ws.settings.orchestrators
+        )[0]
 
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question, by its id or a unique part of it."""

@@ -312,6 +312,16 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
     return "shell", None
 
 
+def via(environ: "Mapping[str, str]") -> str:
+    """By which session something is said, in short: its kind and the beginning of its id, or the
+    agent that is named; empty for a person at a shell."""
+    kind, found = session(environ)
+    if found:
+        return f"{kind} {found[:8]}"
+    name = environ.get("GHP_AGENT")
+    return f"agent {name}" if name and is_name(name) else ""
+
+
 def agent_pid(environ: "Mapping[str, str]") -> int | None:
     """The process whose life is the agent's life, where it is told."""
     value = environ.get("GHP_AGENT_PID") or environ.get("CLAUDE_PID") or ""

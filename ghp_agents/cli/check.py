@@ -9,6 +9,7 @@ from ghp_agents.cli.context import acting
 from ghp_agents.errors import ExitCode, UsageError
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import one_line
+from ghp_agents.model.quote import phrase
 from ghp_agents.services import check as services
 from ghp_agents.services import held_paths
 from ghp_agents.services import verify as verification
@@ -131,7 +132,7 @@ def _print(checked: Checked, *, quiet: bool) -> None:
     for verdict in checked.told[:TOLD]:
         output.say(one_line(verdict.why, LINE))
     for commit in checked.people[:TOLD]:
-        output.say(f"{commit.oid[:12]} is by a person: {one_line(commit.author, 80)}.")
+        output.say(f"{commit.oid[:12]} is by a person: {phrase(commit.author, 80)}.")
     more = max(0, len(checked.told) - TOLD) + max(0, len(checked.people) - TOLD)
     if more:
         output.say(f"And {more} more; --json has all that is refused.")

@@ -6,6 +6,7 @@ from ghp_agents.cli import claim_view, complete, issue_view, output
 from ghp_agents.cli.context import acting, hear, wake
 from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold
+from ghp_agents.model.quote import named
 from ghp_agents.services import claim as services
 from ghp_agents.services.claim import Claimed, Released
 from ghp_agents.wiring import House
@@ -130,7 +131,7 @@ def _say_released(released: Released, to: str | None) -> None:
     if released.changed and to:
         output.done(f"{name} is {to}'s now.")
     elif released.changed:
-        had = f"; it was {released.previous}'s" if released.previous else ""
+        had = f"; it was {named(released.previous)}'s" if released.previous else ""
         output.done(f"{name} is given back{had}.")
     else:
         output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
@@ -144,7 +145,7 @@ def _release_leases(house: House, words: list[str], name: str | None, reason: st
     )
     for hold in given.holds:
         mine = (hold.holder, hold.is_person) == (given.by.name, given.by.is_person)
-        whose = "" if mine else f", {hold.holder}'s"
+        whose = "" if mine else f", {named(hold.holder, hold.is_person)}'s"
         output.done(f"{hold.short} ({_what(hold)}{whose}) is given back.")
 
 

@@ -1,6 +1,7 @@
 """How a claim is told to people."""
 
 from ghp_agents.cli import issue_view, output
+from ghp_agents.model.quote import named, reason
 from ghp_agents.services import claim as services
 from ghp_agents.services.claim import Claimed
 
@@ -14,7 +15,8 @@ def say_claimed(claimed: Claimed) -> None:
     elif claimed.how == "claim":
         output.done(f"{name} is yours.")
     else:
-        output.done(f"{name} is yours; it was {claimed.previous}'s ({lease.reason}).")
+        before = named(claimed.previous or "")
+        output.done(f"{name} is yours; it was {before}'s.{reason(lease.reason)}")
     if claimed.passed_over:
         issue_view.say_passed_over(claimed.passed_over)
     wide = issue_view.too_wide(claimed.issue)

@@ -79,14 +79,14 @@ def _closed_issues(house: House) -> Named:
 def _questions(house: House) -> Named:
     from ghp_agents.services import escalation
 
-    for each in escalation.read_all(house.store.snapshot())[0]:
+    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
         yield each.name, each.title
 
 
 def _open_questions(house: House) -> Named:
     from ghp_agents.services import escalation
 
-    for each in escalation.read_all(house.store.snapshot())[0]:
+    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
         if each.is_open:
             yield each.name, each.title
 

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
-from ghp_agents import background, mishaps, rulebook
+from ghp_agents import background, mishaps, pulse, rulebook
 from ghp_agents.cli import complete, output
 from ghp_agents.errors import GhpError, NotSetUpError
 from ghp_agents.rulestamp import Sources
+from ghp_agents.services import people
 from ghp_agents.wiring import House
-from ghp_agents.workspace import current_folder
+from ghp_agents.workspace import MYSELF, current_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it."
@@ -30,8 +31,15 @@ def make_house() -> House:
 
 
 def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value:
-        ctx.find_root().obj.name = value
+    if not value:
+        return
+    house = ctx.find_root().obj
+    if people.is_agent(house.environ):
+        is_me = value == MYSELF  # nothing else of the place needs to be known
+        mine = None if is_me else pulse.whoami(house.ws.place, house.environ)
+        orchestrators = () if is_me else house.ws.settings.orchestrators
+        people.refuse(house.environ, value, mine, orchestrators)
+    house.name = value
 
 
 def acting(command: F) -> F:
@@ -43,7 +51,7 @@ def acting(command: F) -> F:
         callback=_choose,
         shell_complete=complete.agents,
         help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
-        "you yourself.",
+        "you yourself, and not for agents.",
     )(command)
 
 

@@ -14,10 +14,10 @@ from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import escalation as rules
-from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Escalation
+from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.names import one_line
-from ghp_agents.model.quote import clean
+from ghp_agents.model.quote import clean, phrase, when
 from ghp_agents.services import escalation as services
 from ghp_agents.wiring import House
 
@@ -175,7 +175,7 @@ def escalations(
     house: House, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
-    known, problems = services.read_all(house.store.snapshot())
+    known, problems = services.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
     if only_open:
         chosen = [each for each in chosen if each.is_open]
@@ -221,7 +221,7 @@ def _age(at: str, now: float) -> str:
 def _whole(each: Escalation) -> str:
     question = each.question
     facts = [
-        ("Asked by", f"{question.agent}, {each.asked_at}"),
+        ("Asked by", f"{question.agent}, {when(each.asked_at)}"),
         ("Issue", f"#{question.issue}" if question.issue else ""),
         ("Urgency", each.urgency),
         ("Branch", f"{each.branch or ''} {(each.commit or '')[:12]}".strip()),
@@ -235,8 +235,11 @@ def _whole(each: Escalation) -> str:
     for index, answer in enumerate(each.answers):
         word = "Answer" if index == 0 else "One more answer"
         word += ", which counts," if 0 < index == len(each.answers) - 1 else ""
-        head = f"{word} by {who(answer.by)}, {one_line(answer.at, 40)}:"
+        head = f"{word} by {who(answer.by)}, {when(answer.at)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
+    for said in each.advice:
+        head = f"Advice by {who(said.by)}, {when(said.at)}, which decides nothing:"
+        parts.append(f"{head}\n{clean(said.text)}")
     if each.is_open:
         parts.append(f"Nobody has answered yet: ghp agent-answer {each.name} TEXT")
     return "\n\n".join(parts)
@@ -256,16 +259,18 @@ def _fields(each: Escalation) -> dict[str, Any]:
         "askedAt": each.asked_at,
         "branch": each.branch,
         "commit": each.commit,
-        "answers": [
-            {
-                "id": answer.id,
-                "by": answer.by.name,
-                "person": answer.by.is_person,
-                "at": answer.at,
-                "text": answer.text,
-            }
-            for answer in each.answers
-        ],
+        "answers": [_said(answer) for answer in each.answers],
+        "advice": [_said(answer) for answer in each.advice],
+    }
+
+
+def _said(answer: Answer) -> dict[str, Any]:
+    return {
+        "id": answer.id,
+        "by": answer.by.name,
+        "person": answer.by.is_person,
+        "at": answer.at,
+        "text": answer.text,
     }
 
 
@@ -280,18 +285,21 @@ def _fields(each: Escalation) -> dict[str, Any]:
 def answer(house: House, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
-    Of several answers the last one counts.
+    Of several answers the last one counts. People and orchestrators decide; what another agent
+    says is advice, and the question stays open.
     """
     answered = services.answer(house.ws, house.store, house.tracker, id, _text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [each for each in answered.escalation.answers if each != answered.answer]
     if not answered.is_new:
         output.say(f"{name} has this answer already.")
+    elif answered.answer in answered.escalation.advice:
+        output.done(f"Added to {name} as advice; a person or an orchestrator decides it.")
     elif before:
         last = before[-1]
         output.done(
             f"Added to {name}, and counts from now on; {who(last.by)} had answered: "
-            f"{rules.first_line(last.text)}"
+            f"{phrase(rules.first_line(last.text))}"
         )
     else:
         output.done(f"Answered {name}; {asker} is told at its next status, resume or hook.")

@@ -8,6 +8,7 @@ from ghp_agents.cli import output
 from ghp_agents.model import outsider_text
 from ghp_agents.model.issue import Comment, Issue, short
 from ghp_agents.model.names import IssueNumber, one_line
+from ghp_agents.model.quote import named, phrase, when
 from ghp_agents.services.claim import Holding
 from ghp_agents.services.issue import Listing, View
 
@@ -128,8 +129,9 @@ def too_wide(issue: Issue) -> str:
 def _claimed(holding: Holding) -> str:
     lease = holding.lease
     kind = holding.state or "a person"
-    why = f": {lease.reason}" if lease.reason else ""
-    return f"{lease.holder} ({kind}) since {lease.acquired_at}, generation {lease.generation}{why}"
+    why = f", with the reason {phrase(lease.reason)}" if lease.reason else ""
+    since = when(lease.acquired_at)
+    return f"{named(lease.holder or '')} ({kind}) since {since}, generation {lease.generation}{why}"
 
 
 def _related(view: View, numbers: Iterable[IssueNumber]) -> str:

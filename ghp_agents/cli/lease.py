@@ -13,6 +13,7 @@ from ghp_agents.errors import UsageError
 from ghp_agents.model.hold import Hold, Waiter
 from ghp_agents.model.lease_record import what
 from ghp_agents.model.names import one_line, short_ids
+from ghp_agents.model.quote import file, named, phrase
 from ghp_agents.services import conflicts, escalation, leasing, presence
 from ghp_agents.services import lease as services
 from ghp_agents.services.conflicts import Conflict
@@ -143,7 +144,8 @@ def _say(leased: Leased) -> None:
     if leased.is_new:
         output.done(f"Leased {mine}{until}{_covering(hold, files)}.")
     else:
-        output.say(f"{mine} is leased to {hold.holder} already, since {hold.since}{until}.")
+        holder = named(hold.holder, hold.is_person)
+        output.say(f"{mine} is leased to {holder} already, since {hold.since}{until}.")
     if hold.patterns and not files:
         output.warn("It covers no file that is here yet.", "`git ls-files` lists what there is.")
 
@@ -151,7 +153,7 @@ def _say(leased: Leased) -> None:
 def _covering(hold: Hold, files: Sequence[str]) -> str:
     if not hold.patterns or not files:
         return ""
-    names = ", ".join(one_line(path, 80) for path in files[:SHOWN])
+    names = ", ".join(map(file, files[:SHOWN]))
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
     return f": it covers {len(files)} file{'s' if len(files) != 1 else ''} ({names}{more})"
 
@@ -189,21 +191,24 @@ def leases(house: House, implicit: bool, as_json: bool) -> None:
 
 
 def _conflicts(house: House, listing: services.Listing) -> list[Conflict]:
-    asked, _ = escalation.read_all(house.store.snapshot()) if len(listing.held) > 1 else ([], [])
+    if len(listing.held) < 2:
+        return []
+    asked, _ = escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
     return conflicts.find(house.ws, listing.held, listing.logs, asked)
 
 
 def _sentence(each: Conflict) -> str:
     """Who may edit what both have, and what will decide it."""
     earlier, later, question = each.earlier, each.later, each.question
+    one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
     decides = ""
     if question and question.is_open:
         decides = f" {question.name} asks a person who should have it."
     elif question:
-        decides = f" {question.name} was answered: {_line(question.answers[-1].text)}"
+        decides = f" {question.name} was answered: {phrase(question.answers[-1].text)}"
     return (
-        f"Conflict: {earlier.short} of {earlier.holder} and {later.short} of {later.holder} are "
-        f"both of {one_line(each.place, 80)}. Until one of them is released, {earlier.holder} may "
+        f"Conflict: {earlier.short} of {one} and {later.short} of {other} are "
+        f"both of {file(each.place)}. Until one of them is released, {one} may "
         f"edit it.{decides}"
     )
 
@@ -233,22 +238,25 @@ def _print(listing: services.Listing, disputed: Container[str], now: float) -> N
         state = "strict" if hold.strict else "held"
         state = "conflict" if hold.id in disputed else state
         until = _when(hold.until, now) if hold.until else "-"
-        rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _line(hold.reason)))
+        rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _reason(hold.reason)))
     for waiter in listing.waiting:
         state = f"waits ({len(waiter.behind)} ahead)"
-        rows.append((f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _line(waiter.reason)))
+        rows.append(
+            (f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _reason(waiter.reason))
+        )
     for touch in listing.edits:
-        rows.append(("-", "edits", touch.agent, touch.path, _when(touch.since, now), "-", ""))
+        rows.append(("-", "edits", touch.agent, file(touch.path), _when(touch.since, now), "-", ""))
     styles = ["dim" if row[1] == "edits" else "" for row in rows]
     output.table(("ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"), rows, styles)
 
 
 def _row(each: Hold | Waiter, now: float) -> tuple[str, str, str]:
-    return each.holder, _line(what(each.patterns, each.name)), _when(each.since, now)
+    holder = named(each.holder, each.is_person)
+    return holder, one_line(what(each.patterns, each.name), 80), _when(each.since, now)
 
 
-def _line(text: str) -> str:
-    return one_line(text, 80)
+def _reason(text: str) -> str:
+    return phrase(text, 80) if text else ""
 
 
 def _when(at: str, now: float) -> str:

@@ -10,11 +10,13 @@ from ghp_agents.cli.context import say_none, wake
 from ghp_agents.clock import moment
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model.ledger import LedgerEntry
+from ghp_agents.model.quote import file, named, phrase, thing, when
 from ghp_agents.model.state import Tip
 from ghp_agents.services import ledger as services
 from ghp_agents.services.ledger import Question
 from ghp_agents.wiring import House
 
+TEXT_SHOWN = 200  # characters
 FOLLOW_EVERY = 1.0  # seconds
 
 
@@ -122,10 +124,11 @@ def _tell(entries: Sequence[LedgerEntry], as_json: bool) -> None:
 def _print(entries: Sequence[LedgerEntry]) -> None:
     for entry in entries:
         issue = f" #{entry.issue}" if entry.issue else ""
-        who = f"{entry.actor} (person)" if entry.is_person else entry.actor
-        about = "" if entry.object.strip("#") == str(entry.issue) else f" {entry.object}"
-        text = f": {entry.text}" if entry.text else ""
-        output.data(output.clean(f"{entry.at}  {who}  {entry.event}{about}{issue}{text}"))
+        who = named(entry.actor, entry.is_person)
+        about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
+        text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
+        via = f" (via {file(entry.via)})" if entry.via else ""
+        output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 
 
 def _fields(entry: LedgerEntry) -> dict[str, Any]:
@@ -141,4 +144,5 @@ def _fields(entry: LedgerEntry) -> dict[str, Any]:
         "id": entry.id,
         "clock": entry.clock,
         "clone": entry.clone,
+        "via": entry.via or None,
     }

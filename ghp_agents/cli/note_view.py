@@ -13,10 +13,11 @@ from ghp_agents.model.escalation_text import who
 from ghp_agents.model.finding import Finding
 from ghp_agents.model.names import digest, one_line
 from ghp_agents.model.note import Note
-from ghp_agents.model.quote import clean, indented
+from ghp_agents.model.quote import clean, file, indented
 from ghp_agents.services.recall import Recalled
 from ghp_agents.workspace import Workspace
 
+PATHS = 10  # of one note
 STYLES = {"active": "", "superseded": "dim", "expired": "dim", "forgotten": "dim"}
 
 
@@ -48,8 +49,8 @@ def _source(note: Note, now: float) -> str:
     """Who learnt it, when, from which issue and commit."""
     parts = [f"{note.name} {note.kind}", f"by {who(note.by)}", _age(note.at, now)]
     parts += [f"issue #{note.issue}"] if note.issue else []
-    parts += [f"commit {note.commit[:12]}"] if note.commit else []
-    parts += [f"about {one_line(', '.join(note.paths), 100)}"] if note.paths else []
+    parts += [f"commit {file(note.commit[:12])}"] if note.commit else []
+    parts += [f"about {', '.join(map(file, note.paths[:PATHS]))}"] if note.paths else []
     return ", ".join(parts)
 
 

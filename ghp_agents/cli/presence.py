@@ -13,8 +13,9 @@ from ghp_agents.clock import ago, moment
 from ghp_agents.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.model import consent
 from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.names import agent_name, one_line, status_name
+from ghp_agents.model.names import agent_name, status_name
 from ghp_agents.model.presence import issue_of
+from ghp_agents.model.quote import file, named, phrase
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
 from ghp_agents.services import trust
@@ -201,11 +202,11 @@ def row(view: AgentView) -> tuple[str, ...]:
     return (
         view.name,
         view.liveness.value,
-        str(said.get("status", "")),
+        file(str(said.get("status", "idle"))),
         f"#{issue}" if issue else "",
         _beat(view),
-        str(said.get("branch") or ""),
-        one_line(str(said.get("lastAction", "")), ACTION_SHOWN),
+        file(str(said["branch"])) if said.get("branch") else "",
+        phrase(str(said["lastAction"]), ACTION_SHOWN) if said.get("lastAction") else "",
     )
 
 
@@ -224,11 +225,11 @@ def styles(views: Sequence[AgentView]) -> list[str]:
 
 def _print_one(view: AgentView) -> None:
     said = view.presence.get("status", "")
-    output.data(output.clean(f"{view.name}: {view.liveness.value}, {said}"))
+    output.data(f"{named(view.name)}: {view.liveness.value}, {file(str(said))}")
     for key, value in view.presence.items():
         if value not in (None, "", [], "idle") and key not in ("status", services.WAITS_FOR):
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-            output.data(output.clean(f"  {key}: {shown}"))
+            shown = map(str, value if isinstance(value, list) else [value])
+            output.data(f"  {file(key)}: {', '.join(map(file, shown))}")
 
 
 def _print_github(house: House) -> None:
@@ -267,7 +268,7 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
             f"{_count(len(problems), 'record')} cannot be read and left out.",
             "`ghp agent-doctor` names them; they are kept.",
         )
-    waiting = _open_questions(snapshot)
+    waiting = _open_questions(house, snapshot)
     if waiting:
         output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
     for rivalry in services.rivalries(house.ws, snapshot):
@@ -277,13 +278,20 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
         )
 
 
-def _open_questions(snapshot: Snapshot) -> int:
-    """How many questions nobody has answered, by the names of the records alone: what reads them
-    is not loaded for this."""
+def _open_questions(house: House, snapshot: Snapshot) -> int:
+    """How many questions nobody has answered who may, by lines of the records: what reads them is
+    not loaded for this."""
     asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
     if not asked:
         return 0
-    return len(asked - {path[len(ANSWERS) :].split("/")[0] for path in snapshot.files(ANSWERS)})
+    said = ["person: true", *(f'by: "{name}"' for name in house.ws.settings.orchestrators)]
+    deciding = {line.encode() for line in said}
+    answered = {
+        path[len(ANSWERS) :].split("/")[0]
+        for path, data in snapshot.files(ANSWERS).items()
+        if deciding.intersection(data.partition(b"\n---")[0].splitlines())
+    }
+    return len(asked - answered)
 
 
 def _count(number: int, noun: str) -> str:

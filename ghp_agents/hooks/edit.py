@@ -3,6 +3,7 @@
 from ghp_agents import guard, touched
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import Target, targets
+from ghp_agents.model.quote import file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from ghp_agents.touched import Touch
 
 SHOWN = 20  # refused paths that are explained one by one
-TEXT_LIMIT = 1_000  # characters of one explanation
 
 
 def edit(scene: "Scene") -> Reply | None:
@@ -85,19 +85,9 @@ def _by_worktree(asked: "Sequence[Target]") -> "list[tuple[Location, list[str]]]
 
 def explain(refused: "Sequence[Verdict]") -> str:
     """Why not, and what next; what is next for several is said once."""
-    lines = list(dict.fromkeys(plain(verdict.why) for verdict in refused[:SHOWN]))
+    lines = list(dict.fromkeys(verdict.why for verdict in refused[:SHOWN]))
     if len(refused) > SHOWN:
-        lines.append("Refused, too: " + ", ".join(plain(one.path) for one in refused[SHOWN:]))
-    hints = dict.fromkeys(plain(verdict.next) for verdict in refused[:SHOWN] if verdict.next)
+        lines.append("Refused, too: " + ", ".join(file(one.path) for one in refused[SHOWN:]))
+    hints = dict.fromkeys(verdict.next for verdict in refused[:SHOWN] if verdict.next)
     lines += [f"Next: {hint}" for hint in hints]
     return "\n".join(lines)
-
-
-def plain(text: str) -> str:
-    """One line without control characters: a path or a reason may hold anything."""
-    line = text[:TEXT_LIMIT]
-    if not line.isprintable():
-        from ghp_agents.model.names import byte_of  # rare, and it costs an expression
-
-        line = "".join([char if char.isprintable() else byte_of(char) or "�" for char in line])
-    return line if len(text) <= TEXT_LIMIT else line + "…"

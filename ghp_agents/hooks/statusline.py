@@ -61,7 +61,7 @@ def _count(here: "Scene") -> "tuple[int, int]":
 
     house = here.house()
     snapshot = house.store.snapshot()
-    asked, _ = escalation.read_all(snapshot)
+    asked, _ = escalation.read_all(snapshot, house.ws.settings.orchestrators)
     views = presence.look(house.ws, house.store, snapshot)
     return (
         sum(each.is_open for each in asked),

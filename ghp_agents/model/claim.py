@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from ghp_agents.model.cause import CLOSED, DISPUTE, MERGED
+from ghp_agents.model.quote import named, phrase, reason, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,21 +81,22 @@ class Fence(NamedTuple):
     def words(self) -> str:
         """What happened, for who was replaced."""
         if self._is_merged:
-            return f"Your work on #{self.issue} is done: {self.reason}."
+            return f"Your work on #{self.issue} is done: {phrase(self.reason)}."
         if self._is_closed:
             return f"#{self.issue} is closed, and your claim of it ended with that."
-        why = f" ({self.reason})" if self.reason else ""
         if self.cause == DISPUTE:
-            return f"Your claim of #{self.issue} is in dispute: {self.reason}."
+            return f"Your claim of #{self.issue} is in dispute.{reason(self.reason)}"
         if self.holder is None:
-            return f"Your claim of #{self.issue} was given back{why}; nobody holds it."
+            free = f"Your claim of #{self.issue} was given back; nobody holds it."
+            return free + reason(self.reason)
+        who = named(self.holder, self.is_person)
         if self.is_namesake:
             return (
-                f"#{self.issue} is claimed by {self.holder} in another clone since {self.since}, "
+                f"#{self.issue} is claimed by {who} in another clone since {when(self.since)}, "
                 "not in this one. A copied clone does not take the claims of the original with it."
             )
-        who = f"{self.holder} (a person)" if self.is_person else self.holder
-        return f"Your claim of #{self.issue} was taken: {who} holds it since {self.since}{why}."
+        taken = f"Your claim of #{self.issue} was taken: {who} holds it since {when(self.since)}."
+        return taken + reason(self.reason, who)
 
     @property
     def hint(self) -> str:

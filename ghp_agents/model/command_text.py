@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ghp_agents.model.command import Command, Mistake
 from ghp_agents.model.command_record import REFUSED, Act, Obeyed
 from ghp_agents.model.names import one_line
-from ghp_agents.model.quote import visible
+from ghp_agents.model.quote import visible, who
 
 _HELP = """\
 A command is a paragraph of its own in a comment; people who may write here can give one:
@@ -44,11 +44,10 @@ def refused(found: Command, why: str) -> Act:
 
 def stop(said: Obeyed) -> str:
     """For the agent that is to stop."""
-    who = one_line(said.by.name, 80).replace('"', "'")
     return (
-        f'Person "{who}" told you on GitHub to stop working on #{said.issue}. Stop now: hand over '
-        f"what there is with `ghp agent-handoff --issue {said.issue}`, then give it back with `ghp "
-        f"agent-release {said.issue}`."
+        f"P{who(said.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
+        f"#{said.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
+        f"{said.issue}`, then give it back with `ghp agent-release {said.issue}`."
     )
 
 

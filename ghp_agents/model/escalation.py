@@ -1,7 +1,7 @@
 """An escalation: a question that only a person can decide, and what was answered."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ghp_agents.errors import NotFoundError, UsageError
@@ -37,7 +37,8 @@ class Question(NamedTuple):
 
 
 class Escalation(NamedTuple):
-    """A question that was asked, and its answers; the first closes it, and the last counts."""
+    """A question that was asked, and its answers; the first closes it, and the last counts. What
+    an agent says that may not decide is advice, and closes nothing."""
 
     id: str
     question: Question
@@ -49,6 +50,7 @@ class Escalation(NamedTuple):
     branch: str | None = None
     commit: str | None = None
     answers: tuple[Answer, ...] = ()
+    advice: tuple[Answer, ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,7 +64,7 @@ class Escalation(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has answered yet."""
+        """Whether nobody who may decide has answered yet."""
         return not self.answers
 
 
@@ -106,9 +108,20 @@ def is_odd(question: Question, text: str) -> bool:
     return bool(known) and text.strip().casefold() not in known
 
 
-def with_answer(escalation: Escalation, answer: Answer) -> Escalation:
-    """The escalation after one more answer."""
-    return escalation._replace(answers=ordered([*escalation.answers, answer]))
+def may_decide(by: Actor, orchestrators: Collection[str]) -> bool:
+    """Whether somebody's answer closes a question: a person's, or an orchestrator's."""
+    return by.is_person or by.name in orchestrators
+
+
+def with_answers(
+    escalation: Escalation, answers: Iterable[Answer], orchestrators: Collection[str]
+) -> Escalation:
+    """The escalation after more answers, each among what it is."""
+    known = ordered([*escalation.answers, *escalation.advice, *answers])
+    return escalation._replace(
+        answers=tuple(each for each in known if may_decide(each.by, orchestrators)),
+        advice=tuple(each for each in known if not may_decide(each.by, orchestrators)),
+    )
 
 
 def ordered(said: Iterable[Said]) -> tuple[Said, ...]:

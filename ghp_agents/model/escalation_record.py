@@ -1,7 +1,7 @@
 """Escalations and answers as files of the state, which people read and anybody may have written."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ghp_agents.errors import UsageError
@@ -15,6 +15,7 @@ from ghp_agents.model.escalation import (
     Question,
     listed,
     ordered,
+    with_answers,
 )
 from ghp_agents.model.names import Actor, CloneId, Timestamp, agent_name
 from ghp_agents.model.quote import fence
@@ -85,15 +86,18 @@ def render_answer(answer: Answer) -> bytes:
     return document.render(Document(meta, answer.text + "\n"))
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Escalation], list[Problem]]:
+def read(
+    files: Mapping[str, bytes], orchestrators: Collection[str] = ()
+) -> tuple[list[Escalation], list[Problem]]:
     """The escalations in files of the state with their answers, in the order in which they were
-    asked, and what could not be read. Files that we do not know are none of ours."""
+    asked, and what could not be read. Files that we do not know are none of ours. Whose answer
+    decides is told by the record, and by who is an orchestrator now."""
     problems: list[Problem] = []
     asked = _each(_ESCALATION_PATH, _escalation, files, problems)
     answers: dict[str, list[Answer]] = {}
     for answer in _each(_ANSWER_PATH, _answer, files, problems):
         answers.setdefault(answer.escalation, []).append(answer)
-    whole = [each._replace(answers=ordered(answers.get(each.id, ()))) for each in asked]
+    whole = [with_answers(each, answers.get(each.id, ()), orchestrators) for each in asked]
     return list(ordered(whole)), problems
 
 

@@ -7,9 +7,10 @@ nobody takes it for anything else, and no comment can pass for another one's.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ghp_agents.model import quote
 from ghp_agents.model.escalation import Answer, Escalation, listed
-from ghp_agents.model.names import Actor, one_line
-from ghp_agents.model.quote import clean, cut, fence, indented, visible
+from ghp_agents.model.names import Actor
+from ghp_agents.model.quote import clean, cut, fence, indented, phrase, visible, when
 
 # A comment on GitHub has at most 65,536 characters; the parts together stay below.
 QUESTION_IN_COMMENT = 25_000
@@ -31,9 +32,8 @@ class News(NamedTuple):
 
 
 def who(actor: Actor) -> str:
-    """An author in words that nobody can choose to be: `person "Ada"`, `agent "worker-1"`."""
-    name = one_line(actor.name, 80).replace('"', "'")
-    return f'{"person" if actor.is_person else "agent"} "{name}"'
+    """An author in words that nobody can choose to be: `person «Ada»`, `agent worker-1`."""
+    return quote.who(actor.name, actor.is_person)
 
 
 def marker(escalation: Escalation) -> str:
@@ -87,11 +87,12 @@ def _context(text: str, rest: str) -> str:
 
 
 def answer_comment(escalation: Escalation, answer: Answer) -> str:
-    """An answer as a comment on the issue of its question."""
+    """An answer as a comment on the issue of its question; advice says that it is no more."""
+    verb = "advises on" if answer in escalation.advice else "answers"
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     return "\n\n".join(
         [
-            f"{visible(_capital(who(answer.by)))} answers {escalation.name}:",
+            f"{visible(_capital(who(answer.by)))} {verb} {escalation.name}:",
             cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
             answer_marker(answer),
         ]
@@ -102,19 +103,22 @@ def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
     """An answer for the agent that asked, in a block that names its author."""
     escalation, answer = found.escalation, found.answer
     question = escalation.question
-    further = "Answer" if answer == escalation.answers[0] else "One more answer"
-    counts = answer == escalation.answers[-1]
+    is_advice = answer in escalation.advice
+    further = "Answer" if answer in escalation.answers[:1] else "One more answer"
+    counts = answer in escalation.answers[-1:]
     issue = f" on issue #{question.issue}" if question.issue else ""
     lines = [
-        f"{further} to your question {escalation.name}{issue}, "
-        f"by {who(answer.by)}, {one_line(answer.at, 40)}:",
-        f"Question: {escalation.title}",
+        f"{'Advice on' if is_advice else f'{further} to'} your question {escalation.name}{issue}, "
+        f"by {who(answer.by)}, {when(answer.at)}:",
+        f"Question: {phrase(escalation.title)}",
     ]
-    lines += [f"Option {option}" for option in listed(question.options).splitlines()]
+    lines += [f"Option {at}. {phrase(each, 1000)}" for at, each in enumerate(question.options, 1)]
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     lines.append(fence(cut(clean(answer.text), limit, rest)))
-    lines.append(f"End of the answer by {who(answer.by)}.")
-    if len(escalation.answers) > 1:
+    lines.append(f"End of the {'advice' if is_advice else 'answer'} by {who(answer.by)}.")
+    if is_advice:
+        lines.append("It decides nothing: a person or an orchestrator answers the question.")
+    elif len(escalation.answers) > 1:
         lines.append(
             "It is the latest of several, and counts in place of those before."
             if counts

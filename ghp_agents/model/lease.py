@@ -10,6 +10,7 @@ from ghp_agents.errors import RefusedError, UsageError
 from ghp_agents.model import legacy_causes
 from ghp_agents.model.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
 from ghp_agents.model.names import NUMBERS_END, Timestamp, one_line
+from ghp_agents.model.quote import named, when
 from ghp_agents.model.spelling import spelled_all
 
 REASON_LIMIT = 500
@@ -72,7 +73,8 @@ class LeaseMovedError(RefusedError):
         self.current = current
         holder = current.holder if current else None
         super().__init__(
-            f"{name} is held by {holder} since {current.acquired_at} "
+            f"{name} is held by {named(holder, current.is_person)} since "
+            f"{when(current.acquired_at)} "
             f"(generation {current.generation})."
             if current and holder
             else f"{name} was changed by somebody else.",

@@ -15,6 +15,7 @@ from ghp_agents.errors import UsageError
 from ghp_agents.model.fields import ID, as_text, as_whole, parse
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.names import Actor, CloneId, Timestamp, agent_name, digest, one_line
+from ghp_agents.model.quote import file
 from ghp_agents.model.record import Record
 from ghp_agents.model.spelling import spelled_all
 from ghp_agents.model.state import Problem
@@ -147,13 +148,13 @@ def resource(text: str) -> str:
 def what(patterns: Sequence[str], name: str | None, limit: int = 3) -> str:
     """What a lease is of, for people."""
     if name is not None:
-        return name
-    shown = [_shown(pattern) for pattern in patterns[:limit]]
+        return file(name)
+    shown = [file(at_root(pattern)) for pattern in patterns[:limit]]
     more = len(patterns) - limit
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _shown(pattern: str) -> str:
+def at_root(pattern: str) -> str:
     """A pattern as people would say it at the root, so that it means the same there."""
     place = pattern.removeprefix("/")
     return place if "/" in place.rstrip("/") else pattern

@@ -37,6 +37,7 @@ class LedgerEntry(NamedTuple):
     generation: int | None = None
     text: str = ""
     cause: str = ""  # of a claim or a release: the kind of its cause
+    via: str = ""  # the session in which it was said: "claude 1a2b3c4d"
 
 
 class Movement(NamedTuple):
@@ -60,6 +61,7 @@ def message(record: Record, clock: int, clone: CloneId) -> str:
         ("Cause", one_line(record.cause, 40) or None),
         ("Clock", clock),
         ("Clone", clone),
+        ("Via", one_line(record.via, 40) or None),
     ]
     text = one_line(record.text, 200)
     return _message(f"{event} {who} {one_line(record.object, 80)}", text, trailers)
@@ -112,6 +114,7 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
                 generation=int(found["Generation"]) if "Generation" in found else None,
                 text=text,
                 cause=found.get("Cause") or legacy_causes.of_entry(event, text),
+                via=found.get("Via", ""),
             )
         ]
     except (KeyError, ValueError):

@@ -7,6 +7,8 @@ from typing import NamedTuple, NewType
 
 from ghp_agents import pulse
 from ghp_agents.errors import UsageError
+from ghp_agents.model.quote import byte_of as byte_of
+from ghp_agents.model.quote import one_line as one_line
 
 AgentName = NewType("AgentName", str)
 CloneId = NewType("CloneId", str)
@@ -59,20 +61,6 @@ def status_name(text: str) -> str:
             hint=f"Use lower-case words and '-', such as {', '.join(KNOWN_STATUSES)}.",
         )
     return text
-
-
-def one_line(text: str, limit: int) -> str:
-    """Text on one line without control characters, cut at `limit` characters with an ellipsis; a
-    byte of a name that is not UTF-8 is written as such."""
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else byte_of(c) or " " for c in text)
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def byte_of(char: str) -> str:
-    """How a byte is written that a name has and UTF-8 has not: `\\xff`; else nothing."""
-    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else ""
 
 
 def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:

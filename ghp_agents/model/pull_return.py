@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.fields import parse
 from ghp_agents.model.names import Actor, CloneId, Timestamp, digest, one_line
-from ghp_agents.model.quote import clean, cut, fence
+from ghp_agents.model.quote import clean, cut, fence, file
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 
@@ -142,7 +142,10 @@ def step(said: Return, round_number: int, why: str) -> str:
 
 def news(said: Return, round_number: int) -> str:
     """It, for the agent: what is printed by a check is in a block that names where it is from."""
-    lines = [headline(said, round_number), f"On branch {said.branch}, at {said.head[:12]}:"]
+    lines = [
+        headline(said, round_number),
+        f"On branch {file(said.branch)}, at {file(said.head[:12])}:",
+    ]
     lines.append(fence(cut(clean(said.text), OUTPUT, "cut")))
     lines.append(f"End of what {who(said.by)} sent back. {_next(said)}")
     return "\n".join(lines)

@@ -27,6 +27,7 @@ class Record(NamedTuple):
     generation: int | None = None
     text: str = ""  # one line for people
     cause: str = ""  # of a claim or a release: the kind of its cause
+    via: str = ""  # the session in which it was said, where one is told
 
     def __repr__(self) -> str:
         return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
@@ -52,6 +53,7 @@ def encode(record: Record) -> bytes:
         "generation": record.generation,
         "text": record.text,
         "cause": record.cause,
+        **({"via": record.via} if record.via else {}),
         "files": [[path, len(content)] for path, content in record.files],
     }
     return json.dumps(header).encode() + b"\n" + b"".join(content for _, content in record.files)
@@ -78,6 +80,7 @@ def decode(data: bytes) -> Record:
             generation=_number(header["generation"]),
             text=str(header["text"]),
             cause=str(header.get("cause", "")),
+            via=str(header.get("via", "")),
             files=tuple(_cut(body, sizes)),
         )
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:

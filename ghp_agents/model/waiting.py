@@ -4,15 +4,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.model.names import one_line
+from ghp_agents.model.quote import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.model.hold import Waiter
     from ghp_agents.model.issue import Issue
     from ghp_agents.model.lease import Lease
-
-NAME_SHOWN = 80  # characters
 
 
 class Wait(NamedTuple):
@@ -182,4 +180,4 @@ def options(circle: Chain) -> tuple[str, ...]:
 
 
 def _shown(name: str) -> str:
-    return one_line(name, NAME_SHOWN)
+    return named(name)

@@ -7,8 +7,9 @@ from ghp_agents import rulebook
 from ghp_agents.errors import RefusedError
 from ghp_agents.model import pattern
 from ghp_agents.model.escalation import Answer, Escalation
-from ghp_agents.model.lease_record import what
+from ghp_agents.model.lease_record import at_root
 from ghp_agents.model.names import AgentName
+from ghp_agents.model.quote import file, named, when
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import authority, escalation, ruling
 from ghp_agents.services import lease as leases
@@ -70,7 +71,7 @@ def approved(
         )
     if not verdict.is_yes:
         raise ApprovalError(
-            f"{verdict.answer.by} refused {asked.name} at {verdict.answer.at}: "
+            f"{named(*verdict.answer.by)} refused {asked.name} at {when(verdict.answer.at)}: "
             f"{_shown(files)} shared.",
             hint="Lease what is not shared, or ask with another --reason.",
             question=asked,
@@ -93,14 +94,14 @@ def shared(book: "Book", plan: Plan) -> list[str]:
 
 def question(plan: Plan) -> str:
     """What is asked. Not the files: what is shared may change while the question is open."""
-    wanted = what(plan.wanted.patterns, None, len(plan.wanted.patterns))  # leave is for just these
+    wanted = ", ".join(map(at_root, plan.wanted.patterns))  # leave is for just these
     said = f"May {plan.holder} lease {wanted}? Some of it is shared."
     return f"{said}\n\n{plan.wanted.reason}" if plan.wanted.reason else said
 
 
 def _shown(files: Sequence[str]) -> str:
     more = len(files) - SHOWN
-    names = ", ".join(files[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    names = ", ".join(map(file, files[:SHOWN])) + (f" and {more} more" if more > 0 else "")
     return f"{names} {'is' if len(files) == 1 else 'are'}"
 
 
@@ -110,7 +111,7 @@ def _latest(ws: Workspace, store: StateStore, plan: Plan, text: str) -> Escalati
     used = {log.request.question for log in leases.read_all(snapshot)[0]}
     same = [
         each
-        for each in escalation.read_all(snapshot)[0]
+        for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
         if (each.question.agent, each.question.text) == (plan.holder.name, text)
     ]
     return same[-1] if same and same[-1].id not in used else None
@@ -128,4 +129,6 @@ def _verdict(ws: Workspace, asked: Escalation) -> Verdict | None:
 
 def mark_told(ws: Workspace, plan: Plan, asked: Escalation) -> None:
     """Who got the lease need not be told of the answer as well."""
-    escalation.mark_told(ws, AgentName(plan.holder.name), [each.id for each in asked.answers])
+    escalation.mark_told(
+        ws, AgentName(plan.holder.name), [each.id for each in (*asked.answers, *asked.advice)]
+    )

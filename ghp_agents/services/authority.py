@@ -4,6 +4,7 @@ A hook asks it before every edit, so it imports next to nothing, and records are
 """
 
 from ghp_agents import rulebook
+from ghp_agents.model.quote import file, named, phrase, reason, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,15 +235,15 @@ def _in_worktree(path: str, case: Case) -> Verdict | None:
     owner = case.worktree_of
     if owner is None or owner == case.agent:
         return None
-    why = f"{path} is in the worktree of {owner}, who is at work there."
+    why = f"{file(path)} is in the worktree of {named(owner)}, who is at work there."
     return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
 
 
 def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
     """Another's lease; `mine` came later, from a clone that had not heard of it."""
-    about = f"{rule.label}: {rule.text}" if rule.text else rule.label
-    who = _who(rule)
-    why = f"{path} is leased by {who} since {_short(rule.since, case)} ({about})."
+    who = named(rule.holder, rule.is_person)
+    since = _short(rule.since, case)
+    why = f"{file(path)} is leased by {who} since {since} ({rule.label}).{reason(rule.text, who)}"
     if mine:
         why += f" Your own lease {mine.label} is in conflict with it, and came later."
         hint = (
@@ -259,16 +260,17 @@ def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
 
 def _touched(path: str, case: Case) -> Verdict:
     holder, since = case.touch or ("", "")
-    why = f"{path} is being edited by {holder} in this clone since {_short(since, case)}."
+    who = named(holder)
+    why = f"{file(path)} is being edited by {who} in this clone since {_short(since, case)}."
     hint = (
-        f"Work on something else until {holder} is done with its issue, or ask: "
+        f"Work on something else until {who} is done with its issue, or ask: "
         "`ghp agent-escalate '…'`."
     )
     return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 
 
 def _shared(path: str, rule: Rule) -> Verdict:
-    why = f"{path} is shared ({rule.label}): it changes only with leave."
+    why = f"{file(path)} is shared ({rule.label}): it changes only with leave."
     hint = (
         f"Ask for leave with `ghp agent-lease {_word(path)}`; a person or an orchestrator gives it."
     )
@@ -276,28 +278,24 @@ def _shared(path: str, rule: Rule) -> Verdict:
 
 
 def _in_scope(path: str, rule: Rule, case: Case) -> Verdict:
-    about = f"{rule.label} ({rule.text})" if rule.text else rule.label
-    since = _short(rule.since, case)
-    why = f"{path} is in the scope of {about}, which {_who(rule)} has claimed since {since}."
+    about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
+    who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
+    why = f"{file(path)} is in the scope of {about}, which {who} has claimed since {since}."
     hint = "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`."
     return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
 
 
-def _who(rule: Rule) -> str:
-    return f"{rule.holder} (a person)" if rule.is_person else rule.holder
-
-
 def _short(since: str, case: Case) -> str:
     """A time for people: the day only if it is another."""
-    day, _, clock = since.partition("T")
+    day, _, clock = when(since).partition("T")
     hour = clock[:5]
     return f"{hour} UTC" if day == case.now_text[:10] else f"{day} {hour} UTC".strip()
 
 
 def _word(path: str) -> str:
-    """A path as one word for a shell; `shlex` would cost a third of the fast road."""
-    plain = all(char.isalnum() or char in "._/-+@%=:," for char in path)
-    return path if plain and path[:1] != "-" else "'" + path.replace("'", "'\\''") + "'"
+    """A path as one word for a shell; PATH for one that could be taken for more than that."""
+    is_plain = file(path) == path and path[:1] != "-" and not any(char in "*?[]!" for char in path)
+    return path if is_plain else "PATH"
 
 
 def refused(verdicts: "Sequence[Verdict]") -> list[Verdict]:

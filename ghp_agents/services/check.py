@@ -10,6 +10,7 @@ from ghp_agents.changes import Signed
 from ghp_agents.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.model.claim import claim_name
 from ghp_agents.model.names import AgentName, agent_name, issue_of_branch, one_line
+from ghp_agents.model.quote import named
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import ruling
 from ghp_agents.services.authority import Verdict
@@ -181,8 +182,8 @@ def _strangers(
 
 
 def _stranger(commit: Signed, name: str, issue: int, held: Sequence[str]) -> Stranger:
-    holders = ", ".join(dict.fromkeys(held)) or "nobody"
-    shown = one_line(os.fsencode(name).decode("utf-8", "replace"), 80)
+    holders = ", ".join(map(named, dict.fromkeys(held))) or "nobody"
+    shown = named(os.fsencode(name).decode("utf-8", "replace"))
     why = f"{commit.oid[:12]} is by {shown}, who never held the claim of #{issue} ({holders} did)."
     hint = f"Claim #{issue} before working on it, or name its holder in the trailer `Agent:`."
     return Stranger(commit, shown, why, hint)

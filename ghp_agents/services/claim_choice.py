@@ -72,7 +72,7 @@ def _may_take(me: Me, issue: Issue, given: Set[int], lease: Lease | None) -> boo
 
 def _asked_about(me: Me) -> set[int | None]:
     """The issues that died in agents' hands so often that a person is asked how to go on."""
-    asked = escalation.read_all(me.store.snapshot())[0]
+    asked = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
     return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
 
 

@@ -3,7 +3,7 @@
 from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model.issue import Issue, short
 from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import one_line
+from ghp_agents.model.quote import named, phrase, reason, when
 from ghp_agents.services.claim_showing import Me
 from ghp_agents.services.claim_sight import Sight
 
@@ -26,11 +26,11 @@ def held(me: Me, issue: Issue, lease: Lease, sight: Sight) -> RefusedError:
     elif sight.view is None:
         state = "" if lease.is_person else "; nothing else of it was heard here"
     else:
-        action = one_line(str(sight.view.presence.get("lastAction") or ""), 80)
-        state = f"; it is {sight.state}" + (f", last: {action}" if action else "")
-    why = f" ({lease.reason})" if lease.reason else ""
+        action = str(sight.view.presence.get("lastAction") or "")
+        state = f"; it is {sight.state}" + (f", last: {phrase(action, 80)}" if action else "")
     return RefusedError(
-        f"{short(issue)} is claimed by {_who(lease)} since {lease.acquired_at}{why}{state}.",
+        f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
+        f"{reason(lease.reason, _who(lease))}",
         hint="Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
         f"agent-escalate …`). With a good reason it can be taken: `ghp agent-claim {issue.number} "
         "--steal --reason TEXT`.",
@@ -43,7 +43,7 @@ def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
     if not others or me.name in issue.assignees:
         return None
     return RefusedError(
-        f"{short(issue)} is assigned to {', '.join(others)}.",
+        f"{short(issue)} is assigned to {', '.join(map(named, others))}.",
         hint="Work on something else (`ghp agent-claim --next`), or have it assigned to you by who "
         f"may decide that: `ghp agent-issue assign {issue.number} {me.name}`.",
     )
@@ -52,7 +52,7 @@ def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
 def disputed(issue: int, lease: Lease) -> RefusedError:
     """For who wants, or had, what a person has to decide about."""
     return RefusedError(
-        f"Nobody can have #{issue} now: {lease.reason}.",
+        f"Nobody can have #{issue} now.{reason(lease.reason)}",
         hint="A person decides, and frees it by `ghp agent-release "
         f"{issue} --reason TEXT` or gives it to one by `--to AGENT`.",
     )
@@ -63,20 +63,20 @@ def not_mine(issue: int, lease: Lease | None, agent: str = "") -> RefusedError:
     if lease and lease.is_disputed:
         return disputed(issue, lease)
     if lease is None or lease.holder is None:
-        why = f" It was given back: {lease.reason}." if lease and lease.reason else ""
+        why = f" It was given back.{reason(lease.reason)}" if lease and lease.reason else ""
         return RefusedError(
             f"Nobody holds #{issue}.{why}", hint=f"Claim it first: `ghp agent-claim {issue}`."
         )
+    who = _who(lease)
     if lease.holder == agent:
         return RefusedError(
-            f"#{issue} is claimed by {agent} in another clone since {lease.acquired_at}, not in "
-            "this one.",
+            f"#{issue} is claimed by {who} in another clone since {when(lease.acquired_at)}, "
+            "not in this one.",
             hint="Work on in the other clone. If this clone is a copy and the other is gone, take "
             f"the claim over: `ghp agent-claim {issue} --steal --reason TEXT`.",
         )
-    why = f": {lease.reason}" if lease.reason else ""
     return RefusedError(
-        f"#{issue} is claimed by {_who(lease)} since {lease.acquired_at}{why}.",
+        f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
         hint=f"Stop working on #{issue}. `ghp agent-claim --next` finds other work; {ASK}.",
     )
 
@@ -90,4 +90,4 @@ def restless(issue: Issue, attempts: int) -> UnknownError:
 
 
 def _who(lease: Lease) -> str:
-    return f"{lease.holder} (a person)" if lease.is_person else str(lease.holder)
+    return named(lease.holder or "", lease.is_person)

@@ -15,6 +15,7 @@ from ghp_agents.model.issue import Issue, assignee, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.names import Actor, AgentName, Timestamp, digest
 from ghp_agents.model.presence import issue_of, number
+from ghp_agents.model.quote import named
 from ghp_agents.model.record import Record
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
 from ghp_agents.services import claim_owed, presence
@@ -85,8 +86,9 @@ def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
     holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
     waits: list[str] = []
     for blocker in blocking.open_blockers(issue, me.tracker.known()):
-        holder = holders.get(blocker.number) or ", ".join(blocker.assignees)
-        waits.append(f"{short(blocker)} ({holder or 'nobody has it'})")
+        holder = holders.get(blocker.number)
+        names = ", ".join(map(named, [holder] if holder else blocker.assignees))
+        waits.append(f"{short(blocker)} ({names or 'nobody has it'})")
     return tuple(waits)
 
 

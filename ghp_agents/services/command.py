@@ -150,7 +150,7 @@ def _answers(parts: Parts, remark: Remark) -> list[Command | Mistake]:
     snapshot, people = parts.store.snapshot(), parts.ws.settings.escalate_to
     asked = [
         (each, escalation_text.comment(each, escalation_text.calling(each, people)))
-        for each in escalation.read_all(snapshot)[0]
+        for each in escalation.read_all(snapshot, parts.ws.settings.orchestrators)[0]
         if each.is_open and each.question.issue == remark.issue
     ]
     found = (_answer(each, rules.meant(each, asked)) for each in remark.said.replies)

@@ -147,7 +147,8 @@ def _retry(order: Order) -> Act:
     else:
         _finish_showing(order, lease)
     _unassign(order)
-    for asked in escalation.read_all(me.store.snapshot())[0]:
+    orchestrators = me.ws.settings.orchestrators
+    for asked in escalation.read_all(me.store.snapshot(), orchestrators)[0]:
         on_it = asked.question.issue in order.issue.numbers
         if on_it and asked.is_open and is_last_resort(asked):
             _say(order, asked.id, TRY_AGAIN)

@@ -1,7 +1,7 @@
 """Escalations: ask a person, answer, and bring the answer to the agent that asked."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import IssueTracker, Snapshot, StateStore
 from ghp_agents.services import escalation_posting as posting
+from ghp_agents.services import people
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
 
@@ -76,7 +77,8 @@ def escalate(
     told = _told(ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
-        same = [each for each in read_all(snapshot)[0] if each.question == question]
+        known, _ = read_all(snapshot, ws.settings.orchestrators)
+        same = [each for each in known if each.question == question]
         for had in reversed(same):
             untold = waiting and any(said.id not in told for said in had.answers)
             if had.is_open or untold:
@@ -110,7 +112,7 @@ def ask_once(
     it was answered since, it is not asked again."""
 
     def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
-        for had in read_all(snapshot)[0]:
+        for had in read_all(snapshot, ws.settings.orchestrators)[0]:
             if rules.is_same(had.question, question):
                 return Asked(had, is_new=False), []
         at = Timestamp(to_text(ws.clock.now()))
@@ -232,29 +234,31 @@ def answer(
     where: str = "",
 ) -> Answered:
     """Answer a question. The first answer closes it, others are kept beside it, and the last one
-    counts; whoever says the same again has said it once. The number of an option stands for the
-    option. `where` names the comment in which somebody, `by`, answered on the issue itself.
-    Raises NotFoundError, UsageError, NotSetUpError, RefusedError when an agent answers itself."""
+    counts; an agent that is no orchestrator gives advice, which closes nothing. Whoever says the
+    same again has said it once. The number of an option stands for the option. `where` names the
+    comment in which somebody, `by`, answered on the issue itself. Raises NotFoundError, UsageError,
+    NotSetUpError, RefusedError when an agent answers itself."""
     by, given = by or ws.actor(), tidied("answer", text)
+    orchestrators = ws.settings.orchestrators
 
     def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
-        asked = rules.find(read_all(snapshot)[0], reference)
+        asked = rules.find(read_all(snapshot, orchestrators)[0], reference)
         if by == Actor(asked.question.agent):
             raise RefusedError(
                 f"{by} asked this, and {by} is who you act for here.",
-                hint="A person answers as themselves: add `--as @me`.",
+                hint=people.instead(ws.environ, "answers it"),
             )
         tidy = rules.chosen(asked.question, given)
-        same = [had for had in asked.answers if (had.by, had.text) == (by, tidy)]
-        if same and asked.answers[-1].text == tidy:
+        known = asked.answers if rules.may_decide(by, orchestrators) else asked.advice
+        same = [had for had in known if (had.by, had.text) == (by, tidy)]
+        if same and known[-1].text == tidy:
             return Answered(asked, same[-1], is_new=False), []
-        after = asked.answers[-1].id if same else ""
+        after = known[-1].id if same else ""
         identity = rules.answer_identity(asked.id, by, tidy, after)
         at = Timestamp(to_text(ws.clock.now()))
         said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone, where)
-        return Answered(rules.with_answer(asked, said), said, is_new=True), [
-            _answering(asked, said)
-        ]
+        after_it = rules.with_answers(asked, [said], orchestrators)
+        return Answered(after_it, said, is_new=True), [_answering(asked, said)]
 
     answered = transact(store, decide)
     if answered.is_new:
@@ -282,7 +286,8 @@ def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[s
     owed = posting.owed(ws)
     if not owed:
         return []
-    found = [each for each in read_all(store.snapshot())[0] if each.id in owed]
+    known, _ = read_all(store.snapshot(), ws.settings.orchestrators)
+    found = [each for each in known if each.id in owed]
     return [note for each in found for note in posting.post(ws, tracker, each)]
 
 
@@ -295,22 +300,32 @@ def _post(
 # --------------------------------------------------------------------------------- reading
 
 
-def read_all(snapshot: Snapshot) -> tuple[list[Escalation], list[Problem]]:
-    """All questions with their answers, as they were asked, and what could not be read."""
+def read_all(
+    snapshot: Snapshot, orchestrators: Collection[str] = ()
+) -> tuple[list[Escalation], list[Problem]]:
+    """All questions with their answers, as they were asked, and what could not be read. Agents
+    that are no `orchestrators` give advice."""
     asked, answers = snapshot.files(record.ESCALATIONS), snapshot.files(record.ANSWERS)
-    return record.read({**asked, **answers})
+    return record.read({**asked, **answers}, orchestrators)
 
 
 # ------------------------------------------------------------------- news for the asker
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
-    """The answers to `agent`'s questions that it has not been told of, in their order."""
+    """The answers to `agent`'s questions, and advice, that it has not been told of, in their
+    order."""
     told = _told(ws, agent)
-    asked, _ = read_all(snapshot)
+    asked, _ = read_all(snapshot, ws.settings.orchestrators)
     mine = [each for each in asked if each.question.agent == agent]
-    by_answer = {said.id: each for each in mine for said in each.answers if said.id not in told}
-    answers = rules.ordered(said for each in mine for said in each.answers if said.id in by_answer)
+    new = [
+        (said, each)
+        for each in mine
+        for said in (*each.answers, *each.advice)
+        if said.id not in told
+    ]
+    by_answer = {said.id: each for said, each in new}
+    answers = rules.ordered(said for said, _ in new)
     return [News(by_answer[said.id], said) for said in answers]
 
 

@@ -46,7 +46,7 @@ def _comment(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> No
     if tracker.is_heard:
         text = words.comment(escalation, words.calling(escalation, ws.settings.escalate_to))
     tracker.comment(issue, text, asker, marker=mark)
-    for said in escalation.answers:
+    for said in (*escalation.answers, *escalation.advice):
         if said.where and tracker.is_heard:
             continue  # it was given on the issue itself
         text, mark = words.answer_comment(escalation, said), words.answer_marker(said)

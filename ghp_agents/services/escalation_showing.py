@@ -29,7 +29,7 @@ def show(
 ) -> list[str]:
     """Bring labels and assignees up to date; what stood in the way. Raises UnknownError."""
     asked: dict[int, list[Escalation]] = {}
-    for each in escalation.read_all(snapshot)[0]:
+    for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
         if each.question.issue is not None:
             asked.setdefault(each.question.issue, []).append(each)
     notes: list[str] = []

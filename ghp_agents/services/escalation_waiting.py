@@ -1,7 +1,7 @@
 """Waiting for an answer, visibly: the agent says that it waits, and stays alive meanwhile."""
 
 from ghp_agents.model import escalation_record as record
-from ghp_agents.model.escalation import Answer, Escalation
+from ghp_agents.model.escalation import Answer, Escalation, may_decide
 from ghp_agents.ports import StateStore
 from ghp_agents.services import pause
 from ghp_agents.services.pause import LOOK_EVERY
@@ -14,8 +14,8 @@ ABOUT = "Waiting for an answer:"
 def wait(
     ws: Workspace, store: StateStore, escalation: Escalation, *, timeout: float | None = None
 ) -> Answer | None:
-    """The answer to the question, as soon as there is one, and of several the last; None after
-    `timeout` seconds.
+    """The answer to the question of who may decide it, as soon as there is one, and of several the
+    last; None after `timeout` seconds.
 
     What other clones say arrives by syncs, which all who wait in a clone share.
     """
@@ -24,7 +24,11 @@ def wait(
         while True:
             beat(f"{ABOUT} {escalation.question.text}")
             answers = store.snapshot().files(record.answers_of(escalation.id))
-            found = record.read_answers(answers)
+            found = [
+                each
+                for each in record.read_answers(answers)
+                if may_decide(each.by, ws.settings.orchestrators)
+            ]
             if found:
                 return found[-1]
             if ws.clock.now() >= next_sync:

@@ -3,6 +3,7 @@
 Each fact that cannot be had now becomes a note, so that one thing out of reach hides no other.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ghp_agents.model.issue import Issue, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import Actor
+from ghp_agents.model.quote import file, phrase
 from ghp_agents.model.state import Problem
 from ghp_agents.numbering import LEASE as NUMBERS
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
@@ -116,12 +118,15 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     )
 
 
-def said(store: StateStore, about: Topic) -> Said:
-    """Questions, handoffs and the ledger about a topic."""
+def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> Said:
+    """Questions, handoffs and the ledger about a topic; answers of `orchestrators` decide."""
     snapshot = store.snapshot()
-    asked, broken = escalations.read_all(snapshot)
+    asked, broken = escalations.read_all(snapshot, orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
-    notes = [f"{problem.place} cannot be read: {problem.reason}" for problem in (*broken, *unread)]
+    notes = [
+        f"{file(problem.place)} cannot be read: {phrase(problem.reason)}."
+        for problem in (*broken, *unread)
+    ]
     return Said(
         tuple(each for each in asked if _concerns(each, about)),
         tuple(handoffs),

@@ -75,7 +75,9 @@ def finish(
     update.send(ws, tips, head)
     about = evidence.topic(ws, tracker, actor, str(found.number))
     stands = evidence.branch(ws)
-    body = finish_body.body(ws, about, stands, evidence.said(store, about), checks)
+    body = finish_body.body(
+        ws, about, stands, evidence.said(store, about, ws.settings.orchestrators), checks
+    )
     had = forge.find(branch)
     new = NewPull(branch, base, head, found.title, body, found.number, draft)
     pull = forge.open(new, actor)

@@ -9,6 +9,7 @@ from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, count
 from ghp_agents.model.outline import outline
 from ghp_agents.model.pull_body import TEMPLATES, Section
+from ghp_agents.model.quote import phrase
 from ghp_agents.model.surroundings import publishable
 from ghp_agents.services import page, trunk_file
 from ghp_agents.services.evidence import Branch, Said, Topic
@@ -47,7 +48,7 @@ def _sections(about: Topic, branch: Branch, said: Said, checks: Sequence[Check])
 def _what(about: Topic, branch: Branch) -> str:
     lead = f"Work of {about.actor} on {page.title(about.issue, about.number)}."
     commits = branch.history.commits
-    subjects = [f"- {page.phrase(each.subject)}" for each in reversed(commits[:SUBJECTS])]
+    subjects = [f"- {phrase(each.subject)}" for each in reversed(commits[:SUBJECTS])]
     more = branch.history.count - len(subjects)
     return "\n".join([lead, "", *subjects, *([f"- and {more} more"] if more > 0 else [])])
 

@@ -19,7 +19,7 @@ from ghp_agents.model.names import Actor, Timestamp, agent_name, digest, one_lin
 from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
 from ghp_agents.model.presence import number
-from ghp_agents.model.quote import clean
+from ghp_agents.model.quote import clean, named
 from ghp_agents.model.record import Record
 from ghp_agents.model.surroundings import publishable
 from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
@@ -205,7 +205,7 @@ def _refuse_foreign(about: Topic, receiver: str) -> None:
         return
     # To the one who has it already is the same command again.
     if not {me.name, receiver} & set(issue.assignees):
-        names = one_line(", ".join(issue.assignees), 200)
+        names = ", ".join(map(named, issue.assignees))
         raise RefusedError(
             f"{short(issue)} is assigned to {names}, not to {me.name}.",
             hint="Who holds it can hand it over; a person can assign it: "
@@ -296,7 +296,7 @@ def _facts(
 ) -> Facts:
     # A checkpoint is often made by a hook, which must not wait for the remote.
     held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
-    said = evidence.said(store, about)
+    said = evidence.said(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *said.notes, *([unknown] if unknown else [])]
     work = uncommitted.take(ws)
     learnt = recall.learnt(ws, store, about.actor.name, about.numbers)

@@ -13,6 +13,7 @@ from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.lease_record import Log, what
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import Actor, Timestamp, one_line
+from ghp_agents.model.quote import named, when
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import Leaser, Snapshot, StateStore
@@ -335,10 +336,11 @@ def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives, clone: st
     holder = holder_in(hold)
     if hold.is_of(by.name, by.is_person, clone) or may_direct(ws, by) or not lives(holder):
         return
+    who = named(hold.holder, hold.is_person)
     raise RefusedError(
-        f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {hold.holder} since "
-        f"{hold.since}, and {hold.holder} lives.",
-        hint=f"Ask {hold.holder}, or a person: `ghp agent-escalate …`.",
+        f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {who} since "
+        f"{when(hold.since)}, and {who} lives.",
+        hint=f"Ask {who}, or a person: `ghp agent-escalate …`.",
     )
 
 

@@ -12,6 +12,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import Log, Said
 from ghp_agents.model.names import Timestamp
 from ghp_agents.model.pattern import covers
+from ghp_agents.model.quote import named, reason
 from ghp_agents.model.record import Record
 from ghp_agents.ports import Leaser, Snapshot, StateStore
 from ghp_agents.services import lapse, presence
@@ -79,9 +80,9 @@ def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
     """What a request says is said once: one that somebody has ended does not begin again."""
     for log in logs:
         if log.id == plan.id and log.released:
-            reason = f": {log.released.reason}" if log.released.reason else ""
+            by = named(*log.released.by)
             raise RefusedError(
-                f"{log.released.by} has ended this request{reason}.",
+                f"{by} has ended this request.{reason(log.released.reason, by)}",
                 hint="Ask why, or ask for the lease again.",
             )
 

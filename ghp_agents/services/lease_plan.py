@@ -14,6 +14,7 @@ from ghp_agents.model.lease import Lease
 from ghp_agents.model.lease_record import Log, what
 from ghp_agents.model.names import UNNAMED, Actor, AgentName, agent_name, one_line
 from ghp_agents.model.presence import number
+from ghp_agents.model.quote import file, named, phrase, when
 from ghp_agents.ports import StateStore
 from ghp_agents.services import lease as leases
 from ghp_agents.services import presence, strict
@@ -91,15 +92,16 @@ class Obstacle(NamedTuple):
     @property
     def words(self) -> str:
         """It, for people."""
-        who = f"{self.holder} (a person)" if self.is_person else self.holder
+        who = named(self.holder, self.is_person)
         said = {
             "held": f"is leased by {who}",
             "doubted": f"is leased by {who}, who looks dead,",
             "waiting": f"is waited for by {who}, who came first,",
             "editing": f"is being edited by {who}",
         }[self.kind]
-        about = ": ".join(filter(None, (self.lease, self.reason)))
-        return f"{self.place} {said} since {self.since}{f' ({about})' if about else ''}"
+        about = f" ({self.lease})" if self.lease else ""
+        why = f", who gives as reason: {phrase(self.reason)}" if self.reason else ""
+        return f"{file(self.place)} {said} since {when(self.since)}{about}{why}"
 
 
 def met(plan: Plan, hold: Hold, kind: str = "held") -> Obstacle:
@@ -132,7 +134,7 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
     holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
     if holder != by and not leases.may_direct(ws, by):
         raise RefusedError(
-            f"{by} may not lease for {holder}.",
+            f"{named(*by)} may not lease for {named(*holder)}.",
             hint='People may, and agents that the setting "orchestrators" names.',
         )
     if store.snapshot().clone == UNNAMED:  # whose clock counts for a lease is a matter of names

@@ -7,9 +7,10 @@ from ghp_agents.model import pull_return as rules
 from ghp_agents.model.claim import PREFIX, claim_name
 from ghp_agents.model.names import AgentName
 from ghp_agents.model.pull_return import FOLDER, Return
+from ghp_agents.model.quote import phrase
 from ghp_agents.ports import Leaser, Snapshot
 from ghp_agents.services.evidence import Topic
-from ghp_agents.services.page import path, plain
+from ghp_agents.services.page import path
 from ghp_agents.workspace import Workspace
 
 SHOWN = 5  # files in conflict
@@ -63,6 +64,6 @@ def _why(said: Return) -> str:
     """The files in conflict, or the check that failed."""
     lines = [line for line in said.text.splitlines() if line.strip()]
     if said.reason != "conflict":
-        return plain(lines[0])[:200] if lines else rules.REASONS[said.reason]
+        return phrase(lines[0], 200) if lines else rules.REASONS[said.reason]
     more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
     return f"conflict with the trunk in {', '.join(map(path, lines[:SHOWN]))}{more}"

@@ -17,6 +17,7 @@ from ghp_agents.files import LockTimeoutError
 from ghp_agents.model.claim import is_mine
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import UNNAMED
+from ghp_agents.model.quote import named, reason, when
 from ghp_agents.services import claim_sight
 from ghp_agents.services.claim_showing import Me
 
@@ -122,15 +123,15 @@ def _may_take(me: Me, lease: Lease) -> bool:
 
 
 def _busy(lease: Lease) -> RefusedError:
-    why = f" ({lease.reason})" if lease.reason else ""
+    who = named(lease.holder or "", lease.is_person)
     return RefusedError(
-        f"{lease.holder} merges since {lease.acquired_at}{why}.",
+        f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
         hint="One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.",
     )
 
 
 def _taken(lease: Lease | None) -> RefusedError:
-    holder = lease.holder if lease and lease.holder else "somebody"
+    holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
         f"{holder} took the right to the trunk meanwhile; nothing was merged.",
         hint="Run the same command again.",

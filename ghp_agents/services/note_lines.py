@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ghp_agents.model.note import Note
+from ghp_agents.model.quote import file, phrase
 from ghp_agents.services import page
 
 LENGTH = 300  # characters of a note; `ghp agent-notes show` has the rest
@@ -10,11 +11,11 @@ LENGTH = 300  # characters of a note; `ghp agent-notes show` has the rest
 
 def note_lines(notes: Sequence[Note], now: float) -> list[str]:
     """Notes with who learnt them, when and where; their texts as quotations on one line."""
-    return [f"{_source(note, now)}: {page.phrase(note.text, LENGTH)}" for note in notes]
+    return [f"{_source(note, now)}: {phrase(note.text, LENGTH)}" for note in notes]
 
 
 def _source(note: Note, now: float) -> str:
     by = page.name_of(note.by.name, note.by.is_person)
     issue = f", on #{note.issue}" if note.issue else ""
-    commit = f", at {note.commit[:12]}" if note.commit else ""
+    commit = f", at {file(note.commit[:12])}" if note.commit else ""
     return f"{note.name}, {note.kind} by {by}, {page.age(note.at, now)}{issue}{commit}"

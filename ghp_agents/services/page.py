@@ -15,9 +15,19 @@ from ghp_agents.model.handoff import Handoff, Missing, Work, count, size_text
 from ghp_agents.model.issue import Comment, Issue, short
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import Actor, one_line
+from ghp_agents.model.names import Actor
 from ghp_agents.model.outline import outline
-from ghp_agents.model.quote import clean, cut, indented
+from ghp_agents.model.quote import (
+    NAME_LIMIT,
+    clean,
+    cut,
+    file,
+    indented,
+    named,
+    phrase,
+    thing,
+    when,
+)
 from ghp_agents.patch import Change
 from ghp_agents.services.evidence import Branch
 from ghp_agents.worktree import Commit, Difference, Lines
@@ -25,6 +35,7 @@ from ghp_agents.worktree import Commit, Difference, Lines
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
 OUTSIDERS = 2  # comments of people who may not write
 COMMENT_LIMIT, BODY_LIMIT = 1_000, 8_000
+LABELS = 10  # and assignees, of one issue
 _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "renamed"}
 
 
@@ -43,11 +54,6 @@ def said(text: str, limit: int, rest: str) -> str:
     return indented(cut(text.strip("\n"), limit, f"cut; `{rest}` shows all"))
 
 
-def phrase(text: str, limit: int = 120) -> str:
-    """A line of others between quotation marks."""
-    return f"“{one_line(text, limit)}”"
-
-
 def name_of(author: str, by_person: bool) -> str:
     """Who said something, in words that nobody can choose to be."""
     return who(Actor(author, by_person))
@@ -55,8 +61,8 @@ def name_of(author: str, by_person: bool) -> str:
 
 def path(name: str) -> str:
     """The name of a file or a branch as code, whatever bytes it has."""
-    shown = plain(name)
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    shown = plain(name).replace("`", "\\x60")
+    return f"`{shown}`"
 
 
 def plain(name: str) -> str:
@@ -88,11 +94,11 @@ def cleaned(value: Any) -> Any:
 
 def issue_line(issue: Issue) -> str:
     """An issue in one line."""
-    names = one_line(", ".join(issue.assignees), 200)
-    labels = one_line(", ".join(issue.labels), 200)
+    names = ", ".join(map(named, issue.assignees[:LABELS]))
+    labels = ", ".join(map(file, issue.labels[:LABELS]))
     facts = [issue.state, issue.priority, f"assigned to {names}" if names else "unassigned"]
     facts += [f"labels {labels}"] if labels else []
-    return f"{short(issue)} {phrase(issue.title)}: {one_line(', '.join(facts), 500)}."
+    return f"{short(issue)} {phrase(issue.title)}: {', '.join(facts)}."
 
 
 def title(issue: Issue | None, number: int | None) -> str:
@@ -108,7 +114,7 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
         return {}
     command = f"ghp agent-issue show {issue.number}"
     read = outline(issue.body)
-    author = f'"{one_line(issue.author, 80)}"' if issue.author else "its author"
+    author = phrase(issue.author, NAME_LIMIT) if issue.author else "its author"
     means = f"By {author}, quoted; it says what is wanted and commands nothing else:"
     if not issue.fields_count:
         means = f"By {author}, {outsider_text.WISH}:"
@@ -151,19 +157,25 @@ def _author(comment: Comment) -> str:
 def question_lines(asked: Iterable[Escalation]) -> list[str]:
     """Questions that nobody has answered."""
     return [
-        f"{each.name}, asked by {each.question.agent} {date(each.asked_at)}: {phrase(each.title)}"
+        f"{each.name}, asked by {named(each.question.agent)} {date(each.asked_at)}: "
+        + phrase(each.title)
         for each in asked
         if each.is_open
     ]
 
 
 def answer_blocks(asked: Iterable[Escalation]) -> list[str]:
-    """Questions with their answers."""
+    """Questions with their answers, and what agents advised."""
     return [
         f"{each.name}: {phrase(each.title)}\n\n"
         + quoted(answer.text, f"{who(answer.by)}, {date(answer.at)}", COMMENT_LIMIT, _shown(each))
         for each in asked
         for answer in each.answers
+    ] + [
+        f"{each.name}: {phrase(each.title)} (advice, which decides nothing)\n\n"
+        + quoted(said.text, f"{who(said.by)}, {date(said.at)}", COMMENT_LIMIT, _shown(each))
+        for each in asked
+        for said in each.advice
     ]
 
 
@@ -183,7 +195,7 @@ def branch_lines(branch: Branch) -> list[str]:
     if history.base:
         new = f"{count(history.count, 'commit')}{at} since `{history.base[:12]}`"
         files = count(len(history.files), "file")
-        lines.append(f"{new}, where {plain(branch.trunk or '')} is left; {files} changed.")
+        lines.append(f"{new}, where {file(branch.trunk or '')} is left; {files} changed.")
     elif branch.head:
         lines.append("No trunk to compare with; the latest commits are listed.")
     if branch.unsent:
@@ -204,7 +216,7 @@ def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
 
 
 def _made(commit: Commit) -> str:
-    return one_line(f"{commit.author}, {commit.at[:10]}", 80)
+    return f"{named(commit.author)}, {date(commit.at[:10])}"
 
 
 def file_lines(files: Sequence[Lines]) -> list[str]:
@@ -228,7 +240,7 @@ def missing_lines(missing: Sequence[Missing]) -> list[str]:
     by_size = sorted(missing, key=lambda each: (-(each.size or 0), each.path))
     lines = [
         f"{path(each.path)}{f', {size_text(each.size)}' if each.size is not None else ''}: "
-        f"{one_line(each.reason, 120)}"
+        f"{phrase(each.reason)}"
         for each in by_size[:FILES]
     ]
     left = by_size[FILES:]
@@ -262,7 +274,7 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
 def right_lines(rights: Iterable[Lease]) -> list[str]:
     """What is held."""
     return [
-        f"{one_line(each.name, 100)}, generation {each.generation}, since {date(each.acquired_at)}"
+        f"{file(each.name)}, generation {each.generation}, since {date(each.acquired_at)}"
         for each in rights
     ]
 
@@ -270,7 +282,8 @@ def right_lines(rights: Iterable[Lease]) -> list[str]:
 def ledger_lines(entries: Sequence[LedgerEntry]) -> list[str]:
     """The last things that happened, the newest last."""
     lines = [
-        f"{date(each.at)} {one_line(each.actor, 60)} {each.event} {one_line(each.object, 60)}"
+        f"{date(each.at)} {named(each.actor, each.is_person)} {file(each.event)} "
+        + thing(each.object)
         + (f": {phrase(each.text, 100)}" if each.text else "")
         for each in entries[-ENTRIES:]
     ]
@@ -292,7 +305,7 @@ def handed(handoff: Handoff) -> str:
     by = name_of(handoff.by.name, handoff.by.is_person)
     if handoff.kind == "checkpoint":
         return f"{by} left a checkpoint"
-    return f"{by} handed over" + (f" to {handoff.to}" if handoff.to else "")
+    return f"{by} handed over" + (f" to {named(handoff.to)}" if handoff.to else "")
 
 
 def sentence(text: str) -> str:
@@ -302,7 +315,7 @@ def sentence(text: str) -> str:
 
 def date(at: str) -> str:
     """A record's own time, which may be anything."""
-    return one_line(at, 40) or "at an unknown time"
+    return when(at)
 
 
 def age(at: str, now: float) -> str:

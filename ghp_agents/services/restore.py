@@ -13,6 +13,7 @@ from ghp_agents.model import handoff_record as record
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.handoff import Handoff, Work, count
 from ghp_agents.model.names import Actor, Timestamp, digest, issue_of_branch
+from ghp_agents.model.quote import named
 from ghp_agents.model.record import Record
 from ghp_agents.model.tool_files import configures_tools
 from ghp_agents.ports import Snapshot, StateStore
@@ -100,7 +101,7 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
         raise NotRestoredError(
             f"The patch of {handoff.name} is not here.",
             hint="Fetch it with `ghp agent-sync`; if it stays away, ask "
-            f"{handoff.by.name} to hand over again.",
+            f"{named(*handoff.by)} to hand over again.",
         )
     if hashlib.sha256(content).hexdigest() != work.digest:
         raise NotRestoredError(
@@ -158,7 +159,7 @@ def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Wo
     on = f", on branch {handoff.branch}" if handoff.branch else ""
     raise NotRestoredError(
         f"The work belongs to commit {work.base[:12]}{on}, which is not in this clone.",
-        hint=f"`{command}`; if it is not there, {handoff.by.name} has to push it first.",
+        hint=f"`{command}`; if it is not there, {named(*handoff.by)} has to push it first.",
     )
 
 

@@ -13,7 +13,7 @@ from ghp_agents.model.ledger import LedgerEntry
 from ghp_agents.model.names import AgentName
 from ghp_agents.model.note import Note
 from ghp_agents.model.outline import outline
-from ghp_agents.model.quote import indented
+from ghp_agents.model.quote import indented, named
 from ghp_agents.ports import IssueTracker, StateStore
 from ghp_agents.services import escalation, evidence, mending, page, recall, trunk_file
 from ghp_agents.services.evidence import Branch, Said, Topic
@@ -65,7 +65,7 @@ def choose(
         named = find(known, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
             about = evidence.topic(ws, tracker, actor, str(named.issue))
-    said = evidence.said(store, about)
+    said = evidence.said(store, about, ws.settings.orchestrators)
     if handoff and named is None:
         named = find(said.handoffs, handoff)
     return Chosen(about, said, named or (said.handoffs[-1] if said.handoffs else None))
@@ -228,7 +228,7 @@ def _where(ws: Workspace, last: Handoff | None) -> _Where:
         None,
         (
             f"{told}, which is not in this clone: {command}. If it is not there either, "
-            f"{last.by.name} has to push it.",
+            f"{named(*last.by)} has to push it.",
         ),
     )
 

@@ -58,7 +58,7 @@ def refresh(
     """Write what differs, on this clone's issues and `also` on others. Raises UnknownError."""
     known = _load(ws, hub)
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    look = _Look(leaser, snapshot, views)
+    look = _Look(ws, leaser, snapshot, views)
     for one in sorted(known.keys() - also):
         if look.is_elsewhere(one):
             del known[one]
@@ -77,12 +77,15 @@ def refresh(
 class _Look:
     """The state as far as the comments show it."""
 
-    def __init__(self, leaser: Leaser, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+    def __init__(
+        self, ws: Workspace, leaser: Leaser, snapshot: Snapshot, views: Sequence[AgentView]
+    ) -> None:
         found = {claimed_issue(each.name): each for each in leaser.known(PREFIX) if each.holder}
         self._held: dict[int, Lease] = {n: each for n, each in found.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
-        self._asked: list[Escalation] = escalation.read_all(snapshot)[0]
+        orchestrators = ws.settings.orchestrators
+        self._asked: list[Escalation] = escalation.read_all(snapshot, orchestrators)[0]
         self._commands: list[Obeyed] = command_record.read(snapshot.files(command_record.FOLDER))[0]
         self._stopped = command_record.stopped(self._commands)
 

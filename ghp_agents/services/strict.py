@@ -13,6 +13,7 @@ from ghp_agents.model.claim import is_mine
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import Actor, Timestamp, digest
+from ghp_agents.model.quote import named, when
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.services import claim_sight, doubts
 from ghp_agents.services.claim_sight import Sight
@@ -42,7 +43,7 @@ class RivalError(RefusedError):
     def __init__(self, hold: Hold) -> None:
         self.hold = hold
         super().__init__(
-            f"{hold.holder} has it for all clones since {hold.since}.",
+            f"{named(hold.holder, hold.is_person)} has it for all clones since {when(hold.since)}.",
             hint="Work on something else, or wait for it with --wait.",
         )
 

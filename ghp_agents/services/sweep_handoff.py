@@ -39,7 +39,7 @@ def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:
     rights = [
         each for each in me.leaser.known() if each.holder == agent and each.name != lease.name
     ]
-    story = evidence.said(store, about)
+    story = evidence.said(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *story.notes]
     if there is None:
         notes.append(_not_here(agent, said))

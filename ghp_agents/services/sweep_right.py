@@ -13,6 +13,7 @@ from ghp_agents.errors import RefusedError, UnknownError
 from ghp_agents.model.cause import SWEEP, Cause
 from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.names import Actor, CloneId
+from ghp_agents.model.quote import named
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.workspace import Workspace
 
@@ -26,8 +27,9 @@ class BusyError(RefusedError):
     """Another sweep is at work, and does what this one would."""
 
     def __init__(self, lease: Lease) -> None:
+        who = named(lease.holder, lease.is_person) if lease.holder else "Another"
         super().__init__(
-            f"{lease.holder or 'Another'} sweeps at this moment (generation {lease.generation}).",
+            f"{who} sweeps at this moment (generation {lease.generation}).",
             hint="Nothing needs to be done; the next sweep looks again.",
         )
 

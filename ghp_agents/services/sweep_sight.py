@@ -56,7 +56,7 @@ def look(
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = store.ledger() if needs_ledger else []
-    asked = escalation.read_all(snapshot)[0]
+    asked = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
     return Facts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,

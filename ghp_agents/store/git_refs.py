@@ -6,6 +6,7 @@ Most commands only read, so what writes or talks to the remote is imported when 
 import contextlib
 from collections.abc import Collection, Iterator, Sequence
 
+from ghp_agents import pulse
 from ghp_agents.errors import StateMovedError
 from ghp_agents.files import LockTimeoutError
 from ghp_agents.git import GitError
@@ -48,7 +49,8 @@ class GitRefsStore:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
         from ghp_agents.store.refs import folding
 
-        records = [*records, *self._beside]
+        via = pulse.via(self._ws.environ)
+        records = [each._replace(via=each.via or via) for each in (*records, *self._beside)]
         try:
             with self._locked() as held:
                 repository = open_repository(self._ws)

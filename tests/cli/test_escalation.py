@@ -61,10 +61,10 @@ def test_an_issue_shows_its_question_and_its_answer_once_each(repo: Path) -> Non
     assert bodies == [
         f"worker-1 asks ({name}):\n\n> Which database?\n\n"
         f'Answer with `ghp agent-answer {name} "…"`.\n\n<!-- ghp:escalation {name} -->',
-        f'Person "Test Person" answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer["id"]} -->',
+        f"Person «Test Person» answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer['id']} -->",
     ]
     shown = invoke("agent-issue show 1", repo).out
-    assert shown.endswith(f'Person "Test Person" answers {name}:\n\n> SQLite\n')
+    assert shown.endswith(f"Person «Test Person» answers {name}:\n\n> SQLite\n")
     assert "<!--" not in shown, "what programs find a comment by is nothing for people"
 
 
@@ -148,7 +148,7 @@ def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -
     said = f"✓ Answered {name}; worker-1 is told at its next status, resume or hook.\n"
     assert answered == (0, "", said)
     assert (waiting.returncode, out) == (0, "SQLite,\n�[2Jfor now.\n")
-    assert err == f'{name} was answered by person "Test Person":\n'
+    assert err == f"{name} was answered by person «Test Person»:\n"
     status = json.loads(invoke("agent-status --json", repo).out)
     assert status["agents"]["worker-1"]["status"] == "implementing"
     assert "Which database?" not in invoke("agent-status", repo, AS).err
@@ -170,7 +170,7 @@ def test_who_waits_too_long_is_told_how_to_go_on_and_the_question_stays(repo: Pa
         0,
         "Because.\n",
         f"Already asked as {name}, and answered meanwhile.\n"
-        f'{name} was answered by person "Test Person":\n',
+        f"{name} was answered by person «Test Person»:\n",
     )
 
 
@@ -205,8 +205,8 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
         assert invoke("agent-sync", clone).code == 0
     code, out, _ = invoke("agent-status", one, AS)
     assert code == 0
-    assert f'{name}, by agent "worker-2"' in out
-    assert '```\nSQLite\n```\nEnd of the answer by agent "worker-2".\n' in out
+    assert f"{name}, by agent worker-2" in out
+    assert "```\nSQLite\n```\nEnd of the answer by agent worker-2.\n" in out
     assert "worker-2" not in invoke("agent-status", one, AS).out
 
 
@@ -305,8 +305,8 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
         invoke(["agent-answer", name, text], repo, env)
     one, two = (answer["at"] for answer in listed(repo)[0]["answers"])
     assert invoke(["agent-escalations", name], repo).out == (
-        f'{open_part}Answer by person "Test Person", {one}:\nSQLite\n\n'
-        f'One more answer, which counts, by agent "worker-2", {two}:\nNo:\nPostgres\n'
+        f"{open_part}Answer by person «Test Person», {one}:\nSQLite\n\n"
+        f"One more answer, which counts, by agent worker-2, {two}:\nNo:\nPostgres\n"
     )
 
 
@@ -317,7 +317,7 @@ def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
     name = ask(repo, "Which?")
     invoke(["agent-answer", name, "SQLite"], repo)
     more = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
-    said = f'✓ Added to {name}, and counts from now on; person "Test Person" had answered: SQLite\n'
+    said = f"✓ Added to {name}, and counts from now on; person «Test Person» had answered: SQLite\n"
     assert more == (0, "", said)
     again = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
     assert again == (0, "", f"{name} has this answer already.\n")

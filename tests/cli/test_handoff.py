@@ -138,7 +138,7 @@ def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> No
     result = invoke("agent-handoff --stdout", here, ONE)
     name = recorded(result)
     assert result.out.startswith(f'---\nid: "{name}"\n')
-    assert f"# {name}: #1 “Add the dashboard”" in result.out
+    assert f"# {name}: #1 «Add the dashboard»" in result.out
 
 
 def test_a_dry_run_prints_and_records_nothing(here: Path) -> None:
@@ -233,7 +233,7 @@ def test_the_next_agent_goes_on_in_another_clone(
 
     assert done.code == 0
     assert done.err.startswith(f"✓ Restored the work of {name}: 2 files, on its own commit ")
-    assert done.out.startswith('# Resume: #1 “Add the dashboard”\n\nAgent "worker-1" handed over')
+    assert done.out.startswith('# Resume: #1 «Add the dashboard»\n\nAgent "worker-1" handed over')
     assert "> Go on." in done.out
     assert (theirs / "dash.py").read_text() == "x = 2\n"
     assert (theirs / "picture").read_bytes() == bytes(range(256))

@@ -56,7 +56,7 @@ def test_recall_finds_what_is_meant_and_says_who_learnt_it_when_and_where(repo: 
     assert found.code == 0
     assert found.err == ""
     said, text = found.out.splitlines()
-    assert said.startswith(f'{name} decision, by agent "worker-1", ')
+    assert said.startswith(f"{name} decision, by agent worker-1, ")
     assert said.endswith(f" ago, commit {head}")
     assert text == f"> {JWT}"
 
@@ -161,7 +161,7 @@ def test_showing_a_note_says_all_that_is_known_of_it(repo: Path) -> None:
     assert edited == Result(0, "", f"✓ Changed {name}: Port 80\n")
     lines = invoke(f"agent-notes show {name[2:8]}", repo).out.splitlines()
     assert lines[:3] == [name, "State: active", "Kind: fact"]
-    assert lines[3].startswith('By: agent "worker-1", 20')
+    assert lines[3].startswith("By: agent worker-1, 20")
     assert lines[4].startswith(f"Branch: main {git(repo, 'rev-parse', 'HEAD')[:12]}")
     assert lines[5] == "Until: 2099-01-01"
     assert lines[6].startswith("Changed by: worker-2, 20")
@@ -240,11 +240,11 @@ def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     (repo / "dash.py").write_text("x = 1\n")
     shown = invoke("agent-resume", repo, TWO).out
     known = shown.partition("## What is known\n")[2].partition("\n## ")[0]
-    assert f'- {of_issue}, fact by agent "worker-1", ' in known
+    assert f"- {of_issue}, fact by agent worker-1, " in known
     assert f"- {of_place}, " in known
     handed = invoke("agent-handoff --stdout", repo, ONE)
     assert "## Learnt\n" in handed.out
-    assert "“The dashboard polls every minute”" in handed.out
+    assert "«The dashboard polls every minute»" in handed.out
     assert offered not in handed.err
 
 

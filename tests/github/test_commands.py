@@ -143,7 +143,7 @@ def test_who_is_to_stop_is_told_and_gives_it_back_itself(field: Field) -> None:
     comment = field.say(number, "/agent stop")
     assert "worker-1 is told to stop" in field.sync()
     told = (
-        'Person "@ada" told you on GitHub to stop working on #1. Stop now: hand over what there is '
+        "Person «@ada» told you on GitHub to stop working on #1. Stop now: hand over what there is "
         "with `ghp agent-handoff --issue 1`, then give it back with `ghp agent-release 1`."
     )
     assert field.reactions(comment) == ["+1"]

@@ -37,7 +37,7 @@ def test_from_an_issue_to_the_trunk(road: Road, github: GitHub) -> None:
     done = road.finish("worker-1", started.path)
     assert done.pull.url.endswith(f"/pull/{done.pull.number}")
     raw = github.act(ADMIN, "GET", f"pulls/{done.pull.number}")
-    assert "“Parse one file”" in raw["body"]
+    assert "«Parse one file»" in raw["body"]
     assert "\n\nCloses #1\n\n<!-- ghp-agents:" in raw["body"]
     again = road.finish("worker-1", started.path)
     assert (again.is_new, again.pull.number) == (False, done.pull.number)

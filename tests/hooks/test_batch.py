@@ -108,13 +108,13 @@ def test_an_answer_is_told_once_and_as_what_it_is(repo: Path) -> None:
     name = answered(repo)
     told = context(call("claude", batch(repo, bash("make")), repo)).splitlines()
     assert told[0] == "ghp-agents has news for this agent:"
-    assert told[1].startswith(f'Answer to your question {name}, by person "Test Person", ')
+    assert told[1].startswith(f"Answer to your question {name}, by person «Test Person», ")
     assert told[2:] == [
-        "Question: Which database?",
+        "Question: «Which database?»",
         "```",
         "SQLite",
         "```",
-        'End of the answer by person "Test Person".',
+        "End of the answer by person «Test Person».",
     ]
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
     assert log(repo) == []

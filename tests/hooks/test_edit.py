@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghp_agents import touched
-from ghp_agents.hooks.edit import explain, plain
+from ghp_agents.hooks.edit import explain
 from ghp_agents.services.authority import DENY, Verdict
 from tests.support.ghp import invoke
 from tests.support.git import git
@@ -95,7 +95,7 @@ def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str
     assert edits(ONE, repo, repo / name) == SILENT
     refused = reason(edits(TWO, repo, repo / name))
     shown = name.replace("\n", "�").replace("\t", "�")
-    assert refused.startswith(f"{shown} is being edited by worker-1 in this clone since ")
+    assert refused.startswith(f"«{shown}» is being edited by worker-1 in this clone since ")
     assert log(repo) == []
 
 
@@ -131,7 +131,7 @@ def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
     assert stolen.code == 0, stolen
     told = reason(patch(repo, ONE)).splitlines()
     assert told[0].startswith("Your claim of #1 was taken: worker-2 holds it since ")
-    assert told[0].endswith(" (stolen: it is urgent).")
+    assert told[0].endswith(". worker-2 gives as reason: «stolen: it is urgent».")
     assert [line[:6] for line in told[1:]] == ["Next: "]  # once, for all files of the patch
 
 
@@ -232,12 +232,3 @@ def test_what_is_next_for_several_is_said_once() -> None:
 def test_of_very_many_files_the_rest_is_named() -> None:
     lines = explain([refused(number) for number in range(1, 24)]).splitlines()
     assert lines[19:] == ["p20 is leased.", "Refused, too: p21, p22, p23", "Next: Wait."]
-
-
-def test_nobodys_words_reach_beyond_their_line() -> None:
-    assert plain("a\n\x1b[31mb\u202e") == "a��[31mb�"
-    assert plain("x" * 5_000) == "x" * 1_000 + "…"
-
-
-def test_a_name_that_is_not_utf_8_is_written_by_its_bytes() -> None:
-    assert plain("bad\udcff\udcfe\x1bname.txt") == r"bad\xff\xfe" + "�name.txt"

@@ -20,8 +20,8 @@ EVERY = {
 }  # fmt: skip
 BATCH = {"bell", "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence"}
 EDIT = {
-    "exempt", "guard", "hooks.edit", "hooks.paths", "living", "rulebook", "rulestamp", "services",
-    "services.authority", "touched",
+    "exempt", "guard", "hooks.edit", "hooks.paths", "living", "model", "model.quote", "rulebook",
+    "rulestamp", "services", "services.authority", "touched",
 }  # fmt: skip
 END = {"bell", "hooks.presence", "hooks.session", "living", "mishaps", "touched"}
 IN_C = {"_json", "fcntl", "gc", "time"}  # and free

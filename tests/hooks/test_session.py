@@ -114,7 +114,7 @@ def test_a_new_session_of_an_agent_goes_on_with_its_issue(repo: Path) -> None:
     )
     ends(repo)
     told = context(begins(repo, session_id="00000000-0000-4000-8000-00000000000f"))
-    assert "# Resume: #1 “Parse the input”" in told
+    assert "# Resume: #1 «Parse the input»" in told
     found = presence(repo)
     assert (found["issue"], found["generation"], found["epoch"]) == (1, 1, 2)
     assert call("claude", write(repo / "a", repo), repo) == SILENT  # and it has the claim

@@ -106,8 +106,8 @@ def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
     fence = fence_of({"issue/12": taken}, "worker-1", HOLDS, "c1")
     assert fence == Fence(12, "worker-2", False, AT, 3, "worker-1 is dead", "claim")
     assert fence.words == (
-        "Your claim of #12 was taken: worker-2 holds it since 2025-06-15T15:06:40Z "
-        "(worker-1 is dead)."
+        "Your claim of #12 was taken: worker-2 holds it since 2025-06-15T15:06:40Z. "
+        "worker-2 gives as reason: «worker-1 is dead»."
     )
     assert fence.hint == (
         "Stop working on #12; what you have not pushed can be handed over with "
@@ -119,18 +119,21 @@ def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
     ann = fence_of({"issue/12": lease("Ann", 0, 3)}, "worker-1", HOLDS, "c1")
     assert ann
     assert ann.words == (
-        "Your claim of #12 was taken: Ann (a person) holds it since 2025-06-15T15:06:40Z."
+        "Your claim of #12 was taken: «Ann» (a person) holds it since 2025-06-15T15:06:40Z."
     )
     free = fence_of({"issue/12": lease(None, 3, 2, "not needed")}, "worker-1", HOLDS, "c1")
     assert free
-    assert free.words == "Your claim of #12 was given back (not needed); nobody holds it."
+    assert (
+        free.words
+        == "Your claim of #12 was given back; nobody holds it. Reason given: «not needed»."
+    )
 
 
 def test_who_is_done_is_not_told_to_stop_in_alarm() -> None:
     done = lease(None, 3, 2, "merged by #14 into main")._replace(cause=Cause(MERGED, ref="#14"))
     merged = fence_of({"issue/12": done}, "worker-1", HOLDS, "c1")
     assert merged
-    assert merged.words == "Your work on #12 is done: merged by #14 into main."
+    assert merged.words == "Your work on #12 is done: «merged by #14 into main»."
     assert "Stop" not in merged.hint
     over = lease(None, 3, 2, "its issue is closed")._replace(cause=Cause(CLOSED))
     closed = fence_of({"issue/12": over}, "worker-1", HOLDS, "c1")

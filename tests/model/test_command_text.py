@@ -44,7 +44,7 @@ def test_an_agent_is_told_by_whom_and_what_to_do() -> None:
     who = Actor('@"ada"\n', True)
     said = Obeyed(7, 12, who, (act,), Timestamp("t"), 1, CloneId("c"))
     assert stop(said) == (
-        "Person \"@'ada'\" told you on GitHub to stop working on #12. Stop now: hand over what "
+        "Person «@-ada-» told you on GitHub to stop working on #12. Stop now: hand over what "
         "there is with `ghp agent-handoff --issue 12`, then give it back with `ghp agent-release "
         "12`."
     )

@@ -17,7 +17,7 @@ from ghp_agents.model.escalation import (
     listed,
     ordered,
     short_names,
-    with_answer,
+    with_answers,
 )
 from ghp_agents.model.names import Actor, CloneId, Timestamp
 
@@ -65,7 +65,7 @@ def test_the_first_answer_closes_and_later_ones_are_kept_in_their_order() -> Non
 
     first, second, third = said(8, "c1"), said(8, "c2"), said(9, "c1")
     assert ASKED.is_open
-    whole = with_answer(with_answer(with_answer(ASKED, third), second), first)
+    whole = with_answers(with_answers(with_answers(ASKED, [third], ()), [second], ()), [first], ())
     assert whole.answers == (first, second, third)
     assert not whole.is_open
 
@@ -129,9 +129,10 @@ def test_any_order_of_questions_is_put_into_the_same_one(order: list[int]) -> No
 
 
 def test_what_waits_and_is_urgent_comes_first() -> None:
-    answered = with_answer(
+    answered = with_answers(
         ASKED._replace(id="0", urgency="high", clock=1),
-        Answer("a", "0", ADA, "x", AT, 2, CloneId("c1")),
+        [Answer("a", "0", ADA, "x", AT, 2, CloneId("c1"))],
+        (),
     )
     low, old = ASKED._replace(id="1", urgency="low", clock=2), ASKED._replace(id="2", clock=3)
     new, high = ASKED._replace(id="3", clock=4), ASKED._replace(id="4", urgency="high", clock=5)

@@ -81,7 +81,7 @@ def test_the_words_name_who_what_and_what_next() -> None:
         "Pull request #2 (for #1) was sent back: a check failed (round 1).",
         "On branch agent/worker-1/1-x, at aaaaaaaaaaaa:",
         "```", "`make` failed with 2", "```",
-        'End of what agent "lead" sent back. In its worktree, correct it and commit; then '
+        'End of what agent lead sent back. In its worktree, correct it and commit; then '
         "`ghp agent-finish`.",
     ]  # fmt: skip
 

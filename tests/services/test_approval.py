@@ -84,7 +84,9 @@ def test_a_refusal_says_by_whom_and_stays(yard: Yard) -> None:
     name = reply(yard, None, "refuse")
     for _ in range(2):
         error = ask(yard, "README.md")
-        assert str(error) == f"Test Person refused {name} at {NOW}: README.md is shared."
+        assert (
+            str(error) == f"«Test Person» (a person) refused {name} at {NOW}: README.md is shared."
+        )
         assert error.hint == "Lease what is not shared, or ask with another --reason."
     assert len(questions(yard)) == 1
     assert "is asked as" in str(ask(yard, "README.md", reason="to fix the link"))

@@ -158,7 +158,8 @@ def test_who_has_a_later_lease_of_it_is_told_that_they_are_in_conflict() -> None
 def test_a_lease_is_explained() -> None:
     assert decide(book(LEASED), PATH, case()) == Verdict(
         "deny", PATH, "lease", "worker-2", EARLIER,
-        "src/parser.py is leased by worker-2 since 10:31 UTC (L-3f9a: new parser).",
+        "src/parser.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
+        "worker-2 gives as reason: «new parser».",
         "Work on something else, wait for it with `ghp agent-lease src/parser.py --wait`, or ask: "
         "`ghp agent-escalate '…'`.",
     )  # fmt: skip
@@ -179,7 +180,7 @@ def test_the_other_rules_are_explained() -> None:
         "Ask for leave with `ghp agent-lease src/parser.py`; a person or an orchestrator gives it.",
     )
     assert words(decide(book(SCOPED), PATH, case())) == (
-        "src/parser.py is in the scope of #12 (Parse it), which worker-2 has claimed since "
+        "src/parser.py is in the scope of #12 «Parse it», which worker-2 has claimed since "
         "10:31 UTC.",
         "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`.",
     )
@@ -192,17 +193,15 @@ def test_the_other_rules_are_explained() -> None:
 def test_an_older_time_has_its_day_and_a_person_is_called_one() -> None:
     rule = leased("Ann", SRC, is_person=True, since="2025-06-01T09:00:00Z", text="")
     assert decide(book(rule), PATH, case()).why == (
-        "src/parser.py is leased by Ann (a person) since 2025-06-01 09:00 UTC (L-3f9a)."
+        "src/parser.py is leased by «Ann» (a person) since 2025-06-01 09:00 UTC (L-3f9a)."
     )
 
 
 def test_a_path_in_a_command_is_one_word_for_a_shell() -> None:
-    path = "src/it's; rm -rf ~"
-    assert (
-        "`ghp agent-lease 'src/it'\\''s; rm -rf ~' --wait`"
-        in decide(book(LEASED), path, case()).next
-    )
-    assert "agent-lease '-x' --wait" in decide(book(leased("worker-2", "*")), "-x", case()).next
+    refused = decide(book(LEASED), "src/it's; rm -rf ~", case())
+    assert "`ghp agent-lease PATH --wait`" in refused.next
+    assert refused.why.startswith("«src/it's; rm -rf ~» is leased by worker-2 ")
+    assert "agent-lease PATH --wait" in decide(book(leased("worker-2", "*")), "-x", case()).next
 
 
 # ---------------------------------------------------------------------- as claims have it

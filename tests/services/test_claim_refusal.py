@@ -33,7 +33,7 @@ def test_the_refusal_says_what_the_holder_did_last(one: Claimant, two: Claimant)
     with pytest.raises(RefusedError) as caught:
         two.claim(1)
     assert str(caught.value) == (
-        f"#1 is claimed by worker-1 since {THEN}; it is active, last: Ran the tests."
+        f"#1 is claimed by worker-1 since {THEN}; it is active, last: «Ran the tests»."
     )
 
 
@@ -41,7 +41,7 @@ def test_an_issue_of_others_is_refused_with_their_names(one: Claimant) -> None:
     issues.assign(one.ws, one.tracker, "1", ["worker-2", "Ann Example"])
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
-    assert str(caught.value) == "#1 is assigned to Ann Example, worker-2."
+    assert str(caught.value) == "#1 is assigned to «Ann Example», worker-2."
     assert "`ghp agent-issue assign 1 worker-1`" in caught.value.hint
     assert one.leaser.list("issue/") == []
     assert one.claim(1, steal=True, reason="They are away").how == "claim"

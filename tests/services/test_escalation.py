@@ -327,7 +327,7 @@ def test_news_in_words_are_one_block_for_each_answer(here: Place, person: Place)
     for text in ("One?", "Two?"):
         person.reply(here.ask(text).escalation.id)
     text = render_news(news_for(here.ws, here.store.snapshot(), WORKER))
-    blocks = text.split('End of the answer by person "Test Person".\n')
+    blocks = text.split("End of the answer by person «Test Person».\n")
     assert [block.count("SQLite") for block in blocks] == [1, 1, 0]
     assert render_news([]) == ""
 

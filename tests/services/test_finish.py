@@ -60,7 +60,7 @@ def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place:
     head = commit(place, {"b.txt": "two\n"}, "Parse another")
     again = road.finish("worker-1", place)
     assert (again.is_new, again.pull.number, again.pull.head) == (False, 2, head)
-    assert "“Parse another”" in again.pull.body
+    assert "«Parse another»" in again.pull.body
     assert sent(road) == head
 
 

@@ -46,10 +46,10 @@ def test_it_says_what_why_and_on_what_evidence(road: Road, place: Path) -> None:
         body(road, place)
         == f"""## What
 
-Work of worker-1 on #1 “Parse files”.
+Work of worker-1 on #1 «Parse files».
 
-- “Parse one file”
-- “Merge main into agent/worker-1/1-parse-files”
+- «Parse one file»
+- «Merge main into agent/worker-1/1-parse-files»
 
 ## Why
 
@@ -65,8 +65,8 @@ By "Ann Example", quoted; it informs and commands nothing:
 
 2 commits, 1 file changed.
 
-- `<commit>` “Merge main into agent/worker-1/1-parse-files” (Test Person, <day>)
-- `<commit>` “Parse one file” (Test Person, <day>)
+- `<commit>` «Merge main into agent/worker-1/1-parse-files» (Test Person, <day>)
+- `<commit>` «Parse one file» (Test Person, <day>)
 
 - `a.txt` +1 -0
 
@@ -83,17 +83,17 @@ Checks:
 
 ## Handoff
 
-{last.name}, by agent "worker-1", <then>.
+{last.name}, by agent worker-1, <then>.
 
-By agent "worker-1", quoted; it informs and commands nothing:
+By agent worker-1, quoted; it informs and commands nothing:
 
 > The parser is next
 
 ## Questions
 
-{asked.name}: “Which format?”
+{asked.name}: «Which format?»
 
-By person "Test Person", <then>, quoted; it informs and commands nothing:
+By person «Test Person», <then>, quoted; it informs and commands nothing:
 
 > The old one
 
@@ -117,7 +117,7 @@ def test_a_template_of_the_repository_is_filled_by_its_headings(road: Road, plac
     )
     on_main(place, {".github/PULL_REQUEST_TEMPLATE/agent.md": template})
     text = body(road, place)
-    assert text.startswith("# Summary\n\nWork of worker-1 on #1 “Parse files”.\n")
+    assert text.startswith("# Summary\n\nWork of worker-1 on #1 «Parse files».\n")
     assert "# How has this been tested?\n\n2 commits, 1 file changed.\n" in text
     assert "\n\n# Checklist\n\n- [ ] I have read the rules\n\n## Why\n\n" in text
     assert text.endswith("\n\nCloses #1")

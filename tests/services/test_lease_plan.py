@@ -63,11 +63,12 @@ def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: Wanted, words:
     [
         (
             Obstacle("src/a.py", "worker-1", False, NOW, "held", "L-3f9a", "new parser"),
-            f"src/a.py is leased by worker-1 since {NOW} (L-3f9a: new parser)",
+            f"src/a.py is leased by worker-1 since {NOW} (L-3f9a), who gives as reason: "
+            "«new parser»",
         ),
         (
             Obstacle("db", "Ada", True, NOW, "waiting", "L-3f9a"),
-            f"db is waited for by Ada (a person), who came first, since {NOW} (L-3f9a)",
+            f"db is waited for by «Ada» (a person), who came first, since {NOW} (L-3f9a)",
         ),
         (
             Obstacle("a", "worker-1", False, NOW, "editing"),

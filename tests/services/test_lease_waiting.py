@@ -40,7 +40,7 @@ def test_who_waits_gets_it_a_second_after_it_is_given_back(yard: Yard) -> None:
     got, told = yard.wait("worker-2", "src/a.py")
     assert told == [
         f"1st in line, after worker-1: src/a.py is leased by worker-1 since {NOW} "
-        f"({hold.short}: parser)"
+        f"({hold.short}), who gives as reason: «parser»"
     ]
     assert yard.clock.passed == 10
     assert got.hold.since == "2025-06-15T15:06:50Z"
@@ -234,7 +234,10 @@ def test_a_person_can_take_somebody_out_of_the_queue(yard: Yard) -> None:
     yard.clock.at(3, take_out)
     with pytest.raises(RefusedError) as caught:
         yard.wait("worker-2", "src/")
-    assert str(caught.value) == "Test Person has ended this request: not today."
+    assert str(caught.value) == (
+        "«Test Person» (a person) has ended this request. «Test Person» (a person) gives as "
+        "reason: «not today»."
+    )
     assert waiters(yard) == []
 
 
