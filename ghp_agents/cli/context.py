@@ -34,12 +34,12 @@ def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if not value:
         return
     house = ctx.find_root().obj
+    house.name = value
     if people.is_agent(house.environ):
         is_me = value == MYSELF  # nothing else of the place needs to be known
         mine = None if is_me else pulse.whoami(house.ws.place, house.environ)
         orchestrators = () if is_me else house.ws.settings.orchestrators
         people.refuse(house.environ, value, mine, orchestrators)
-    house.name = value
 
 
 def acting(command: F) -> F:
