@@ -42,8 +42,8 @@ DETAILS = {  # where the one line of a field is not enough
 VARIABLES = {
     "`GHP_AGENT`": "the agent's name; it wins over the worktree's own (`agent-whoami --set`)",
     "`GHP_SESSION`": "a session's id; those of Claude Code, Codex and Gemini are known",
-    "`GHP_PERSON`": "`1` in a person's own shell that has the variables of an agent's session: there "
-    "`--as @me` is refused without it. It is not for agents",
+    "`GHP_PERSON`": "`1` in a person's own shell that has the variables of an agent's session: "
+    "there `--as @me` is refused without it. It is not for agents",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_BACKGROUND`": "`0`: no beat and no command starts a background fold or sync",
     "`GHP_STATE_DIR`": "a folder for presence and outbox where `.git` cannot be written "

@@ -229,7 +229,12 @@ def _print_one(view: AgentView) -> None:
     for key, value in view.presence.items():
         if value not in (None, "", [], "idle") and key not in ("status", services.WAITS_FOR):
             shown = map(str, value if isinstance(value, list) else [value])
-            output.data(f"  {file(key)}: {', '.join(map(file, shown))}")
+            output.data(f"  {file(key)}: {', '.join(_fact(each) for each in shown)}")
+
+
+def _fact(text: str) -> str:
+    """What an agent says of itself: one word as it is, all else as a quotation."""
+    return text if file(text) == text else phrase(text, pulse.ACTION_LIMIT)
 
 
 def _print_github(house: House) -> None:

@@ -77,7 +77,7 @@ def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Pa
     assert ghp(other, "agent-claim 1 --as worker-2") == (
         3,
         "",
-        "Error: #1 is claimed by worker-1 since <then>; it is active, last: Read the grammar.\n"
+        "Error: #1 is claimed by worker-1 since <then>; it is active, last: «Read the grammar».\n"
         "Hint: Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
         "agent-escalate …`). With a good reason it can be taken: `ghp agent-claim 1 --steal "
         "--reason TEXT`.\n",
@@ -92,14 +92,14 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     assert ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'") == (
         0,
         "1\n",
-        "✓ #1 Parse files is yours; it was worker-1's (stolen: It is urgent).\n",
+        "✓ #1 Parse files is yours; it was worker-1's. Reason given: «stolen: It is urgent».\n",
     )
     for clone in (other, one):
         ghp(clone, "agent-sync")
     told = (
-        "Your claim of #1 was taken: worker-2 holds it since <then> (stolen: It is urgent). Stop "
-        "working on #1; what you have not pushed can be handed over with `ghp agent-handoff "
-        "--issue 1`. `ghp agent-claim --next` finds other work.\n"
+        "Your claim of #1 was taken: worker-2 holds it since <then>. worker-2 gives as reason: "
+        "«stolen: It is urgent». Stop working on #1; what you have not pushed can be handed over "
+        "with `ghp agent-handoff --issue 1`. `ghp agent-claim --next` finds other work.\n"
     )
     for _ in range(2):  # as long as it is so
         assert ghp(one, "agent-status --as worker-1").out.endswith(told)
@@ -227,7 +227,7 @@ def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     assert ghp(one, "agent-release 1 --as @me --reason 'Not now'").err == (
         "✓ #1 Parse files is given back; it was worker-1's.\n"
     )
-    assert "release #1: Not now; held by worker-1" in ghp(one, "agent-log").out
+    assert "release #1: «Not now; held by worker-1»" in ghp(one, "agent-log").out
 
 
 def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
@@ -311,12 +311,12 @@ def test_a_page_says_who_holds_it_since_when_and_why(two: tuple[Path, Path]) -> 
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1 --reason 'I know it'")
     assert (
-        "claimed by: worker-1 (active) since <then>, generation 1: I know it\n"
+        "claimed by: worker-1 (active) since <then>, generation 1, with the reason «I know it»\n"
         in ghp(one, "agent-issue show 1").out
     )
     ghp(one, "agent-claim 2 --as @me")
     assert (
-        "claimed by: Test Person (a person) since <then>, generation 1\n"
+        "claimed by: «Test Person» (a person) since <then>, generation 1\n"
         in ghp(one, "agent-issue show 2").out
     )
 
@@ -351,6 +351,6 @@ def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
     ]
     assert [line.removeprefix("<then>  ") for line in told if "issue-" not in line] == [
         "worker-1  claim #1",
-        "worker-2  steal #1: stolen: It is urgent",
-        "worker-2  release #1: to worker-3",
+        "worker-2  steal #1: «stolen: It is urgent»",
+        "worker-2  release #1: «to worker-3»",
     ]

@@ -200,14 +200,14 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     name = ask(one, "Which database?")
     for clone in (one, two):
         assert invoke("agent-sync", clone).code == 0
-    assert invoke(["agent-answer", name, "SQLite"], two, {"GHP_AGENT": "worker-2"}).code == 0
+    assert invoke(["agent-answer", name, "SQLite"], two).code == 0
     for clone in (two, one):
         assert invoke("agent-sync", clone).code == 0
     code, out, _ = invoke("agent-status", one, AS)
     assert code == 0
-    assert f"{name}, by agent worker-2" in out
-    assert "```\nSQLite\n```\nEnd of the answer by agent worker-2.\n" in out
-    assert "worker-2" not in invoke("agent-status", one, AS).out
+    assert f"{name}, by person «Test Person»" in out
+    assert "```\nSQLite\n```\nEnd of the answer by person «Test Person».\n" in out
+    assert "SQLite" not in invoke("agent-status", one, AS).out
 
 
 @pytest.mark.slow
@@ -285,6 +285,7 @@ def test_json_has_all_there_is(repo: Path) -> None:
                 "text": "SQLite",
             }
         ],
+        "advice": [],
     }
 
 
@@ -303,10 +304,11 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
     )  # fmt: skip
     for env, text in (({}, "SQLite"), ({"GHP_AGENT": "worker-2"}, "No:\nPostgres")):
         invoke(["agent-answer", name, text], repo, env)
-    one, two = (answer["at"] for answer in listed(repo)[0]["answers"])
+    (found,) = listed(repo)
+    one, two = (said["at"] for said in (*found["answers"], *found["advice"]))
     assert invoke(["agent-escalations", name], repo).out == (
         f"{open_part}Answer by person «Test Person», {one}:\nSQLite\n\n"
-        f"One more answer, which counts, by agent worker-2, {two}:\nNo:\nPostgres\n"
+        f"Advice by agent worker-2, {two}, which decides nothing:\nNo:\nPostgres\n"
     )
 
 
@@ -316,10 +318,12 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
 def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
     name = ask(repo, "Which?")
     invoke(["agent-answer", name, "SQLite"], repo)
-    more = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
-    said = f"✓ Added to {name}, and counts from now on; person «Test Person» had answered: SQLite\n"
-    assert more == (0, "", said)
-    again = invoke(["agent-answer", name, "No, Postgres"], repo, {"GHP_AGENT": "worker-2"})
+    more = invoke(["agent-answer", name, "No, Postgres"], repo)
+    assert more == (
+        0, "",
+        f"✓ Added to {name}, and counts from now on; person «Test Person» had answered: «SQLite»\n",
+    )  # fmt: skip
+    again = invoke(["agent-answer", name, "No, Postgres"], repo)
     assert again == (0, "", f"{name} has this answer already.\n")
 
 
@@ -482,9 +486,9 @@ def test_a_person_answers_as_themselves_in_an_agents_worktree(repo: Path) -> Non
         3,
         "",
         "Error: worker-1 asked this, and worker-1 is who you act for here.\n"
-        "Hint: A person answers as themselves: add `--as @me`.\n",
+        "Hint: A person answers it, or an orchestrator.\n",
     )
-    assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo, agent).code == 0
+    assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo).code == 0
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)
     (answer,) = question["answers"]
     assert (answer["by"], answer["text"]) == ("Test Person", "yaml")

@@ -233,7 +233,7 @@ def test_the_next_agent_goes_on_in_another_clone(
 
     assert done.code == 0
     assert done.err.startswith(f"✓ Restored the work of {name}: 2 files, on its own commit ")
-    assert done.out.startswith('# Resume: #1 «Add the dashboard»\n\nAgent "worker-1" handed over')
+    assert done.out.startswith("# Resume: #1 «Add the dashboard»\n\nAgent worker-1 handed over")
     assert "> Go on." in done.out
     assert (theirs / "dash.py").read_text() == "x = 2\n"
     assert (theirs / "picture").read_bytes() == bytes(range(256))

@@ -79,7 +79,8 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
     code, out, err = invoke("agent-lease a.py", place / "src", TWO)
     assert (code, out) == (3, "")
     assert err == (
-        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}: parser).\n"
+        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}), "
+        "who gives as reason: «parser».\n"
         "Hint: Work on something else, wait for it with `ghp agent-lease a.py --wait`, or ask: "
         "`ghp agent-escalate …`.\n"
     )
@@ -175,8 +176,8 @@ def test_a_person_leases_and_lists_and_gives_back(place: Path) -> None:
     assert (code, err) == (0, "")
     head, first, second = out.splitlines()
     assert head.split() == ["ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"]
-    assert first.split()[1:5] == ["held", "Test", "Person", "staging-db"]
-    assert second.split()[1:5] == ["held", "Test", "Person", "src/"]
+    assert first.split()[1:5] == ["held", "«Test", "Person»", "(a"]
+    assert second.split()[1:5] == ["held", "«Test", "Person»", "(a"]
     code, _, err = invoke("agent-release src/ --name staging-db", place)
     assert code == 0
     assert err.count("is given back.") == 2

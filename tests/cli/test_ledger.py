@@ -26,10 +26,10 @@ def test_what_happened_is_told_in_order_by_whom_and_about_what(repo: Path) -> No
     invoke(["agent-escalate", "Tabs or spaces?", "--issue", "1"], repo, AS)
     lines = invoke("agent-log --issue 1", repo).out.splitlines()
     told = [line.split("  ", 1)[1] for line in lines]
-    assert told[0] == "Test Person (person)  issue-new #1: Parse the input"
-    assert told[1] == "Test Person (person)  issue-assign #1: +worker-1"
+    assert told[0] == "«Test Person» (a person)  issue-new #1: «Parse the input»"
+    assert told[1] == "«Test Person» (a person)  issue-assign #1: «+worker-1»"
     assert told[2].startswith("worker-1  escalate E-")
-    assert told[2].endswith(" #1: Tabs or spaces?")
+    assert told[2].endswith(" #1: «Tabs or spaces?»")
 
 
 def test_an_issue_is_named_as_everywhere_else(repo: Path) -> None:

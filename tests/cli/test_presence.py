@@ -173,8 +173,9 @@ def test_a_time_that_is_none_is_refused(repo: Path) -> None:
 def test_a_long_action_is_cut_in_the_table_and_whole_for_one_agent(repo: Path) -> None:
     action = "word " * 40
     invoke(["agent-heartbeat", "--action", action], repo, AS)
-    assert invoke("agent-status", repo).out.splitlines()[1].endswith("  " + "word " * 15 + "word…")
-    assert f"lastAction: {action.strip()}\n" in invoke("agent-status worker-1", repo).out
+    short = "  «" + "word " * 15 + "word…»"
+    assert invoke("agent-status", repo).out.splitlines()[1].endswith(short)
+    assert f"lastAction: «{action.strip()}»\n" in invoke("agent-status worker-1", repo).out
 
 
 def test_escapes_in_an_action_do_not_reach_the_terminal(repo: Path) -> None:
