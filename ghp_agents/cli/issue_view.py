@@ -8,7 +8,7 @@ from ghp_agents.cli import output
 from ghp_agents.model import outsider_text
 from ghp_agents.model.issue import Comment, Issue, short
 from ghp_agents.model.names import IssueNumber, one_line
-from ghp_agents.model.quote import named, phrase, when
+from ghp_agents.model.quote import NAME_LIMIT, file, indented, named, phrase, when, who
 from ghp_agents.services.claim import Holding
 from ghp_agents.services.issue import Listing, View
 
@@ -22,8 +22,8 @@ STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
 def name(issue: Issue) -> str:
-    """Number and title, on one line."""
-    return f"{short(issue)} {one_line(issue.title, 100) or NO_TITLE}"
+    """Number and title, on one line; the title is its author's and stands in quotation marks."""
+    return f"{short(issue)} {phrase(issue.title, 100) if issue.title.strip() else NO_TITLE}"
 
 
 def names(issues: Iterable[Issue]) -> str:
@@ -77,13 +77,13 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
     issue = view.issue
     yield name(issue)
     outside = "" if issue.by_writer else " (cannot write here)"
-    author = f"{issue.author or '?'}{outside}"
-    yield f"{issue.state} · {issue.priority} · by {author}, {issue.created_at or '?'}"
+    author = (phrase(issue.author, NAME_LIMIT) if issue.author else "?") + outside
+    yield f"{issue.state} · {issue.priority} · by {author}, {when(issue.created_at)}"
     facts = {
         "not offered to agents": "" if issue.offered else "a maintainer can assign or label it",
         "claimed by": _claimed(holding) if holding else "",
-        "assigned to": ", ".join(issue.assignees),
-        "labels": ", ".join(issue.labels),
+        "assigned to": ", ".join(map(named, issue.assignees)),
+        "labels": ", ".join(map(file, issue.labels)),
         "part of": _related(view, [issue.parent] if issue.parent else []),
         "parts": "; ".join(map(name, view.parts)),
         "blocked by": _related(view, issue.blocked_by),
@@ -97,7 +97,7 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
     if issue.edited_at:
         yield f"\n({outsider_text.edited(issue)})"
     if issue.body:
-        yield f"\n{issue.body}"
+        yield f"\n{indented(issue.body)}"
     if issue.left_out:
         yield f"\n({outsider_text.left_out(issue)})"
     for comment in issue.comments:
@@ -142,10 +142,9 @@ def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
 
 
 def _comment_lines(comment: Comment) -> Iterator[str]:
-    kind = "person" if comment.by_person else "agent"
-    kind += "" if comment.by_writer else ", cannot write here"
-    yield f"\n── {comment.author} ({kind}), {comment.at}"
-    yield MARKER.sub("", comment.body)
+    outside = "" if comment.by_writer else " (cannot write here)"
+    yield f"\n── {who(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
+    yield indented(MARKER.sub("", comment.body))
 
 
 def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:

@@ -127,7 +127,8 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
         who = named(entry.actor, entry.is_person)
         about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
         text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-        via = f" (via {' '.join(map(file, entry.via.split()))})" if entry.via else ""
+        is_told = entry.via not in ("", f"agent {entry.actor}")  # that, it says already
+        via = f" (via {' '.join(map(file, entry.via.split()))})" if is_told else ""
         output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 
 

@@ -72,7 +72,7 @@ def test_a_person_is_told_and_not_refused(leased: Path) -> None:
     told, summary = result.err.splitlines()
     assert told.startswith("lib/a.py is leased by worker-2 since ")
     assert summary == "1 file checked for you: none refused."
-    assert invoke("agent-check lib --as @me --json", leased, env=ONE).out == "[]\n"
+    assert invoke("agent-check lib --as @me --json", leased).out == "[]\n"
 
 
 def test_paths_are_meant_in_the_folder_where_they_are_said(leased: Path) -> None:
@@ -99,7 +99,9 @@ def test_odd_names_are_shown_on_one_line(leased: Path) -> None:
 def test_a_name_that_is_not_utf_8_is_written_by_its_bytes_and_json_is_utf_8(leased: Path) -> None:
     (leased / "lib/bad\udcff\udcfename.txt").write_text("")
     words = "agent-check lib/bad\udcff\udcfename.txt"
-    assert invoke(words, leased, env=ONE).out.startswith(r"lib/bad\xff\xfename.txt is leased by ")
+    assert invoke(words, leased, env=ONE).out.startswith(
+        "«lib/bad\\xff\\xfename.txt» is leased by "
+    )
     out = invoke(f"{words} --json", leased, env=ONE).out
     assert "\\ud" not in out.lower()
     out.encode("utf-8")

@@ -50,11 +50,11 @@ def ghp(folder: Path, args: str | Sequence[str]) -> Result:
 
 def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Path]) -> None:
     one, _ = two
-    assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ #1 Parse files is yours.\n")
+    assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ #1 «Parse files» is yours.\n")
     assert ghp(one, "agent-claim '#1' --as worker-1") == (
         0,
         "1\n",
-        "#1 Parse files is yours already, since <then>.\n",
+        "#1 «Parse files» is yours already, since <then>.\n",
     )
 
 
@@ -64,7 +64,7 @@ def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, whic
     invoke("agent-issue new 'Parse files'", one)
     assert invoke("agent-sync", one).code == 0
     assert ghp(new, f"agent-claim {which} --as worker-2") == (
-        0, "1\n", "✓ #1 Parse files is yours.\n"
+        0, "1\n", "✓ #1 «Parse files» is yours.\n"
     )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     assert ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'") == (
         0,
         "1\n",
-        "✓ #1 Parse files is yours; it was worker-1's. Reason given: «stolen: It is urgent».\n",
+        "✓ #1 «Parse files» is yours; it was worker-1's. Reason given: «stolen: It is urgent».\n",
     )
     for clone in (other, one):
         ghp(clone, "agent-sync")
@@ -110,7 +110,8 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
         assert ghp(one, f"{command} --as worker-1") == (
             3,
             "",
-            "Error: #1 is claimed by worker-2 since <then>: stolen: It is urgent.\n"
+            "Error: #1 is claimed by worker-2 since <then>. worker-2 gives as reason: "
+            "«stolen: It is urgent».\n"
             "Hint: Stop working on #1. `ghp agent-claim --next` finds other work; a person can "
             "decide otherwise: `ghp agent-escalate …`.\n",
         )
@@ -123,7 +124,7 @@ def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> N
     assert ghp(other, "agent-claim --next --as worker-2") == (
         0,
         "1\n",
-        "✓ #1 Parse files is yours.\n",
+        "✓ #1 «Parse files» is yours.\n",
     )
     assert ghp(one, "agent-claim --next --as worker-1") == (
         3,
@@ -137,12 +138,12 @@ def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     assert ghp(one, "agent-claim 2 --as worker-2").err == (
-        "✓ #2 Write docs is yours.\n"
+        "✓ #2 «Write docs» is yours.\n"
         "Warning: It waits for #1 (worker-1).\n"
         "Hint: `ghp agent-claim --next` finds one that can go on.\n"
     )
     assert re.search(
-        r"worker-2 +active +blocked +#2 .* Waits for #1 \(worker-1\)",
+        r"worker-2 +active +blocked +#2 .* «Waits for #1 \(worker-1\)»",
         ghp(one, "agent-status").out,
     )
 
@@ -199,7 +200,11 @@ def test_where_the_remote_cannot_be_reached_it_ends_with_4(
 
 def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
     one, _ = two
-    assert run_ghp("agent-claim 1 --as worker-1", one) == (0, "1\n", "✓ #1 Parse files is yours.\n")
+    assert run_ghp("agent-claim 1 --as worker-1", one) == (
+        0,
+        "1\n",
+        "✓ #1 «Parse files» is yours.\n",
+    )
 
 
 # ---------------------------------------------------------------------------- giving back
@@ -208,8 +213,12 @@ def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
 def test_an_issue_is_given_back_and_once(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
-    assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "✓ #1 Parse files is given back.\n")
-    assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "Nobody holds #1 Parse files.\n")
+    assert ghp(one, "agent-release 1 --as worker-1") == (
+        0,
+        "",
+        "✓ #1 «Parse files» is given back.\n",
+    )
+    assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "Nobody holds #1 «Parse files».\n")
 
 
 def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
@@ -217,7 +226,7 @@ def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
     for number in (1, 2):
         ghp(one, f"agent-claim {number} --as worker-1")
     assert ghp(one, "agent-release 1 '#2' --as worker-1").err == (
-        "✓ #1 Parse files is given back.\n✓ #2 Write docs is given back.\n"
+        "✓ #1 «Parse files» is given back.\n✓ #2 «Write docs» is given back.\n"
     )
 
 
@@ -225,7 +234,7 @@ def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     assert ghp(one, "agent-release 1 --as @me --reason 'Not now'").err == (
-        "✓ #1 Parse files is given back; it was worker-1's.\n"
+        "✓ #1 «Parse files» is given back; it was worker-1's.\n"
     )
     assert "release #1: «Not now; held by worker-1»" in ghp(one, "agent-log").out
 
@@ -234,8 +243,8 @@ def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     give = "agent-release 1 --to worker-2 --as worker-1"
-    assert ghp(one, give) == (0, "", "✓ #1 Parse files is worker-2's now.\n")
-    assert ghp(one, give) == (0, "", "#1 Parse files is worker-2's already.\n")
+    assert ghp(one, give) == (0, "", "✓ #1 «Parse files» is worker-2's now.\n")
+    assert ghp(one, give) == (0, "", "#1 «Parse files» is worker-2's already.\n")
 
 
 def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) -> None:
@@ -252,7 +261,7 @@ def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) ->
     result = ghp(one, f"agent-release 1 src/ {docs} --name staging --as worker-1")
     assert result.code == 0, result.err
     assert re.sub(r"L-\w+", "L-…", result.err) == (
-        "✓ #1 Parse files is given back.\n"
+        "✓ #1 «Parse files» is given back.\n"
         "✓ L-… (docs/) is given back.\n"
         "✓ L-… (staging) is given back.\n"
         "✓ L-… (src/) is given back.\n"
@@ -276,7 +285,9 @@ def test_odd_words_give_nothing_back(two: tuple[Path, Path], words: str, error: 
     result = ghp(one, f"agent-release {words} --as worker-1")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"Error: {error}\nHint: ")
-    assert ghp(one, "agent-claim 1 --as worker-1").err.startswith("#1 Parse files is yours already")
+    assert ghp(one, "agent-claim 1 --as worker-1").err.startswith(
+        "#1 «Parse files» is yours already"
+    )
 
 
 # ------------------------------------------------------------------------------ what shows

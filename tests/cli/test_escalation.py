@@ -64,7 +64,7 @@ def test_an_issue_shows_its_question_and_its_answer_once_each(repo: Path) -> Non
         f"Person «Test Person» answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer['id']} -->",
     ]
     shown = invoke("agent-issue show 1", repo).out
-    assert shown.endswith(f"Person «Test Person» answers {name}:\n\n> SQLite\n")
+    assert shown.endswith(f"> Person «Test Person» answers {name}:\n>\n> > SQLite\n")
     assert "<!--" not in shown, "what programs find a comment by is nothing for people"
 
 

@@ -136,7 +136,7 @@ def test_a_list_and_a_view_import_nothing_heavy(three: Path) -> None:
 
 
 def test_new_prints_the_number_alone_and_says_the_rest_aside(repo: Path) -> None:
-    assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Made #1 Parse files.\n")
+    assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Made #1 «Parse files».\n")
     assert issue(repo, "new", "Next") == (0, "2\n", "✓ Made #2 Next.\n")
 
 
@@ -216,21 +216,22 @@ def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
 
 def test_an_issue_goes_through_its_life(three: Path) -> None:
     steps: list[tuple[list[str], str, str]] = [
-        (["comment", "2", "Found it"], "✓ Commented on #2 Write docs.",
+        (["comment", "2", "Found it"], "✓ Commented on #2 «Write docs».",
          "It is the last comment on #2 Write docs already."),
-        (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 Docs.",
-         "#2 Docs is like that already."),
+        (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 «Docs».",
+         "#2 «Docs» is like that already."),
         (["assign", "2", "worker-2", "Ann Example"],
-         "✓ #2 Docs is assigned to Ann Example, worker-2.",
-         "#2 Docs is assigned to Ann Example, worker-2 already."),
-        (["assign", "2", "worker-2", "--remove"], "✓ #2 Docs is assigned to Ann Example.",
-         "#2 Docs is assigned to Ann Example already."),
-        (["block", "2", "--by", "3"], "✓ #2 Docs waits for #1, #3.",
-         "#2 Docs waits for #1, #3 already."),
-        (["block", "2", "--by", "1", "--by", "#3", "--remove"], "✓ #2 Docs waits for nothing.",
-         "#2 Docs waits for nothing already."),
-        (["close", "2", "--message", "Merged"], "✓ Closed #2 Docs.", "#2 Docs is closed already."),
-        (["reopen", "2"], "✓ Opened #2 Docs again.", "#2 Docs is open already."),
+         "✓ #2 «Docs» is assigned to Ann Example, worker-2.",
+         "#2 «Docs» is assigned to Ann Example, worker-2 already."),
+        (["assign", "2", "worker-2", "--remove"], "✓ #2 «Docs» is assigned to Ann Example.",
+         "#2 «Docs» is assigned to Ann Example already."),
+        (["block", "2", "--by", "3"], "✓ #2 «Docs» waits for #1, #3.",
+         "#2 «Docs» waits for #1, #3 already."),
+        (["block", "2", "--by", "1", "--by", "#3", "--remove"], "✓ #2 «Docs» waits for nothing.",
+         "#2 «Docs» waits for nothing already."),
+        (["close", "2", "--message", "Merged"], "✓ Closed #2 «Docs».",
+         "#2 «Docs» is closed already."),
+        (["reopen", "2"], "✓ Opened #2 «Docs» again.", "#2 «Docs» is open already."),
     ]  # fmt: skip
     for words, first, again in steps:
         assert issue(three, *words, env=WORKER) == (0, "", f"{first}\n")
@@ -280,27 +281,27 @@ def test_show_is_a_page_for_people(three: Path) -> None:
     assert (
         TIME.sub("TIME", issue(three, "show", "2").out)
         == """\
-#2 Write docs
-open · medium · by worker-1, TIME
-parts: #3 Release
-blocked by: #1 Parse files
+#2 «Write docs»
+open · medium · by «worker-1», TIME
+parts: #3 «Release»
+blocked by: #1 «Parse files»
 
-All of them.
+> All of them.
 
-── worker-1 (agent), TIME
-Which ones?
-All?
+── agent worker-1, TIME
+> Which ones?
+> All?
 
-── Test Person (person), TIME
-All.
+── person «Test Person», TIME
+> All.
 """
     )
     issue(three, "close", "2")
     assert (
         TIME.sub("TIME", issue(three, "show", "3").out)
         == """\
-#3 Release
-open · low · by Test Person, TIME
+#3 «Release»
+open · low · by «Test Person», TIME
 assigned to: worker-1
 part of: #2 (closed)
 """

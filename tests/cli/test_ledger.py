@@ -50,7 +50,7 @@ def test_json_has_every_field(repo: Path) -> None:
     (entry,) = json.loads(invoke("agent-log --json", repo).out)
     assert list(entry) == [
         "at", "event", "actor", "isPerson", "object", "issue", "generation", "text", "id",
-        "clock", "clone",
+        "clock", "clone", "via",
     ]  # fmt: skip
     assert (entry["actor"], entry["isPerson"], entry["issue"]) == ("Test Person", True, 1)
 

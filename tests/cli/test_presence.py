@@ -145,9 +145,9 @@ def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None
     )  # fmt: skip
     seen = {minute: invoke(f"{then}:{minute}:40Z", repo).out.split()[8:] for minute in (11, 16, 36)}
     assert seen == {
-        11: ["worker-1", "active", "testing", "5", "min", "ago", "main", "Started"],
-        16: ["worker-1", "stale", "testing", "10", "min", "ago", "main", "Started"],
-        36: ["worker-1", "dead", "testing", "30", "min", "ago", "main", "Started"],
+        11: ["worker-1", "active", "testing", "5", "min", "ago", "main", "«Started»"],
+        16: ["worker-1", "stale", "testing", "10", "min", "ago", "main", "«Started»"],
+        36: ["worker-1", "dead", "testing", "30", "min", "ago", "main", "«Started»"],
     }
     assert list(json.loads(invoke(f"{then}:11:40Z --json", repo).out)["agents"]) == ["worker-1"]
     assert invoke("agent-status --at 2025-06-15T15:00:00Z", repo).err == (

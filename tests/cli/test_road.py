@@ -54,7 +54,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
     place = home / ".ghp/worktrees/repo/1-parse-files"
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert (started.code, started.err) == (
-        0, f"✓ #1 Parse files is yours.\n✓ Made {BRANCH} in {place}.\n"
+        0, f"✓ #1 «Parse files» is yours.\n✓ Made {BRANCH} in {place}.\n"
     )  # fmt: skip
     assert started.out.startswith(
         f"Work in {place}\n\n# Resume: #1 «Parse files»\n\nNothing was handed over yet.\n"
@@ -65,7 +65,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
 
 def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     again = ghp(folder, "agent-start 1 --as worker-1")
-    mine = "#1 Parse files is yours already, since <then>.\n"
+    mine = "#1 «Parse files» is yours already, since <then>.\n"
     assert (again.code, again.err) == (0, f"{mine}{place} is there already, on {BRANCH}.\n")
 
 
@@ -188,14 +188,14 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
         0,
         "2\n",
         "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
-        f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ #1 Parse files is closed.\n"
+        f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ #1 «Parse files» is closed.\n"
         f"Warning: {ready} was left: worker-1 is in it.\n",
     )
     assert git(folder, "log", "-1", "--format=%s") == f"Merge #2 from {BRANCH}"
     assert ghp(folder, "agent-merge 2 --as worker-1") == (
         0,
         "2\n",
-        "#2 is on main already as <commit>, merged by Test Person.\n#1 Parse files is closed.\n",
+        "#2 is on main already as <commit>, merged by Test Person.\n#1 «Parse files» is closed.\n",
     )
     assert not ready.exists()
 

@@ -98,7 +98,7 @@ def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None
     assert (queue.code, queue.out) == (0, "")
     assert queue.err.splitlines()[:2] == [
         "#2 is on main already as <commit>, merged by Test Person.",
-        "#1 Parse files is closed.",
+        "#1 «Parse files» is closed.",
     ]
 
 

@@ -196,7 +196,7 @@ def test_a_connection_that_breaks_once_costs_no_second_claim_and_no_answer(
     (clone,) = over("http", clones, remote, host)[:1]
     course = Course([clone], remote, 1)
     host.cut(cut)
-    assert invoke("agent-claim 1 --as worker-1", clone) == (0, "1\n", "✓ #1 Race 1 is yours.\n")
+    assert invoke("agent-claim 1 --as worker-1", clone) == (0, "1\n", "✓ #1 «Race 1» is yours.\n")
     assert (course.holder(1), course.leases(1), host.cuts_left) == ("worker-1", 1, 0)
 
 

@@ -51,6 +51,7 @@ HOSTILE = st.sampled_from(
 TEXTS = st.lists(HOSTILE | LINES, min_size=1, max_size=4).map("\n".join)
 ESCALATIONS = st.builds(
     Escalation,
+    advice=st.just(()),
     id=st.text("0123456789abcdef", min_size=12, max_size=12),
     question=st.builds(
         Question,
@@ -138,9 +139,12 @@ def test_a_question_is_read_back_as_it_was_asked_and_never_as_structure(asked: E
 
 @given(TEXTS, st.sampled_from([Actor("Ada \x1b[1m\n---", True), Actor("worker-2")]))
 def test_an_answer_is_read_back_as_it_was_given(text: str, by: Actor) -> None:
-    answered = ASKED._replace(answers=(SAID._replace(text=text, by=by),))
-    assert read(files_of(answered)) == ([answered], [])
-    assert tuple(read_answers(files_of(answered))) == answered.answers
+    said = (SAID._replace(text=text, by=by),)
+    answered = ASKED._replace(answers=said)
+    kept = answered if by.is_person else ASKED._replace(advice=said)
+    assert read(files_of(answered)) == ([kept], [])
+    assert read(files_of(answered), [by.name]) == ([answered], [])
+    assert tuple(read_answers(files_of(answered))) == said
 
 
 @given(st.data())

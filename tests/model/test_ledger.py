@@ -76,6 +76,7 @@ def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
             generation=record.generation,
             text=one_line(record.text, 200),
             cause=one_line(record.cause, 40),
+            via=one_line(record.via, 40),
         )
     ]
 
