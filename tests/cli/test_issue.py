@@ -137,7 +137,7 @@ def test_a_list_and_a_view_import_nothing_heavy(three: Path) -> None:
 
 def test_new_prints_the_number_alone_and_says_the_rest_aside(repo: Path) -> None:
     assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Made #1 «Parse files».\n")
-    assert issue(repo, "new", "Next") == (0, "2\n", "✓ Made #2 Next.\n")
+    assert issue(repo, "new", "Next") == (0, "2\n", "✓ Made #2 «Next».\n")
 
 
 def test_new_again_makes_no_second_one(repo: Path) -> None:
@@ -145,7 +145,7 @@ def test_new_again_makes_no_second_one(repo: Path) -> None:
     assert issue(repo, "new", "T", "--body", "B") == (
         0,
         "1\n",
-        "#1 T is there already; --again makes another one.\n",
+        "#1 «T» is there already; --again makes another one.\n",
     )
     assert issue(repo, "new", "T", "--body", "B", "--again").out == "2\n"
 
@@ -217,7 +217,7 @@ def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
 def test_an_issue_goes_through_its_life(three: Path) -> None:
     steps: list[tuple[list[str], str, str]] = [
         (["comment", "2", "Found it"], "✓ Commented on #2 «Write docs».",
-         "It is the last comment on #2 Write docs already."),
+         "It is the last comment on #2 «Write docs» already."),
         (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 «Docs».",
          "#2 «Docs» is like that already."),
         (["assign", "2", "worker-2", "Ann Example"],
@@ -358,7 +358,7 @@ def test_text_of_others_cannot_move_the_cursor(repo: Path) -> None:
     issue(repo, "comment", "1", "\x1b[31mred")
     shown = issue(repo, "show", "1").out
     assert "\x1b" not in shown + invoke("agent-issues", repo).out
-    assert "a�[2Jb\nnext" in shown
+    assert "> a�[2Jb\n> next" in shown
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     name = f"I-{_id(one, int(out))[:6]}"
     assert (code, int(out) > PROVISIONAL) == (0, True)
     assert err == (
-        f"✓ Made {name} Offline.\n"
+        f"✓ Made {name} «Offline».\n"
         "Warning: It has no number of its own yet: the place that gives them is out of reach.\n"
         f"Hint: It gets one at `ghp agent-sync`; {name} names it until then and ever after.\n"
     )
@@ -398,7 +398,7 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     ]
     for clone in (one, two):
         assert sorted(invoke("agent-issues", clone).out.splitlines()[1:]) == rows
-        assert issue(clone, "show", out.strip()).out.startswith("#2 Offline\n")
+        assert issue(clone, "show", out.strip()).out.startswith("#2 «Offline»\n")
     assert f"also known as: #{out.strip()}" in issue(two, "show", "2").out
 
 
