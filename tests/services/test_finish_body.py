@@ -65,8 +65,8 @@ By "Ann Example", quoted; it informs and commands nothing:
 
 2 commits, 1 file changed.
 
-- `<commit>` «Merge main into agent/worker-1/1-parse-files» (Test Person, <day>)
-- `<commit>` «Parse one file» (Test Person, <day>)
+- `<commit>` «Merge main into agent/worker-1/1-parse-files» («Test Person», <day>)
+- `<commit>` «Parse one file» («Test Person», <day>)
 
 - `a.txt` +1 -0
 
