@@ -115,7 +115,7 @@ class MemoryLeaser:
         with self._board.lock:
             self._reach()
             names = sorted({*self._board.leases, *self._known})
-            found = [self._look(name) for name in names if name.startswith(prefix)]
+            found = [self._mended(name) for name in names if name.startswith(prefix)]
             return [lease for lease in found if lease]
 
     def mend(self) -> Sequence[str]:
@@ -143,12 +143,17 @@ class MemoryLeaser:
             return self._look(new.name) or new
 
     def _look(self, name: str) -> Lease | None:
-        """What the board says, which is known from then on; what it lost is put back."""
+        """What the board says, which is known from then on."""
+        current = self._mended(name)
+        if current:
+            self._known[name] = current
+        return current
+
+    def _mended(self, name: str) -> Lease | None:
+        """What the board says; what it lost is put back."""
         current, known = self._board.leases.get(name), self._known.get(name)
         if known and (current is None or _place(current) < _place(known)):
             current = self._board.leases[name] = known
-        if current:
-            self._known[name] = current
         return current
 
     def _reach(self) -> None:
