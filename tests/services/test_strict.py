@@ -49,7 +49,7 @@ def test_a_strict_lease_is_a_right_of_all_clones_and_a_record(yards: Yards) -> N
     name = right_name(("src/",), None)
     assert got.hold.strict
     assert rights(other) == {name: "worker-1"}
-    assert one.listing().held == [got.hold._replace(clone=one.leaser.clone)]
+    assert one.listing().held == [got.hold._replace(clone="clone-a")]
     (right,) = other.leaser.list()
     assert (right.patterns, right.epoch, right.reason) == (("src/",), 1, "parser")
 
