@@ -43,16 +43,27 @@ def _sync_folder(folder: Path) -> None:
 
 def below(root: Path, relative: str) -> Path:
     """The one way from a stored name to a path: refuses whatever would leave `root`."""
-    parts = relative.split("/")
-    bad = not relative or any(
-        part.lower() in ("", ".", "..", ".git") or "\0" in part or "\\" in part for part in parts
-    )
-    if bad or relative.startswith(("/", "~")) or any(ord(char) < 32 for char in relative):
+    if not stays_below(relative):
         raise UsageError(
             f"{relative!r} is not a path inside the repository's state.",
             hint="Use a relative path without `..`, control characters or `.git`.",
         )
-    return root.joinpath(*parts)
+    return root.joinpath(*relative.split("/"))
+
+
+def stays_below(relative: str) -> bool:
+    """Whether a stored name can become a path: it is relative, in UTF-8, without `..`, `.git`,
+    backslashes and control characters."""
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        return False
+    parts = relative.lower().split("/")
+    is_plain = "\\" not in relative and not any(ord(char) < 32 for char in relative)
+    return is_plain and _NO_NAMES.isdisjoint(parts) and not relative.startswith("~")
+
+
+_NO_NAMES = frozenset(("", ".", "..", ".git"))
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents import git
 from ghp_agents.clock import to_text
+from ghp_agents.files import stays_below
 from ghp_agents.model import presence
 from ghp_agents.model.names import UNNAMED, CloneId, Timestamp
 from ghp_agents.model.presence import Agents, Presence
@@ -270,9 +271,11 @@ def _below(
         return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
     there = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
     too_large = f"more than {LARGEST // 1_000_000} MB"
+    left_out = {path: too_large for path, blob in there.items() if blob.is_cut}
+    # Whoever writes them again, such as the published branch, would fail for all clones.
+    left_out |= {path: "its name cannot be a path" for path in there if not stays_below(path)}
     return Below(
-        {path: blob.content for path, blob in there.items() if not blob.is_cut},
-        {path: too_large for path, blob in there.items() if blob.is_cut},
+        {path: blob.content for path, blob in there.items() if path not in left_out}, left_out
     )
 
 
