@@ -10,6 +10,7 @@ import click
 from ghp_agents import background, mishaps, pulse, rulebook
 from ghp_agents.cli import complete, output
 from ghp_agents.errors import GhpError, NotSetUpError
+from ghp_agents.person import agent_here
 from ghp_agents.rulestamp import Sources
 from ghp_agents.services import people
 from ghp_agents.wiring import House
@@ -35,7 +36,7 @@ def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
         return
     house = ctx.find_root().obj
     house.name = value
-    if people.is_agent(house.environ):
+    if agent_here(house.environ) is not None:
         is_me = value == MYSELF  # nothing else of the place needs to be known
         mine = None if is_me else pulse.whoami(house.ws.place, house.environ)
         orchestrators = () if is_me else house.ws.settings.orchestrators

@@ -6,18 +6,9 @@ an agent from taking a person's part by mistake, or because a text told it to.
 
 from collections.abc import Collection, Mapping
 
-from ghp_agents import pulse
 from ghp_agents.errors import RefusedError
+from ghp_agents.person import agent_here
 from ghp_agents.workspace import MYSELF
-
-OVERRIDE = "GHP_PERSON"  # set to 1 by people whose own shell has the variables of an agent
-
-
-def is_agent(environ: Mapping[str, str]) -> bool:
-    """Whether an agent runs this process, as far as its environment tells."""
-    if environ.get(OVERRIDE) == "1":
-        return False
-    return bool(environ.get("GHP_AGENT") or pulse.session(environ)[1])
 
 
 def refuse(
@@ -25,7 +16,11 @@ def refuse(
 ) -> None:
     """Refuse that an agent acts as a person, or as an orchestrator whose name is not `mine`, its
     own. Raises RefusedError."""
-    if not is_agent(environ) or (name != MYSELF and name not in orchestrators) or name == mine:
+    if (
+        agent_here(environ) is None
+        or (name != MYSELF and name not in orchestrators)
+        or name == mine
+    ):
         return
     who = "a person" if name == MYSELF else f"the orchestrator {name}"
     raise RefusedError(
@@ -36,6 +31,6 @@ def refuse(
 
 def instead(environ: Mapping[str, str], does: str) -> str:
     """What next, where a person has to do something: people are told how, agents that."""
-    if is_agent(environ):
+    if agent_here(environ) is not None:
         return f"A person {does}, or an orchestrator."
     return f"A person {does} as themselves: add `--as {MYSELF}`."

@@ -93,7 +93,7 @@ def refuse_agents(ws: Workspace) -> None:
         raise RefusedError(
             f"Only a person agrees to what a repository runs; {variable} says that an agent is at "
             "work here.",
-            hint=f"A person runs it in a terminal of their own, or sets {person.OVERRIDE}=1 there.",
+            hint="Tell your user: a person runs it, in a terminal of their own.",
         )
 
 

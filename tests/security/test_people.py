@@ -5,19 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.consent import mine
 from tests.support.ghp import Result, invoke, run_ghp
 
 SESSION = {"CLAUDE_CODE_SESSION_ID": "1a2b3c4d-0000-4000-8000-000000000001"}
 CODEX = {"CODEX_THREAD_ID": "1a2b3c4d"}
 NAMED = {"GHP_AGENT": "worker-1"}
-LEAD = json.dumps({"agents": {"orchestrators": ["lead"]}})
 
 
 @pytest.fixture
 def led(repo: Path) -> Path:
     """A repository in use, in which `lead` directs the others."""
-    (repo / ".ghp").mkdir()
-    (repo / ".ghp/config.json").write_text(LEAD)
+    mine({"agents": {"orchestrators": ["lead"]}})
     assert invoke("agent-init", repo).code == 0
     return repo
 
@@ -123,20 +122,20 @@ def test_an_orchestrator_decides_as_a_person_does(led: Path) -> None:
 def test_an_old_answer_of_an_agent_counts_by_who_directs_now(led: Path) -> None:
     question = asked(led)
     assert invoke(f"agent-answer {question} yes --as lead", led).code == 0
-    (led / ".ghp/config.json").write_text("{}")
+    mine({})
     assert state(led, question) == "open, 0 answers, 1 advice"
 
 
 def test_an_agent_gives_itself_no_leave_for_shared_files(led: Path) -> None:
-    (led / ".ghp/config.json").write_text(json.dumps({"agents": {"shared": ["README.md"]}}))
-    asking = invoke("agent-lease README.md --as worker-1", led)
+    mine({"agents": {"shared": ["/README.md"]}})
+    asking = invoke("agent-lease ./README.md --as worker-1", led)
     question = next(word for word in asking.err.split() if word.startswith("E-")).strip(".")
     assert asking.code == 3
     invoke(f"agent-answer {question} approve --as worker-2", led)
-    assert invoke("agent-lease README.md --as worker-1", led).code == 3
+    assert invoke("agent-lease ./README.md --as worker-1", led).code == 3
     assert invoke(f"agent-answer {question} approve --as @me", led, NAMED).code == 3
     assert invoke(f"agent-answer {question} approve --as @me", led).code == 0
-    assert invoke("agent-lease README.md --as worker-1", led).code == 0
+    assert invoke("agent-lease ./README.md --as worker-1", led).code == 0
 
 
 # ------------------------------------------------------------------------------- provenance

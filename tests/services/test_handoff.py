@@ -426,7 +426,7 @@ def test_what_cannot_be_stored_is_said_exactly(here: Station) -> None:
         "- `large.bin`, 6.0 MB: «too large»",
         "- `notes.md`, 49 B: «seems to hold a GitHub token»",
         "- `inner/`: «a repository of its own»",
-        "- `staged`: staged, and then deleted: only the index has it",
+        "- `staged`: «staged, and then deleted: only the index has it»",
     ]
     assert "aB3" not in handed.document
 
