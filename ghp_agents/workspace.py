@@ -34,27 +34,27 @@ class Workspace:
     clock: Clock
     chosen_name: str | None = None  # by --as
 
-    @property
+    @cached_property
     def git_dir(self) -> Path:
         """This worktree's own git folder."""
         return Path(self.place.git_dir)
 
-    @property
+    @cached_property
     def common_dir(self) -> Path:
         """The git folder that all worktrees of the clone share."""
         return Path(self.place.common_dir)
 
-    @property
+    @cached_property
     def ghp_dir(self) -> Path:
         """Our folder in the clone: presence, outbox, the private repository, caches."""
         return self.common_dir / "ghp"
 
-    @property
+    @cached_property
     def cache_dir(self) -> Path:
         """What can be thrown away."""
         return self.ghp_dir / "cache"
 
-    @property
+    @cached_property
     def spare_dir(self) -> Path:
         """Where presence and outbox go when the clone's own folder cannot be written."""
         return Path(pulse.spare_folder(self.place.common_dir, self.environ))

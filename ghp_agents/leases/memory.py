@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from ghp_agents.clock import to_text
 from ghp_agents.errors import UnknownError
+from ghp_agents.model import lost_right
 from ghp_agents.model.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.model.lease import (
+    KINDS,
     Lease,
     LeaseMovedError,
     given_back,
@@ -41,6 +43,7 @@ class MemoryLeaser:
         self._clone = clone
         self._board = board or Board()
         self._known: dict[str, Lease] = {}
+        self._chains: dict[str, tuple[Lease, ...]] = {}  # that end with what is known
 
     @property
     def clone(self) -> str:
@@ -100,7 +103,8 @@ class MemoryLeaser:
         """Come to know all that the board knows, as a clone does when it syncs."""
         with self._board.lock:
             self._reach()
-            self._known |= self._board.leases
+            for name in self._board.leases:
+                self._look(name)
 
     def history(self, name: str) -> list[Lease]:
         """Every lease that the right has had, oldest first."""
@@ -122,12 +126,8 @@ class MemoryLeaser:
         """Put back what the board lost."""
         with self._board.lock:
             self._reach()
-            lost = [
-                name
-                for name, known in sorted(self._known.items())
-                if (now := self._board.leases.get(name)) is None or _place(now) < _place(known)
-            ]
-            return [name for name in lost if self._look(name)]
+            before = {name: self._board.leases.get(name) for name in sorted(self._known)}
+            return [name for name, lease in before.items() if self._look(name) is not lease]
 
     def _swap(self, expected: Lease | None, new: Lease) -> Lease:
         with self._board.lock:
@@ -144,17 +144,39 @@ class MemoryLeaser:
 
     def _look(self, name: str) -> Lease | None:
         """What the board says, which is known from then on."""
-        current = self._mended(name)
-        if current:
+        current, known = self._mended(name), self._known.get(name)
+        if current and (known is None or known.revision != current.revision):
             self._known[name] = current
+            self._chains[name] = tuple(self._board.histories[name])
         return current
 
     def _mended(self, name: str) -> Lease | None:
         """What the board says; what it lost is put back."""
         current, known = self._board.leases.get(name), self._known.get(name)
-        if known and (current is None or _place(current) < _place(known)):
-            current = self._board.leases[name] = known
+        if known and (current is None or known.revision != current.revision):
+            return self._mend(name, current, known)
         return current
+
+    def _mend(self, name: str, current: Lease | None, known: Lease) -> Lease:
+        """The right after the board may have lost some of its history."""
+        there, ours = self._board.histories.get(name, []), self._chains[name]
+        if current and any(lease.revision == known.revision for lease in there):
+            return current
+        if current is None or any(lease.revision == current.revision for lease in ours):
+            self._board.histories[name] = [*ours]
+            self._board.leases[name] = known
+            return known
+        decided = [x for x in there if x.is_disputed and x.generation >= known.generation]
+        one_of_many = name.partition("/")[0] in KINDS
+        if not one_of_many or (current.holder is not None and decided):
+            return current
+        joined = lost_right.joined(current, known, self._board.token(16), self._clone)
+        if joined is None:
+            return current
+        joined = joined._replace(revision=self._board.token(16))
+        there.append(joined)
+        self._board.leases[name] = joined
+        return joined
 
     def _reach(self) -> None:
         if not self._board.reachable:
@@ -162,8 +184,3 @@ class MemoryLeaser:
                 "The board cannot be reached, so nobody knows who holds the right.",
                 hint="Try again when it can be reached.",
             )
-
-
-def _place(lease: Lease) -> tuple[int, bool]:
-    """Where a lease stands in the history of its right."""
-    return lease.generation, lease.holder is None

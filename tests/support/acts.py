@@ -64,10 +64,11 @@ class Run:
         """All come together."""
         for clone in self.world.clones:
             clone.cut(away=False)
-            clone.board.breaks_after_write = False
+            clone.board.breaks_after_write = clone.loses_answer = False
         for _ in range(3):
             for clone in self.world.clones:
                 clone.store.sync()
+                clone.leaser.mend()
         laws.check_end(self.world)
 
     def _act(self, step: Step | None) -> None:
@@ -93,6 +94,10 @@ class Run:
             return None
         return session, self.world.workspace(session.clone, session.agent, session.token)
 
+    def clone(self, step: Step) -> int:
+        """The clone of a step; where there are copies, now and then one of them."""
+        return (step.clone + (CLONES if step.number % 3 == 0 else 0)) % len(self.world.clones)
+
     def chosen(self, session: Session | None, step: Step) -> int:
         """An issue; more often than any other one that the agent has, or was told that it has."""
         mine = sorted(self._had(session)) if session else []
@@ -114,6 +119,7 @@ class Run:
         return lambda: [
             *seen,
             *(w.after for w in self.world.writes[start:] if w.after.name == name),
+            self.world.board.leases.get(name),
         ]
 
     @contextlib.contextmanager
@@ -158,6 +164,7 @@ def _claims_as(
             )  # fmt: skip
         except RefusedError as error:
             holders = {name for lease in seen() for name in laws.named(lease)}
+            holders |= {name for lease in here.leaser.known() for name in laws.named(lease)}
             assigned |= {*tracker.get(issue).assignees}
             laws.check_refused(error, holders, assigned | holders)
             raise
@@ -274,8 +281,8 @@ def _beat(run: Run, step: Step) -> str | None:
 
 
 def _sync(run: Run, step: Step) -> str:
-    here = run.world.clones[step.clone]
-    ws = run.world.workspace(step.clone, None)
+    number = run.clone(step)
+    here, ws = run.world.clones[number], run.world.workspace(number, None)
     with run.by("settle", PERSON):
         report = sync.sync(ws, here.store, here.leaser, run.world.tracker)
     return "unreachable" if report.trouble else "synced"
@@ -332,7 +339,7 @@ def _cut(run: Run, step: Step) -> None:
 def _mend(run: Run, step: Step) -> None:
     here = run.world.clones[step.clone]
     here.cut(away=False)
-    here.board.breaks_after_write = False
+    here.board.breaks_after_write = here.loses_answer = False
 
 
 def _break(run: Run, step: Step) -> None:

@@ -14,16 +14,19 @@ from typing import NamedTuple
 
 from tests.support.acts import OF_CLAIMS, Act, Run, Step
 from tests.support.acts_of_leases import OF_LEASES
+from tests.support.disasters import DISASTERS
 from tests.support.laws import ViolationError
 from tests.support.world import AGENTS, CLONES, World
 
-ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES
+ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES | DISASTERS
 
 WEIGHTS = {
     "passes": 14, "beats": 14, "syncs": 14, "claims": 18, "next": 5, "steals": 4, "releases": 6,
     "gives": 4, "verifies": 6, "closes": 2, "reopens": 4, "begins": 3, "moves": 4, "sleeps": 4,
     "wakes": 9, "stops": 2, "person-claims": 2, "person-steals": 1, "person-releases": 3,
     "cuts": 3, "mends": 8, "breaks": 2, "leases": 7, "gives-back": 2, "edits": 5,
+    "backs-up": 2, "restores": 1, "loses-right": 1, "loses-clone": 1, "loses-answer": 2,
+    "sets-clock": 4, "restarts": 1, "kills": 2, "copies": 1, "forges": 3, "checks-all": 4,
 }  # fmt: skip
 WRITERS = ("claims", "next", "steals", "releases", "gives", "closes", "person-claims", "leases")
 

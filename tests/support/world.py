@@ -1,5 +1,6 @@
 """A simulated world for the laws of authority: clones around one remote, each with a clock of its
-own, in which agents and people claim, take over, steal, lease, die and come back.
+own, in which agents and people claim, take over, steal, lease, die and come back. What goes wrong
+with remotes, clocks, folders and processes is in `disasters.py`.
 
 The services are the real ones, on the stores and leasers in memory; presence is in real files, as
 it always is. What is simulated is time, the network and who gets in between.
@@ -23,16 +24,17 @@ from ghp_agents.leases.memory import Board, MemoryLeaser
 from ghp_agents.locate import Location
 from ghp_agents.model.hold import Hold
 from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import Actor
+from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import SyncReport
 from ghp_agents.presencefile import read as read_presence
-from ghp_agents.store.memory import Hub, MemorySnapshot, MemoryStore
+from ghp_agents.store.memory import History, Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import Workspace
 from tests.support.git import git
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
+WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 PERSON = "Ada"
 PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 DEAD_AFTER = 1_800.0
@@ -40,10 +42,20 @@ SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks
 
 
 class SkewedClock:
-    """A machine's clock, which is wrong by always as much."""
+    """A machine's clock, which is wrong, and which somebody may set."""
 
     def __init__(self, world: ManualClock, skew: float) -> None:
         self._world, self._skew = world, skew
+        self._starts, self._zero = 1, 0.0
+
+    def step(self, seconds: float) -> None:
+        """Somebody sets the clock."""
+        self._skew += seconds
+
+    def restart(self) -> None:
+        """The machine is started anew."""
+        self._starts += 1
+        self._zero = self._world.interval()[1]
 
     def now(self) -> float:
         """Seconds since the epoch, as this machine has them."""
@@ -51,7 +63,7 @@ class SkewedClock:
 
     def interval(self) -> tuple[str, float]:
         """Time that nobody sets."""
-        return self._world.interval()
+        return f"start {self._starts}", self._world.interval()[1] - self._zero
 
     def wait(self, seconds: float) -> None:
         """Time passes for all."""
@@ -95,15 +107,23 @@ class WorldLeaser(MemoryLeaser):
 
     def _swap(self, expected: Lease | None, new: Lease) -> Lease:
         # Whoever comes in between may wake a holder that was found dead: that is too late for it.
-        lived = self.world.holder_lives(self.line.leases.get(new.name), self.number)
+        lived = self.world.holder_lives(self._now(new.name), self.number)
         self.world.interlope()
-        before = self.line.leases.get(new.name)
+        before = self._now(new.name)
         try:
             return super()._swap(expected, new)
         finally:
             after = self.line.leases.get(new.name)
             if after is new or (after and after.nonce == new.nonce):
                 self.world.wrote(before, after, self.number, lived)
+
+    def _now(self, name: str) -> Lease | None:
+        """The right as it is; if it was lost, as this clone puts it back."""
+        return self._look(name) if self.line.reachable else self.line.leases.get(name)
+
+    def take_over(self, other: "WorldLeaser") -> None:
+        """Know all that another clone's leaser knows."""
+        self._known, self._chains = dict(other._known), dict(other._chains)
 
 
 class WorldStore(MemoryStore):
@@ -154,11 +174,27 @@ class WorldStore(MemoryStore):
         """Exchange with the remote; rights come along."""
         clone = self.world.clones[self.number]
         clone.cut(away=not clone.board.reachable)  # a line that broke is broken for all
+        if clone.loses_answer and clone.hub.reachable:
+            return self._lose_answer(clone)
         report = super().sync(push=push, paced=paced)
         if report.fetched:
             clone.leaser.hear()
             self.world.synced(self.number)
         return report
+
+    def take_over(self, other: "WorldStore") -> None:
+        """Be a copy of another clone's store, with an id of its own."""
+        self._known = {**other._known, self._clone: other._known[other._clone]}
+        self._news_at, self._heard = other._news_at, other._heard
+
+    def _lose_answer(self, clone: "Clone") -> SyncReport:
+        """What is said here reaches the remote, and nobody here hears of it."""
+        clone.loses_answer = False
+        self.fold()
+        if self._known[self._clone]:
+            clone.hub.histories[self._clone] = self._known[self._clone]
+            self.world.sent(self.number)
+        return SyncReport(remote="hub", trouble="the answer was lost")
 
 
 @dataclass
@@ -173,6 +209,13 @@ class Clone:
     leaser: WorldLeaser = field(init=False)
     heard: dict["Life", "Sign"] = field(default_factory=dict)  # by the last sync
     heard_at: float | None = None
+    loses_answer: bool = False  # of the next exchange
+
+    def copy_from(self, other: "Clone") -> None:
+        """Know all that another clone knows, as its copy does, and go by another id."""
+        self.heard, self.heard_at = dict(other.heard), other.heard_at
+        self.store.take_over(other.store)
+        self.leaser.take_over(other.leaser)
 
     def cut(self, *, away: bool) -> None:
         """The remote cannot be reached from here, or can be again."""
@@ -192,6 +235,7 @@ class Sign(NamedTuple):
 
     at: float
     seq: int
+    status: str = ""
 
 
 @cache
@@ -205,6 +249,14 @@ def template() -> Path:
         (folder / name).write_text("one\n")
     git(folder, "add", ".")
     return folder
+
+
+class Backup(NamedTuple):
+    """What the remote had at some time."""
+
+    leases: dict[str, Lease]
+    histories: dict[str, list[Lease]]
+    clones: Mapping[CloneId, History]
 
 
 class World:
@@ -235,6 +287,9 @@ class World:
         self.rivals: list[Callable[[], None]] = []
         self.strict: list[Hold] = []  # leases over all clones, as they were acknowledged
         self.counts: Counter[str] = Counter()
+        self.killed: set[Life] = set()  # their processes have ended
+        self.backup: Backup | None = None
+        self._workspaces: dict[tuple[int, str | None, str], Workspace] = {}
 
     def _token(self, size: int) -> str:
         return self.random.randbytes(size).hex()
@@ -252,12 +307,20 @@ class World:
 
     def workspace(self, clone: int, agent: str | None, token: str = "") -> Workspace:
         """Where an agent acts, or with None the person."""
+        key = clone, agent, token
+        if key not in self._workspaces:
+            self._workspaces[key] = self._workspace(*key)
+        return self._workspaces[key]
+
+    def _workspace(self, clone: int, agent: str | None, token: str) -> Workspace:
         folder = self.folder / f"c{clone}"
         place = Location(str(folder), f"{folder}/.git", f"{folder}/.git")
         environ = {"HOME": str(self.folder), "GHP_BACKGROUND": "0"}
         if agent is None:
             return PersonsWorkspace(place, environ, self.clones[clone].clock)
         environ |= {"GHP_AGENT": agent, "CLAUDE_CODE_SESSION_ID": token}
+        if agent in WITH_PROCESS:
+            environ["GHP_AGENT_PID"] = str(os.getpid())
         return Workspace(place, environ, self.clones[clone].clock)
 
     def begin(self, agent: str, clone: int) -> Session:
@@ -302,15 +365,21 @@ class World:
         epoch, seq = said["epoch"], said["seq"]
         assert isinstance(epoch, int)
         assert isinstance(seq, int)
-        self.beats[Life(clone, agent, epoch)] = Sign(self.clock.now(), seq)
+        sign = Sign(self.clock.now(), seq, str(said["status"]))
+        self.beats[Life(clone, agent, epoch)] = sign
 
-    def synced(self, clone: int) -> None:
-        """What a clone said is with the remote, and what is there is with the clone."""
+    def sent(self, clone: int) -> None:
+        """What a clone said is with the remote."""
         now = self.clock.now()
         for life, sign in self.beats.items():
             had = self.reached.get(life)
             if life.clone == clone and (had is None or had.seq != sign.seq):
-                self.reached[life] = Sign(now, sign.seq)
+                self.reached[life] = sign._replace(at=now)
+
+    def synced(self, clone: int) -> None:
+        """What a clone said is with the remote, and what is there is with the clone."""
+        now = self.clock.now()
+        self.sent(clone)
         self.clones[clone].heard = dict(self.reached)
         self.clones[clone].heard_at = now
 
@@ -329,8 +398,7 @@ class World:
         silent = [news - self.taken_at.get(lease.nonce, 0.0)]
         signs = self._signs(lease.holder, clone)
         if signs and signs[0][0].epoch >= lease.epoch:
-            said = here.store.snapshot().agents().get(lease.holder, {})
-            if said.get("status") == "stopped" and said.get("epoch") == signs[0][0].epoch:
+            if self._has_ended(signs):
                 return False
             now = self.clock.now()
             since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
@@ -344,13 +412,15 @@ class World:
     def lives(self, agent: str, clone: int) -> bool:
         """Whether an agent lives, for all that can be known in a clone."""
         signs = self._signs(agent, clone)
-        here = self.clones[clone]
-        said = here.store.snapshot().agents().get(agent, {})
-        if not signs or said.get("status") == "stopped":
+        if not signs or self._has_ended(signs):
             return False
-        now, news = self.clock.now(), here.heard_at or 0.0
+        now, news = self.clock.now(), self.clones[clone].heard_at or 0.0
         since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
         return since < DEAD_AFTER
+
+    def _has_ended(self, signs: Sequence[tuple[Life, Sign]]) -> bool:
+        """Whether one of an agent's latest lives said that it stops, or was killed."""
+        return any(life in self.killed or sign.status == "stopped" for life, sign in signs)
 
     def _signs(self, agent: str, clone: int) -> list[tuple[Life, Sign]]:
         mine = {life: sign for life, sign in self.beats.items() if life.clone == clone}

@@ -1,0 +1,176 @@
+"""What goes wrong in a simulated world: with remotes, clocks, folders, processes and words."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from ghp_agents.clock import to_text
+from ghp_agents.errors import GhpError
+from ghp_agents.leases.memory import Board
+from ghp_agents.model.names import CloneId, Timestamp
+from ghp_agents.services import claim as claiming
+from ghp_agents.store.memory import Commit, Hub
+from tests.support import laws
+from tests.support.acts import ISSUES, Act, Run, Step
+from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World
+
+MOST_CLONES = CLONES + 2  # with the copies
+NOBODY = 2**30  # no process has this number
+STEPS = (3_600.0, -3_600.0, 90_000.0, -90_000.0, 1_900.0)  # seconds by which clocks are set
+EVIL = CloneId("clone-evil")
+
+
+def _back_up(run: Run, step: Step) -> None:
+    world = run.world
+    histories = {name: [*chain] for name, chain in world.board.histories.items()}
+    clones = dict(world.clones[0].hub.histories)
+    world.backup = Backup(dict(world.board.leases), histories, clones)
+
+
+def _restore(run: Run, step: Step) -> str | None:
+    """The remote is as it was at the time of the backup."""
+    backup = run.world.backup
+    if backup is None:
+        return "nothing"
+    board, clones = run.world.board, run.world.clones[0].hub.histories
+    for there, then in ((board.leases, backup.leases), (clones, backup.clones)):
+        there.clear()
+        there.update(then)  # type: ignore[arg-type]
+    board.histories.clear()
+    board.histories.update({name: [*chain] for name, chain in backup.histories.items()})
+    return None
+
+
+def _lose_right(run: Run, step: Step) -> str | None:
+    """The remote loses the ref of a right."""
+    names = sorted(run.world.board.leases)
+    if not names:
+        return "nothing"
+    name = names[step.number % len(names)]
+    del run.world.board.leases[name], run.world.board.histories[name]
+    return None
+
+
+def _lose_clone(run: Run, step: Step) -> str | None:
+    """The remote loses the ref of a clone."""
+    histories = run.world.clones[0].hub.histories
+    names = sorted(histories)
+    if not names:
+        return "nothing"
+    del histories[names[step.number % len(names)]]
+    return None
+
+
+def _lose_answer(run: Run, step: Step) -> None:
+    """What the remote answers to the next exchange does not arrive."""
+    run.world.clones[run.clone(step)].loses_answer = True
+
+
+def _set_clock(run: Run, step: Step) -> None:
+    run.world.clones[run.clone(step)].clock.step(STEPS[step.number % len(STEPS)])
+
+
+def _restart(run: Run, step: Step) -> None:
+    """A machine is started anew; none of its processes goes on."""
+    number = run.clone(step)
+    for agent in AGENTS:
+        for session in run.world.sessions[agent]:
+            if session.clone == number and session not in run.world.ended:
+                _end(run.world, session)
+    run.world.clones[number].clock.restart()
+
+
+def _kill(run: Run, step: Step) -> str | None:
+    """An agent's process is killed."""
+    session = run.world.awake(AGENTS[step.agent])
+    if session is None:
+        return "nobody"
+    _end(run.world, session)
+    return None
+
+
+def _end(world: World, session: Session) -> None:
+    world.ended.add(session)
+    path = world.folder / f"c{session.clone}/.git/ghp/agents/{session.agent}.json"
+    if not path.exists():
+        return
+    said = json.loads(path.read_text())
+    if said["local"].get("session") != session.token:
+        return
+    world.killed.add(Life(session.clone, session.agent, said["epoch"]))
+    if "pid" in said["local"]:
+        said["local"]["pid"] = NOBODY
+        _rewrite(path, said)
+
+
+def _rewrite(path: Path, said: object) -> None:
+    """The file changes, and its time does not."""
+    times = path.stat()
+    path.write_text(json.dumps(said))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def _copy(run: Run, step: Step) -> str | None:
+    """Somebody copies the folder of a clone; agents go on in both, under the same names."""
+    world, number = run.world, len(run.world.clones)
+    if number >= MOST_CLONES:
+        return "nothing"
+    before = world.clones[step.clone]
+    shutil.copytree(world.folder / f"c{step.clone}", world.folder / f"c{number}")
+    line = Board(before.board.leases, before.board.histories, lock=before.board.lock)
+    line.token = before.board.token
+    made = Clone(number, before.clock, Hub(before.hub.histories), line)
+    made.store = world.stores(world, number, before.clock, made.hub)
+    made.leaser = world.leasers(world, number, before.clock, line)
+    made.copy_from(before)
+    world.clones.append(made)
+    for agent in AGENTS:
+        last = world.sessions[agent][-1]
+        if last.clone == step.clone and last not in world.ended:
+            world.sessions[agent].append(last._replace(clone=number))
+    return None
+
+
+def _forge(run: Run, step: Step) -> None:
+    """Somebody who may push says on a ref of their own whatever they like of an agent."""
+    agent, clone = AGENTS[step.agent], run.world.clones[step.clone]
+    known = clone.store.snapshot().agents().get(agent, {"epoch": 0})
+    epoch = (2**53 - 1, known["epoch"] + 1, known["epoch"], 900_000)[step.number % 4]
+    at = to_text(run.world.clock.now())
+    said = {
+        "issue": None, "status": ("stopped", "implementing")[step.number % 2], "epoch": epoch,
+        "seq": 2**53 - 1 if step.number % 3 else step.number, "timestamp": at, "startedAt": at,
+        "lastAction": "Forged", "lastProgress": at,
+    }  # fmt: skip
+    if step.number % 5 == 0:
+        said |= {"processRunsFor": 0, "silentFor": 80_000}
+    history = clone.hub.histories.get(EVIL, ())
+    agents = {**(history[-1].agents if history else {}), agent: said}
+    clone.hub.histories[EVIL] = (*history, Commit(1, Timestamp(at), "Forged\n", agents, {}))
+
+
+def _check_all(run: Run, step: Step) -> str:
+    """Whoever can reach the remote asks it whether an issue is theirs: at most one is told so."""
+    issue, passed = step.number % ISSUES + 1, []
+    for agent in AGENTS:
+        for session in run.world.sessions[agent]:
+            if session in run.world.ended:
+                continue
+            ws = run.world.workspace(session.clone, agent, session.token)
+            try:
+                claiming.verify(ws, run.world.clones[session.clone].leaser, agent, issue)
+            except GhpError:
+                continue
+            passed.append((agent, session.clone))
+    holders = {*passed}
+    laws.require(len(holders) <= 1, "no two holders both pass a verified check", issue, passed)
+    return f"{len(holders)} pass"
+
+
+DISASTERS: dict[str, Act] = {
+    "backs-up": _back_up, "restores": _restore, "loses-right": _lose_right,
+    "loses-clone": _lose_clone, "loses-answer": _lose_answer, "sets-clock": _set_clock,
+    "restarts": _restart, "kills": _kill, "copies": _copy, "forges": _forge,
+    "checks-all": _check_all,
+}  # fmt: skip
