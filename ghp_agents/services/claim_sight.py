@@ -71,6 +71,8 @@ def _silent_since(
 
 def _is_said_since(view: AgentView, lease: Lease) -> bool:
     """Whether what is known of the holder was said after it took the right."""
+    if lease.clone and view.clone not in (None, lease.clone):
+        return False  # anybody can tell of a later life elsewhere
     epoch = number(view.presence, "epoch")
     if epoch != lease.epoch:
         return epoch > lease.epoch

@@ -47,7 +47,8 @@ def check_writes(writes: Iterable[Write]) -> None:
 
 def _check_generation(write: Write) -> None:
     had = write.before.generation if write.before else 0
-    grows = 1 if write.after.holder is not None else 0
+    settles = write.before is not None and write.before.is_disputed
+    grows = 1 if write.after.holder is not None or settles else 0
     law = "each taking raises the generation by one, and nothing else does"
     require(write.after.generation == had + grows, law, write)
 

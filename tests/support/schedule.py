@@ -24,7 +24,7 @@ WEIGHTS = {
     "passes": 14, "beats": 14, "syncs": 14, "claims": 18, "next": 5, "steals": 4, "releases": 6,
     "gives": 4, "verifies": 6, "closes": 2, "reopens": 4, "begins": 3, "moves": 4, "sleeps": 4,
     "wakes": 9, "stops": 2, "person-claims": 2, "person-steals": 1, "person-releases": 3,
-    "cuts": 3, "mends": 8, "breaks": 2, "leases": 7, "gives-back": 2, "edits": 5,
+    "cuts": 3, "mends": 8, "breaks": 2, "leases": 7, "gives-back": 2, "edits": 8,
     "backs-up": 2, "restores": 1, "loses-right": 1, "loses-clone": 1, "loses-answer": 2,
     "sets-clock": 4, "restarts": 1, "kills": 2, "copies": 1, "forges": 3, "checks-all": 4,
 }  # fmt: skip
