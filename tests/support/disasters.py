@@ -8,6 +8,7 @@ from pathlib import Path
 from ghp_agents.clock import to_text
 from ghp_agents.errors import GhpError
 from ghp_agents.leases.memory import Board
+from ghp_agents.model.claim import claim_name
 from ghp_agents.model.names import CloneId, Timestamp
 from ghp_agents.services import claim as claiming
 from ghp_agents.store.memory import Commit, Hub
@@ -164,6 +165,9 @@ def _check_all(run: Run, step: Step) -> str:
                 continue
             passed.append((agent, session.clone))
     holders = {*passed}
+    right = run.world.board.leases.get(claim_name(issue))
+    if right and not right.clone:
+        return "of a name"  # given to one whom nobody had heard of: whoever goes by it has it
     laws.require(len(holders) <= 1, "no two holders both pass a verified check", issue, passed)
     return f"{len(holders)} pass"
 
