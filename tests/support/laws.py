@@ -15,7 +15,7 @@ from ghp_agents.services import strict
 from ghp_agents.services.claim import claims
 from tests.support.world import PATHS, Session, World, Write
 
-_CLAIMED = re.compile(r"#\d+ is claimed by (\S+)")
+_CLAIMED = re.compile(r"#\d+ is claimed by «?([^\s»]+)")
 _ASSIGNED = re.compile(r"#\d+ is assigned to ([^.]+)\.")
 
 
@@ -100,7 +100,7 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
     if winner:
         require(winner[1] in holders, "the winner is named truthfully", text, sorted(holders))
     elif others:
-        named = set(others[1].split(", "))
+        named = {name.removesuffix(" (a person)").strip("«»") for name in others[1].split(", ")}
         require(named <= assigned, "who is assigned is named truthfully", text, sorted(assigned))
     else:
         why = text.endswith("is closed.") or text.startswith("Nobody can have #")
