@@ -364,11 +364,9 @@ def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str)
     log = logs.get(hold.id)
     name = log.request.right if log else f"{NAMES if hold.name else PATHS}{hold.id}"
     current = leaser.read(name)
-    while (
-        current
-        and (current.is_disputed or current.holder == hold.holder)
-        and (not log or current.nonce == log.nonce)
-    ):
+    while current and (current.is_disputed or current.holder == hold.holder):
+        if log and current.nonce != log.nonce:
+            return
         try:
             leaser.release(name, expected=current, reason=reason)
             return
