@@ -119,6 +119,7 @@ class Case:
     __slots__ = (
         "agent",
         "is_exempt",
+        "is_here",
         "is_person",
         "lives",
         "now",
@@ -139,8 +140,10 @@ class Case:
         touch: "tuple[str, str] | None" = None,
         worktree_of: str | None = None,
         is_exempt: bool = False,
+        is_here: bool = True,
     ) -> None:
         self.agent = agent  # or the person
+        self.is_here = is_here  # it is one of this clone; else what its own clone has is its own
         self.is_person = is_person
         self.now = now
         self.now_text = now_text
@@ -196,7 +199,7 @@ def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
 
 def _is_mine(rule: Rule, case: Case) -> bool:
     is_same = rule.holder == case.agent and rule.is_person == case.is_person
-    return is_same and not rule.is_elsewhere
+    return is_same and not (rule.is_elsewhere and case.is_here)
 
 
 def _is_over(rule: Rule, case: Case) -> bool:
@@ -214,7 +217,7 @@ def _fenced(book: "Book", path: str, case: Case) -> Verdict | None:
     if claim is None or claim[2] < generation:
         return None
     holder, epoch = claim[0], claim[1]
-    is_namesake = claim[6] and holder == case.agent
+    is_namesake = claim[6] and holder == case.agent and case.is_here
     if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(said.get("epoch")):
         return None
     from ghp_agents.model.claim import Fence  # costs more than all the rest, and is rare

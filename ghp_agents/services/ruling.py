@@ -189,6 +189,7 @@ class _Bench:
             touch=touch,
             worktree_of=None if self._author else self._owner,
             is_exempt=is_exempt,
+            is_here=self._author is None and self._is_of_this_clone,
         )
 
     def _touch(self, path: str) -> tuple[str, str] | None:
@@ -208,6 +209,11 @@ class _Bench:
         if self._agent:
             return Actor(self._agent)
         return Actor(git.config(self._ws.folder, "user.name") or "", is_person=True)
+
+    @cached_property
+    def _is_of_this_clone(self) -> bool:
+        """Whether the agent is; the branch of another clone's is checked here, too."""
+        return self._agent is None or self._ws.presence(self._agent) is not None
 
     @cached_property
     def _presence(self) -> Presence | None:

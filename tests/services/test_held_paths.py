@@ -1,5 +1,6 @@
 """What others hold of a change: how it is said, and that nothing is said without the remote."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,14 @@ def test_a_remote_that_does_not_answer_is_no_leave(clone: Path) -> None:
     git(clone, "remote", "set-url", "origin", "/nowhere")
     with pytest.raises(UnknownError, match="Whether others hold what was changed is not known"):
         refuse(Road(clone), ALICE, ["src/a.py"])
+
+
+def test_what_the_author_holds_in_another_clone_is_the_authors_own(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    ours, theirs = (Road(folder) for folder in clones(2))
+    done = invoke("agent-lease src/ --strict --as alice", theirs.folder, clock=theirs.clock)
+    assert done.code == 0
+    assert refuse(ours, ALICE, ["src/a.py"], LEAD) == ()
+    with pytest.raises(RefusedError):
+        refuse(ours, Actor("carol"), ["src/a.py"], LEAD)
