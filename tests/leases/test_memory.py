@@ -31,10 +31,10 @@ class MemoryField:
 
     def forget(self, name: str) -> None:
         """The board loses a right, and has an older state of the others."""
-        del self.board.leases[name]
+        del self.board.leases[name], self.board.histories[name]
         for other, history in self.board.histories.items():
-            if other != name:
-                self.board.leases[other] = history[0]
+            self.board.leases[other] = history[0]
+            del history[1:]
 
     def break_after_write(self) -> None:
         """The next change happens, and nobody hears of it."""
