@@ -18,7 +18,6 @@ from ghp_agents.model.presence import issue_of
 from ghp_agents.model.quote import file, named, phrase
 from ghp_agents.ports import Snapshot
 from ghp_agents.services import presence as services
-from ghp_agents.services import trust
 from ghp_agents.services.presence import AgentView
 from ghp_agents.wiring import House
 
@@ -144,8 +143,10 @@ def status(
         upstream_view.tell(upstream, name)
     if then is None:
         _print_footer(house, snapshot, views)
-        if left := trust.summary(house.ws):
-            output.warn(left, consent.HINT)
+        if house.ws.settings.unagreed:
+            from ghp_agents.services import trust
+
+            output.warn(trust.summary(house.ws), consent.HINT)
         upstream_view.warn(upstream)
         _print_news(house, snapshot, output.say if as_json else output.data)
         wake(house)
