@@ -405,7 +405,7 @@ class World:
             # A right that was taken is a sign of life, too, unless more is known: of an agent of
             # this clone by its file, and of one that began again by what it said since.
             latest = signs[0][0]
-            told = latest.clone == clone or latest.epoch > lease.epoch
+            told = latest.epoch > lease.epoch or any(life.clone == clone for life, _ in signs)
             silent = [since] if told else [*silent, since]
         return min(silent) < DEAD_AFTER
 
