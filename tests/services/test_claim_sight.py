@@ -106,4 +106,4 @@ def test_a_claim_never_expires_under_a_person(team: Team, one: Claimant, two: Cl
     team.silence(GONE, two)
     with pytest.raises(RefusedError) as caught:
         two.claim(1)
-    assert str(caught.value) == f"#1 is claimed by Ann Example (a person) since {THEN}."
+    assert str(caught.value) == f"#1 is claimed by «Ann Example» (a person) since {THEN}."
