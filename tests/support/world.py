@@ -186,6 +186,7 @@ class WorldStore(MemoryStore):
         """Be a copy of another clone's store, with an id of its own."""
         self._known = {**other._known, self._clone: other._known[other._clone]}
         self._news_at, self._heard = other._news_at, other._heard
+        self._live, self._stamped = dict(other._live), dict(other._stamped)
 
     def _lose_answer(self, clone: "Clone") -> SyncReport:
         """What is said here reaches the remote, and nobody here hears of it."""
