@@ -14,6 +14,7 @@ from ghp_agents.cli.params import Seconds
 from ghp_agents.clock import ago, to_seconds
 from ghp_agents.errors import GhpError, UsageError
 from ghp_agents.model import escalation as rules
+from ghp_agents.model import escalation_record as record
 from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
 from ghp_agents.model.escalation_text import who
 from ghp_agents.model.names import one_line
@@ -175,7 +176,11 @@ def escalations(
     house: House, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
-    known, problems = services.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
+    snapshot = house.store.snapshot()
+    # Who may decide matters once somebody answered; before, no settings need to be read.
+    answered = bool(snapshot.files(record.ANSWERS))
+    orchestrators = house.ws.settings.orchestrators if answered else ()
+    known, problems = services.read_all(snapshot, orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
     if only_open:
         chosen = [each for each in chosen if each.is_open]
