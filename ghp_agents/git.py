@@ -196,12 +196,13 @@ def objects(
         raise _not_started(error, git_dir) from None
     assert process.stdin is not None
     assert process.stdout is not None
+    is_read = False
     try:
         yield ObjectReader(process.stdin, process.stdout, largest)
-    except BaseException:
-        _end(process)  # one that hangs would be waited for without an end
-        raise
+        is_read = True
     finally:
+        if not is_read:
+            _end(process)  # one that hangs would be waited for without an end
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
         process.stdout.close()

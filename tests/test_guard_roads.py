@@ -306,8 +306,8 @@ def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
     ours = {name for name in found if name.startswith("ghp_agents.")}
     assert ours == {
         "ghp_agents.background", "ghp_agents.bootclock", "ghp_agents.exempt", "ghp_agents.guard",
-        "ghp_agents.living",
-        "ghp_agents.locate", "ghp_agents.ownfile", "ghp_agents.presencefile", "ghp_agents.pulse",
+        "ghp_agents.living", "ghp_agents.locate", "ghp_agents.model", "ghp_agents.model.quote",
+        "ghp_agents.ownfile", "ghp_agents.presencefile", "ghp_agents.pulse",
         "ghp_agents.quickjson", "ghp_agents.rulebook", "ghp_agents.rulestamp",
         "ghp_agents.services", "ghp_agents.services.authority", "ghp_agents.touched",
     }  # fmt: skip
