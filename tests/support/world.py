@@ -31,6 +31,7 @@ from ghp_agents.presencefile import read as read_presence
 from ghp_agents.store.memory import History, Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import Workspace
 from tests.support.git import git
+from tests.support.skewed_clock import SkewedClock
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
@@ -39,35 +40,6 @@ PERSON = "Ada"
 PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 DEAD_AFTER = 1_800.0
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
-
-
-class SkewedClock:
-    """A machine's clock, which is wrong, and which somebody may set."""
-
-    def __init__(self, world: ManualClock, skew: float) -> None:
-        self._world, self._skew = world, skew
-        self._starts, self._zero = 1, 0.0
-
-    def step(self, seconds: float) -> None:
-        """Somebody sets the clock."""
-        self._skew += seconds
-
-    def restart(self) -> None:
-        """The machine is started anew."""
-        self._starts += 1
-        self._zero = self._world.interval()[1]
-
-    def now(self) -> float:
-        """Seconds since the epoch, as this machine has them."""
-        return self._world.now() + self._skew
-
-    def interval(self) -> tuple[str, float]:
-        """Time that nobody sets."""
-        return f"start {self._starts}", self._world.interval()[1] - self._zero
-
-    def wait(self, seconds: float) -> None:
-        """Time passes for all."""
-        self._world.wait(seconds)
 
 
 class PersonsWorkspace(Workspace):
