@@ -22,7 +22,7 @@ from bench.forks import together
 from bench.place import Place
 from tests.support import schedule
 from tests.support.laws import ViolationError
-from tests.support.world import template
+from tests.support.world_files import template
 
 STEPS = 300  # of one schedule
 SCHEDULES = 3_340

@@ -10,7 +10,7 @@ from ghp_agents.services import leasing, presence, ruling
 from ghp_agents.services.lease_plan import Wanted
 from tests.support import laws
 from tests.support.acts import Act, Run, Step
-from tests.support.world import PATHS
+from tests.support.world_files import PATHS
 
 THINGS = (
     Wanted(name="db"),

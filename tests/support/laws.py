@@ -13,7 +13,8 @@ from ghp_agents.model.pattern import covers
 from ghp_agents.services import lease as leases
 from ghp_agents.services import strict
 from ghp_agents.services.claim import claims
-from tests.support.world import PATHS, Session, World, Write
+from tests.support.world import Session, World, Write
+from tests.support.world_files import PATHS
 
 _CLAIMED = re.compile(r"#\d+ is claimed by «?([^\s»]+)")
 _ASSIGNED = re.compile(r"#\d+ is assigned to ([^.]+)\.")

@@ -6,14 +6,11 @@ The services are the real ones, on the stores and leasers in memory; presence is
 it always is. What is simulated is time, the network and who gets in between.
 """
 
-import atexit
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -30,14 +27,13 @@ from ghp_agents.model.state import SyncReport
 from ghp_agents.presencefile import read as read_presence
 from ghp_agents.store.memory import History, Hub, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import Workspace
-from tests.support.git import git
 from tests.support.skewed_clock import SkewedClock
+from tests.support.world_files import template
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
 WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 PERSON = "Ada"
-PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 DEAD_AFTER = 1_800.0
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
@@ -209,19 +205,6 @@ class Sign(NamedTuple):
     at: float
     seq: int
     status: str = ""
-
-
-@cache
-def template() -> Path:
-    """A repository with the files that are leased; made once, and gone with the process."""
-    folder = Path(tempfile.mkdtemp(prefix="ghp-world-"))
-    atexit.register(shutil.rmtree, folder)
-    git(folder, "init", "-q", "--template=", "-b", "main", ".")
-    for name in PATHS:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("one\n")
-    git(folder, "add", ".")
-    return folder
 
 
 class Backup(NamedTuple):
