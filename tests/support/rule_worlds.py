@@ -27,6 +27,7 @@ PATTERNS = (
     "src/", "src/a.py", "a.py", "*.py", "src/**/*.py", "docs/*", "docs/**", "*.lock", "!src/b.py",
     "!*.md", "lib/x?.py", "gen/", "LIB/", "build/", "*", "!docs/", "src/[ab].py", "new/",
 )  # fmt: skip
+EVERYTHING = "*"  # the one of them that covers all files: in a scope it says nothing
 PATHS = (
     "src/a.py", "src/b.py", "src/deep/c.py", "docs/a.md", "docs/deep/b.md", "lib/x1.py",
     "LIB/X1.py", "gen/a.py", "build/a.o", "top.lock", "README.md",
@@ -174,7 +175,8 @@ def _issues(chance: random.Random, world: World, there: Claimant) -> None:
         one.leaser.acquire(
             f"issue/{issue.number}", name, expected=None, epoch=0 if is_person else 1
         )
-        world.scopes.append(Holding(name, patterns, is_person))
+        counted = tuple(each for each in patterns if each != EVERYTHING)
+        world.scopes.append(Holding(name, counted, is_person))
 
 
 def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant) -> None:
