@@ -3,6 +3,10 @@
 import os
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 STEP = 60.0  # seconds; without a boot id, a clock that was set by about as much is another start
 
@@ -15,6 +19,13 @@ def read() -> "tuple[str, float]":
         _boot.append(_boot_id())
     seconds = _seconds()
     return _boot[0] or f"about {(time.time() - seconds) // STEP:.0f}", seconds
+
+
+def note(local: "dict[str, Any]", moment: "tuple[str, float] | None", now: float) -> None:
+    """Keep in a machine's part of a presence when it beat, by both clocks of the machine."""
+    local.pop("boot", None)
+    if moment is not None:
+        local["boot"] = [moment[0], round(moment[1], 1), round(now, 1)]
 
 
 def _boot_id() -> str:

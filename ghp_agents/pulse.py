@@ -162,7 +162,7 @@ def beat(
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
-        _note_moment(record, local, moment, now)
+        bootclock.note(local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
@@ -183,21 +183,9 @@ def _take_in(record: "dict[str, Any]", said: "Mapping[str, Any]") -> None:
     """Put what is said into the record; the generation of a claim goes with its issue."""
     if "issue" in said and said["issue"] != record.get("issue"):
         record.pop("generation", None)
-    record.update(said)
-
-
-def _note_moment(
-    record: "dict[str, Any]",
-    local: "dict[str, Any]",
-    moment: "tuple[str, float] | None",
-    now: float,
-) -> None:
-    """When this beat was, by both clocks of the machine; nobody needs to vouch for it."""
-    local.pop("boot", None)
-    if moment is not None:
-        local["boot"] = [moment[0], round(moment[1], 1), round(now, 1)]
-    for field in VOUCHED:
+    for field in VOUCHED:  # nobody needs to vouch for who beats
         record.pop(field, None)
+    record.update(said)
 
 
 def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import bootclock, living, pulse
+from ghp_agents import living, pulse
+from ghp_agents.clock import SystemClock
 from tests.support.machines import Machine
 
 Clones = Callable[[int], list[Path]]
@@ -102,7 +103,7 @@ def test_the_fast_road_measures_a_beat_by_the_clock_that_nobody_sets(
     tmp_path: Path, step: float
 ) -> None:
     folders, wall = [str(tmp_path)], 1_750_000_000.0
-    boot, seconds = bootclock.read()
+    boot, seconds = SystemClock().interval()
     pulse.beat(folders, "alice", {}, wall, epoch=1, moment=(boot, seconds - 100))
     os.utime(tmp_path / "agents/alice.json", (wall, wall))
     assert living.lives(folders, "alice", wall + 100 + step, 200.0, 900.0) is True
