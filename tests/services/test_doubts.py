@@ -14,8 +14,6 @@ from tests.support.leases import Yard, two_yards
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 RIGHT = Lease("path/0123456789ab", "worker-1", 1, 1, AT, "n", "", "r")
-    "path/0123456789ab", "worker-1", 1, 1, Timestamp("2025-06-15T15:06:40Z"), "n", "", "r"
-)
 
 
 def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> Sight:
