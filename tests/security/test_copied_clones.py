@@ -10,7 +10,7 @@ from ghp_agents.clock import ManualClock
 from ghp_agents.errors import RefusedError
 from ghp_agents.model.names import AgentName
 from ghp_agents.repository import find_repository
-from ghp_agents.services import claim, ruling
+from ghp_agents.services import claim, presence, ruling
 from ghp_agents.services import lease as leases
 from ghp_agents.services.lease_plan import Wanted
 from ghp_agents.services.leasing import acquire
@@ -150,3 +150,23 @@ def test_an_agent_that_is_started_again_in_its_clone_keeps_what_it_has(original:
     assert original.presence["epoch"] > before
     assert holds(original)
     assert not acquire(*original.parts, STAGING).is_new
+
+
+def test_a_copy_from_elsewhere_believes_the_original_of_who_goes_on_only_there(
+    original: Claimant,
+) -> None:
+    copy = copied(original)
+    repos.from_elsewhere(copy.ws.folder)
+    original.clock.wait(60)
+    original.beat(lastAction="Works")
+    original.sync()
+    copy.sync()
+    (seen,) = presence.look(copy.ws, copy.store, copy.store.snapshot())
+    assert (seen.presence["lastAction"], seen.is_here) == ("Works", False)
+    assert (holds(copy), check(copy)) == (False, "fenced")
+    original.clock.wait(60)
+    copy.beat(lastAction="Works in the copy")
+    (seen,) = presence.look(copy.ws, copy.store, copy.store.snapshot())
+    assert (seen.presence["lastAction"], seen.is_here) == ("Works in the copy", True)
+    assert (holds(copy), check(copy)) == (False, "fenced")
+    assert (holds(original), check(original)) == (True, "allowed")

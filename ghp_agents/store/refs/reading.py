@@ -13,7 +13,7 @@ from ghp_agents.model.presence import Agents, Presence
 from ghp_agents.model.record import LARGEST, highest
 from ghp_agents.model.state import Problem, Tip, join_files
 from ghp_agents.repository import SEEN_REFS, StateRepository
-from ghp_agents.store.refs import live, outbox
+from ghp_agents.store.refs import copied, live, outbox
 from ghp_agents.workspace import Workspace
 
 _FORMAT = (
@@ -142,7 +142,9 @@ class GitSnapshot:
 
     def beaten(self) -> Mapping[str, float]:
         """When each agent of this clone last beat."""
-        return {} if self._past else self._live.beaten
+        if self._past:
+            return {}
+        return copied.without(self._ws, self._live.beaten, self.agents_of(self.clone))
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""

@@ -2,7 +2,8 @@
 
 A clone's ref has one writer, so its push is never rejected for racing. A rejection as not
 fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says
-again what it has said, and goes on; the join makes one of what both say.
+again what it has said, and goes on; the join makes one of what both say. Agents that beat only in
+the twin since are the twin's.
 """
 
 import json
@@ -23,7 +24,7 @@ from ghp_agents.repository import (
     open_repository,
     rename_clone,
 )
-from ghp_agents.store.refs import folding
+from ghp_agents.store.refs import copied, folding
 from ghp_agents.store.refs.standing import NOTE, Note, count_unsent, read_note
 from ghp_agents.workspace import Workspace
 
@@ -149,12 +150,18 @@ def has_twin(repository: StateRepository) -> bool:
 
 
 def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
-    """Go on under another id, with all that was said under the old one."""
+    """Go on under another id, with all that was said under the old one. Agents that beat
+    only in the twin since are not this clone's."""
     with folding.state_lock(ws):
         current = find_repository(ws)
         if current and current.clone != repository.clone:
             return current  # another process did it
-        head = _oid(repository, repository.ref)
+        head, twins = (
+            _oid(repository, repository.ref),
+            _oid(repository, SEEN_REFS + repository.clone),
+        )
+        if head and twins:
+            copied.note(ws, repository, head, twins)
         renamed = repository.with_clone(new_clone_id())
         if head:
             repository.check("update-ref", renamed.ref, head, "")
