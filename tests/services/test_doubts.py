@@ -1,15 +1,19 @@
 """It takes two looks, with news in between, to find the holder of a strict lease dead."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.clock import ManualClock
 from ghp_agents.model.lease import Lease
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import Timestamp
 from ghp_agents.services import doubts
 from ghp_agents.services.claim_sight import Sight
 from ghp_agents.services.presence import AgentView
+from ghp_agents.store.memory import MemoryStore
+from ghp_agents.workspace import open_workspace
 from tests.support.leases import Yard, two_yards
 
 AT = Timestamp("2025-06-15T15:06:40Z")
@@ -21,9 +25,9 @@ def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> Sight:
     return Sight(view, lives=liveness is Liveness.ACTIVE)
 
 
-def is_doubted(yard: Yard, seen: Sight) -> bool:
-    met = {RIGHT.name: (RIGHT, seen)}
-    return doubts.unconfirmed(yard.ws("worker-2"), yard.store, met) == [RIGHT]
+def is_doubted(yard: Yard, seen: Sight, right: Lease = RIGHT) -> bool:
+    met = {right.name: (right, seen)}
+    return doubts.unconfirmed(yard.ws("worker-2"), yard.store, met) == [right]
 
 
 @pytest.fixture
@@ -73,3 +77,45 @@ def test_where_nothing_can_be_kept_nothing_is_confirmed(yard: Yard, repo: Path) 
         assert is_doubted(yard, sight(Liveness.DEAD))
         yard.clock.wait(60)
         yard.store.sync()
+
+
+def test_who_was_seen_alive_is_doubted_anew(yard: Yard) -> None:
+    dead = sight(Liveness.DEAD, is_here=True)
+    assert is_doubted(yard, dead)
+    yard.clock.wait(10)
+    assert not is_doubted(yard, sight(Liveness.ACTIVE, is_here=True))
+    assert is_doubted(yard, dead)
+
+
+def test_a_right_that_was_taken_again_is_doubted_anew(yard: Yard) -> None:
+    dead = sight(Liveness.DEAD, is_here=True)
+    assert is_doubted(yard, dead)
+    yard.clock.wait(10)
+    assert is_doubted(yard, dead, RIGHT._replace(revision="another"))
+
+
+def test_an_agent_elsewhere_that_stopped_needs_two_looks_too(yard: Yard) -> None:
+    assert is_doubted(yard, sight(Liveness.STOPPED))
+
+
+def test_a_machine_that_was_started_anew_doubts_anew(repo: Path) -> None:
+    clock, dead = ManualClock(), sight(Liveness.DEAD, is_here=True)
+    ws, store = open_workspace(repo, os.environ, clock), MemoryStore(clock)
+    met = {RIGHT.name: (RIGHT, dead)}
+    ws.steady()
+    clock.wait(100)
+    assert doubts.unconfirmed(ws, store, met) == [RIGHT]
+    clock.restart()
+    clock.step(3_600)
+    assert doubts.unconfirmed(ws, store, met) == [RIGHT]
+    clock.wait(10)
+    assert doubts.unconfirmed(ws, store, met) == []
+
+
+@pytest.mark.parametrize("notes", [b"{", b"[]", b'{"path/0123456789ab": ["r 1 1", "once"]}'])
+def test_notes_that_cannot_be_read_confirm_nothing(yard: Yard, notes: bytes) -> None:
+    dead = sight(Liveness.DEAD, is_here=True)
+    assert is_doubted(yard, dead)
+    yard.clock.wait(10)
+    (yard.ws(None).cache_dir / doubts.DOUBTS).write_bytes(notes)
+    assert is_doubted(yard, dead)

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.model.names import Actor, CloneId
 from ghp_agents.services import homes, presence
 from tests.support.leases import Yard, two_yards
+
+ADA = Actor("Ada", is_person=True)
 
 
 @pytest.fixture
@@ -48,3 +51,41 @@ def test_of_a_clone_that_knows_no_other_nothing_is_noted(repo: Path) -> None:
     yard.beat("worker-1")
     assert told(yard) == []
     assert not (yard.ws(None).cache_dir / homes.HOMES).exists()
+
+
+def test_who_does_not_live_elsewhere_has_not_gone_there(yards: tuple[Yard, Yard]) -> None:
+    one, two = yards
+    one.beat("worker-1")
+    exchange(one, two)
+    assert told(two) == []
+    two.clock.wait(2_000)
+    two.beat("worker-1", "stopped", epoch=2)
+    exchange(one, two)
+    assert told(two) == []
+    assert [*homes.check(two.ws(None), two.store.snapshot())] == []
+
+
+def test_a_clone_that_has_another_id_now_is_no_other_home(yards: tuple[Yard, Yard]) -> None:
+    one, two = yards
+    one.beat("worker-1")
+    two.beat("worker-2")
+    exchange(one, two)
+    assert told(two) == []
+    one.store.adopt(CloneId("clone-c"))
+    two.store.absorb([tip for tip in two.store.snapshot().tips() if tip.clone == "clone-a"], ADA)
+    exchange(one, two)
+    assert told(two) == []
+
+
+@pytest.mark.parametrize("notes", [b"{", b"[]", b'{"worker-1": ["clone-a", "once", ""]}'])
+def test_notes_that_cannot_be_read_say_nothing(yards: tuple[Yard, Yard], notes: bytes) -> None:
+    one, two = yards
+    one.beat("worker-1")
+    exchange(one, two)
+    assert told(two) == []
+    (two.ws(None).cache_dir / homes.HOMES).write_bytes(notes)
+    one.beat("worker-1", "stopped")
+    two.beat("worker-1", epoch=2)
+    exchange(one, two)
+    assert told(two) == []
+    assert [*homes.check(two.ws(None), two.store.snapshot())] == []

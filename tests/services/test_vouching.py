@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,47 @@ def test_after_a_day_nobody_vouches(ws: Workspace, clock: ManualClock) -> None:
     beat(ws, pid=os.getpid())
     clock.wait(86_400)
     assert vouch(ws) == []
+
+
+@pytest.mark.parametrize("step", [3_600, -3_600])
+def test_whatever_is_done_to_the_clock_only_silence_counts(
+    ws: Workspace, clock: ManualClock, step: float
+) -> None:
+    beat(ws, pid=os.getpid())
+    clock.step(step)
+    assert vouch(ws) == []
+    clock.wait(300)
+    assert vouch(ws) == ["alice"]
+    assert told(ws) == (1_800, 300, 2)
+
+
+def test_it_is_said_again_by_a_machine_that_was_started_anew(
+    ws: Workspace, clock: ManualClock
+) -> None:
+    beat(ws, pid=os.getpid())
+    clock.wait(300)
+    assert vouch(ws) == ["alice"]
+    clock.restart()
+    assert vouch(ws) == ["alice"]
+
+
+class BusyClock(ManualClock):
+    """Somebody beats while the time is read."""
+
+    beats: Callable[[], None] | None = None
+
+    def interval(self) -> tuple[str, float]:
+        beats, self.beats = self.beats, None
+        if beats:
+            beats()
+        return super().interval()
+
+
+def test_an_agent_that_beats_meanwhile_is_not_spoken_for(repo: Path) -> None:
+    clock = BusyClock()
+    ws = open_workspace(repo, os.environ, clock)
+    beat(ws, pid=os.getpid())
+    clock.wait(300)
+    clock.beats = lambda: beat(ws, pid=os.getpid(), epoch=None)
+    assert vouch(ws) == []
+    assert told(ws) == (None, None, 2)
