@@ -26,7 +26,8 @@ def _back_up(run: Run, step: Step) -> None:
     world = run.world
     histories = {name: [*chain] for name, chain in world.board.histories.items()}
     clones = dict(world.clones[0].hub.histories)
-    world.backup = Backup(dict(world.board.leases), histories, clones)
+    reached = dict(world.reached)
+    world.backup = Backup(dict(world.board.leases), histories, clones, reached)
 
 
 def _restore(run: Run, step: Step) -> str | None:
@@ -38,6 +39,7 @@ def _restore(run: Run, step: Step) -> str | None:
     for there, then in ((board.leases, backup.leases), (clones, backup.clones)):
         there.clear()
         there.update(then)  # type: ignore[arg-type]
+    run.world.reached = dict(backup.reached)
     board.histories.clear()
     board.histories.update({name: [*chain] for name, chain in backup.histories.items()})
     return None
@@ -59,7 +61,10 @@ def _lose_clone(run: Run, step: Step) -> str | None:
     names = sorted(histories)
     if not names:
         return "nothing"
-    del histories[names[step.number % len(names)]]
+    lost = names[step.number % len(names)]
+    del histories[lost]
+    signs = run.world.reached.items()
+    run.world.reached = {x: sign for x, sign in signs if f"clone-{x.clone}" != lost}
     return None
 
 

@@ -213,6 +213,7 @@ class Backup(NamedTuple):
     leases: dict[str, Lease]
     histories: dict[str, list[Lease]]
     clones: Mapping[CloneId, History]
+    reached: dict["Life", "Sign"]
 
 
 class World:
