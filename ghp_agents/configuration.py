@@ -153,11 +153,11 @@ def _trunk(here: Ground, own: Mapping[str, Any]) -> Trunk:
 
 def judge(here: Ground, line: Line | None, answer: Agreement) -> Judged:
     """What counts of the file on a trunk, and what nobody agreed to."""
-    from ghp_agents.model import config
-
     text = trunkline.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
         return Judged({}, {})
+    from ghp_agents.model import config
+
     try:
         said = config.values(f"{line.ref}:{FILE}", text)
     except config.ConfigError:
@@ -190,11 +190,14 @@ def _watch(here: Ground, own: Mapping[str, Any], trunk: Trunk | None = None) -> 
 
 
 def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -> dict[str, Any]:
+    said = [values for values in (ordinary, trunk.kept, own) if values]
+    if not (said or trunk.open):
+        return {}
     from ghp_agents.model import config
 
     names = TRUNK_KEYS if any(own.get(key) for key in TRUNK_KEYS) else ()
     left = {key: value for key, value in trunk.open.items() if key not in {*own, *names}}
-    values = config.merged([ordinary, trunk.kept, own])
+    values = config.merged(said)
     if left and trunk.line:
         values |= {"unagreed": left, "trunk_place": trunk.line.name}
     return values

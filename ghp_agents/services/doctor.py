@@ -34,8 +34,8 @@ def checks(
     asked = ground.probe if probe else ground.last_probe
     return {
         **machine.checks(ws),
-        trunk_file.CODE: partial(trunk_file.check, ws),
         "sharing": partial(check_sharing, ground),
+        trunk_file.CODE: partial(trunk_file.check, ws),
         **records.checks(ws, store),
         "knowledge": partial(check_knowledge, ws, shortcomings),
         homeless.CODE: partial(homeless.check, ws, store, leaser),

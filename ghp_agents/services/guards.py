@@ -1,5 +1,6 @@
 """The guards in agents' clients: what is still to be put into their files, or taken out."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -298,5 +299,9 @@ def python_of_plugin(text: str) -> str | None:
 def opencode_plugin(python: str) -> str:
     """The plugin for OpenCode, which calls us as other clients do by themselves."""
     listening = {each.kind: each for each in CLIENTS[PLUGIN]}
-    command = guard.hook_command(python, PLUGIN)
-    return render("opencode-plugin.js.j2", {"command": command, "listening": listening})
+    values = {
+        "command": json.dumps(guard.hook_command(python, PLUGIN)),
+        "edits": json.dumps(listening["edit"].tools),
+        "seconds": json.dumps({one.event: one.timeout for one in listening.values()}, indent=2),
+    }
+    return render("opencode-plugin.js.j2", values)

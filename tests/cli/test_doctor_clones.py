@@ -71,7 +71,8 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
     assert found.pop("left-out") == [
         finding(
             "info",
-            "Not checked, for a reason above: outbox, unsent, sync, view-tracked, remote, probe.",
+            "Not checked, for a reason above: templates, outbox, unsent, sync, view-tracked, "
+            "remote, probe.",
             "",
         )
     ]

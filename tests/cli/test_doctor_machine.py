@@ -60,8 +60,8 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
         "left-out": [
             finding(
                 "info",
-                "Not checked, for a reason above: consent, sharing, outbox, unsent, sync, "
-                "knowledge, view-tracked, remote, github, github-repository, probe.",
+                "Not checked, for a reason above: consent, sharing, templates, outbox, unsent, "
+                "sync, knowledge, view-tracked, remote, github, github-repository, probe.",
                 "",
             )
         ],
@@ -127,8 +127,8 @@ def test_without_git_it_says_so_once(repo: Path) -> None:
         ("folder", "Nothing was recorded in this clone yet.", ""),
         (
             "left-out",
-            "Not checked, for a reason above: repository, consent, sharing, outbox, unsent, sync, "
-            "worktree, hooks, hooks-twice, status-line, view-tracked, remote, probe.",
+            "Not checked, for a reason above: repository, consent, sharing, templates, outbox, "
+            "unsent, sync, worktree, hooks, hooks-twice, status-line, view-tracked, remote, probe.",
             "",
         ),
     ]

@@ -30,7 +30,8 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     invoke("agent-escalate Why?", there, AS)
     _say_nonsense(there, ".ghp/escalations/bad.md", b"---\nno: [end\n---\n\nbody")
     _say_nonsense(there, ".ghp/issues/ab/1.json", b'{"title": ')
-    _say_nonsense(there, ".ghp/notes/\x1b[31m.md", b"\xff")
+    _say_nonsense(there, ".ghp/notes/\x1b[31m.md", b"")
+    _say_nonsense(there, ".ghp/notes/\x9b31m.md", b"\xff")
     invoke("agent-sync", there)
     invoke("agent-sync", here)
     (here / ".git/ghp/agents").mkdir(exist_ok=True)
@@ -38,11 +39,13 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     kept = "It is kept as it is and left out; who wrote it can say it again."
     found = findings(here)["unreadable"]
     assert all(one["remedy"] == kept and one["level"] == "warning" for one in found)
-    assert [one["text"] for one in found] == [
+    odd, *rest = [one["text"] for one in found]
+    assert odd.endswith(": .ghp/notes/ [31m.md: its name cannot be a path.")
+    assert rest == [
         f"{here}/.git/ghp/agents/worker-9.json: not a presence record; the last good one holds.",
         ".ghp/escalations/bad.md: the front matter is not YAML: while parsing a flow sequence.",
         ".ghp/issues/ab/1.json: Expecting value: line 1 column 11 (char 10).",
-        ".ghp/notes/ [31m.md: not UTF-8 text (byte 0).",
+        ".ghp/notes/ 31m.md: not UTF-8 text (byte 0).",
     ]
     assert "Why?" in invoke("agent-escalations", here).out
     assert (here / ".git/ghp/agents/worker-9.json").read_text() == '{"status": "te'

@@ -247,7 +247,7 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         3,
         "",
-        "Error: other merges since <then> (merges #9).\n"
+        "Error: other merges since <then>. other gives as reason: «merges #9».\n"
         "Hint: One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.\n",
     )
 

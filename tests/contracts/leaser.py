@@ -142,6 +142,7 @@ class LeaserContract:
             nonce=taken.nonce,
             reason="to fix it",
             revision=taken.revision,
+            clone=taken.clone,
         )
         assert taken.acquired_at == "2025-06-15T15:06:40Z"
         assert taken.nonce

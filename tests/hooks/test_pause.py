@@ -42,12 +42,12 @@ def working(repo: Path) -> Path:
 def test_the_work_in_hand_is_written_down_once(repo: Path, name: str) -> None:
     working(repo)
     assert stops(repo, name) == SILENT
-    assert checkpoints(repo) == ["1 uncommitted file"]
+    assert checkpoints(repo) == ["«1 uncommitted file»"]
     assert stops(repo, name) == SILENT
-    assert checkpoints(repo) == ["1 uncommitted file"]
+    assert checkpoints(repo) == ["«1 uncommitted file»"]
     (repo / "b").write_text("more\n")
     assert stops(repo, name) == SILENT
-    assert checkpoints(repo) == ["1 uncommitted file", "2 uncommitted files"]
+    assert checkpoints(repo) == ["«1 uncommitted file»", "«2 uncommitted files»"]
     assert log(repo) == []
 
 

@@ -161,7 +161,8 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
         with pytest.raises(RefusedError) as caught:
             guarded()
         assert str(caught.value) == (
-            f"#1 is claimed by worker-2 since {THEN}: stolen: It must be done today."
+            f"#1 is claimed by worker-2 since {THEN}. "
+            "worker-2 gives as reason: «stolen: It must be done today»."
         )
     assert one.tracker.get(1).state == "open"
     assert known(two) == one.leaser.read("issue/1")
@@ -294,7 +295,7 @@ def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) ->
     assert one.in_hand == (1, 1, "planning")  # its presence is its own; it is told
     with pytest.raises(RefusedError) as caught:
         one.close(1)
-    assert str(caught.value) == "Nobody holds #1. It was given back: Not needed."
+    assert str(caught.value) == ("Nobody holds #1. It was given back. Reason given: «Not needed».")
 
 
 def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:

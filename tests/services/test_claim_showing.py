@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases.git_ref import GitRefLeaser
 from ghp_agents.model.record import Record
+from ghp_agents.repository import LEASE_REFS, SEEN_LEASE_REFS, find_repository
 from ghp_agents.services import issue as issues
 from ghp_agents.store.git_refs import GitRefsStore
 from tests.support.claimants import Claimant, Team, known
@@ -54,12 +55,14 @@ def test_a_claim_that_was_killed_half_way_is_shown_by_the_next_one(
     assert [event for event, *_ in one.story(1)].count("takeover") == 1
 
 
-def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(team: Team, one: Claimant) -> None:
+def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(one: Claimant) -> None:
     one.beat()
     # The remote wrote it, and the process died before it heard of it.
-    made = GitRefLeaser(team.join("worker-2").ws).acquire(
-        "issue/1", "worker-1", expected=None, epoch=1
-    )
+    made = GitRefLeaser(one.ws).acquire("issue/1", "worker-1", expected=None, epoch=1)
+    repository = find_repository(one.ws)
+    assert repository
+    repository.check("update-ref", "-d", f"{SEEN_LEASE_REFS}issue/1")
+    repository.run("update-ref", "-d", f"{LEASE_REFS}issue/1")
     assert known(one) is None
     claimed = one.claim(1)
     assert (claimed.how, claimed.mended, claimed.lease.nonce) == ("mine", True, made.nonce)

@@ -69,7 +69,9 @@ def test_of_a_process_that_ended_it_is_said_once(ws: Workspace, clock: ManualClo
     assert vouch(ws) == []
 
 
-@pytest.mark.parametrize(("pid", "status"), [(None, "testing"), (os.getpid(), "stopped")])
+@pytest.mark.parametrize(
+    ("pid", "status"), [(None, "testing"), (os.getpid(), "stopped")], ids=["none", "stopped"]
+)
 def test_of_others_nothing_is_said(
     ws: Workspace, clock: ManualClock, pid: int | None, status: str
 ) -> None:

@@ -20,6 +20,7 @@ from tests.support.ghp import CHECKOUT
 
 TIMEOUT_S = 60.0
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
+_BUSY = re.compile(r"\r\x1b\[K(?:[^\r\n]* … \d+ s(?=\r))?")  # on a machine that is slow
 _ID = re.compile(r"\b([ELNP]-)[0-9a-f]{4,16}\b|\b[0-9a-f]{12}\b")
 
 
@@ -64,7 +65,7 @@ def _read_all(leader: int) -> str:
 
 
 def _readable(shown: str) -> str:
-    text = shown.replace("\r\n", "\n")
+    text = _BUSY.sub("", shown.replace("\r\n", "\n"))
     text = _COLOUR.sub(lambda match: f"<{match[1]}>" if match[1].strip("0;") else "</>", text)
     text = re.sub(r"</><1>", "", text)  # cells of one row, each painted alone
     text = re.sub(" +$", "", text, flags=re.MULTILINE)
