@@ -40,7 +40,7 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     found = findings(here)["unreadable"]
     assert all(one["remedy"] == kept and one["level"] == "warning" for one in found)
     odd, *rest = [one["text"] for one in found]
-    assert odd.endswith(": .ghp/notes/ [31m.md: its name cannot be a path.")
+    assert str(odd).endswith(": .ghp/notes/ [31m.md: its name cannot be a path.")
     assert rest == [
         f"{here}/.git/ghp/agents/worker-9.json: not a presence record; the last good one holds.",
         ".ghp/escalations/bad.md: the front matter is not YAML: while parsing a flow sequence.",
