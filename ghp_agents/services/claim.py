@@ -310,12 +310,11 @@ def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: s
         assert lease is not None, "what nobody ever had cannot be given back"
         by_me = Cause(cause.RELEASE, me.name)
         return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
-    known = me.store.snapshot().agents().get(to, {})
-    epoch = max(1, number(known, "epoch"))
+    epoch, clone = claim_sight.life_of(me.ws, me.store, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
     return me.leaser.acquire(
         name, to, expected=lease, epoch=epoch, reason=given,
-        cause=Cause(cause.GIVEN, me.name), clone=claim_sight.clone_of(me.store, to),
+        cause=Cause(cause.GIVEN, me.name), clone=clone,
     )  # fmt: skip
 
 

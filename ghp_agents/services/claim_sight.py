@@ -13,7 +13,7 @@ from ghp_agents.clock import to_seconds
 from ghp_agents.model.claim import claimed_issue
 from ghp_agents.model.lease import KINDS, Lease
 from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.presence import issue_of, number, position
+from ghp_agents.model.presence import issue_of, number
 from ghp_agents.ports import Leaser, StateStore
 from ghp_agents.services import presence
 from ghp_agents.services.presence import AgentView
@@ -93,16 +93,12 @@ def is_over(ws: Workspace, right: Lease, clone: str) -> bool:
     return note(ws, [right])[right.name][1] + lasts <= now
 
 
-def clone_of(store: StateStore, agent: str) -> str:
-    """The clone in which an agent was last seen, for a right that it is given; empty if nobody
-    has heard of it."""
-    snapshot = store.snapshot()
-    seen = [
-        (position(presences[agent]), tip.clone)
-        for tip in snapshot.tips()
-        if agent in (presences := snapshot.agents_of(tip.clone))
-    ]
-    return max(seen)[1] if seen else ""
+def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
+    """The epoch and the clone of an agent that is given a right, as `presence.look` believes them:
+    a presence that another clone forged counts for nothing. 1 and "" if nobody heard of it."""
+    views = presence.look(ws, store, store.snapshot())
+    view = next((view for view in views if view.name == agent), None)
+    return (max(1, number(view.presence, "epoch")), view.clone or "") if view else (1, "")
 
 
 def observe(ws: Workspace, leaser: Leaser) -> None:

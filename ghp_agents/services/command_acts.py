@@ -17,7 +17,6 @@ from ghp_agents.model.lease import Lease, LeaseMovedError
 from ghp_agents.model.legacy_causes import STOLEN
 from ghp_agents.model.liveness import Liveness
 from ghp_agents.model.names import one_line
-from ghp_agents.model.presence import number
 from ghp_agents.model.sweep_text import is_last_resort
 from ghp_agents.pulse import is_name
 from ghp_agents.services import claim_sight, escalation, presence, sweep_handoff
@@ -96,11 +95,10 @@ def _take(order: Order, lease: Lease, name: str, sight: Sight) -> Lease:
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
         return me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
-    known = me.store.snapshot().agents().get(name, {})
-    epoch = max(1, number(known, "epoch"))
+    epoch, clone = claim_sight.life_of(me.ws, me.store, name)
     return me.leaser.acquire(
         lease.name, name, expected=lease, epoch=epoch, reason=reason,
-        cause=order.cause, clone=claim_sight.clone_of(me.store, name),
+        cause=order.cause, clone=clone,
     )  # fmt: skip
 
 

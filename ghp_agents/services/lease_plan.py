@@ -18,7 +18,7 @@ from ghp_agents.model.quote import file, named, phrase, when
 from ghp_agents.ports import StateStore
 from ghp_agents.services import lease as leases
 from ghp_agents.services import presence, strict
-from ghp_agents.services.claim_sight import clone_of
+from ghp_agents.services.claim_sight import life_of
 from ghp_agents.services.covering import Ground, Reach
 from ghp_agents.workspace import Workspace
 
@@ -149,7 +149,7 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
         epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
         reach=Ground(ws).reach(wanted.patterns, wanted.name),
         approved_by=by.name if leases.may_direct(ws, by) else "",
-        clone=store.snapshot().clone if holder == by else clone_of(store, holder.name),
+        clone=store.snapshot().clone if holder == by else life_of(ws, store, holder.name)[1],
     )
 
 

@@ -34,7 +34,7 @@ from ghp_agents.model.sweep import (
 from ghp_agents.services import escalation, sweep_handoff, sweep_orphans
 from ghp_agents.services import lease as leases
 from ghp_agents.services.claim_showing import Me, show_release
-from ghp_agents.services.claim_sight import clone_of
+from ghp_agents.services.claim_sight import life_of
 from ghp_agents.services.sweep_right import BusyError
 
 
@@ -147,7 +147,7 @@ def _swap(me: Me, act: Free) -> Lease:
         return me.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
     return me.leaser.acquire(
         lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
-        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=clone_of(me.store, to.name),
+        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ws, me.store, to.name)[1],
     )  # fmt: skip
 
 

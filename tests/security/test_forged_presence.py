@@ -55,6 +55,21 @@ def test_a_claim_stays_with_its_holder_whatever_others_say_of_it(
     assert bob.run("agent-claim 1").code == 3
 
 
+@forgeries
+def test_what_an_agent_is_given_is_its_own_whatever_others_say_of_it(
+    machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
+) -> None:
+    alice, bob = machines
+    bob.does("agent-issue new 'Parse times'")
+    bob.does("agent-claim 2")
+    forge(remote, {"alice": forged})
+    bob.sync()
+    bob.does("agent-release 2 --to alice")
+    alice.sync()
+    assert alice.run("agent-check --verify").code == 0
+    alice.does("agent-issue close 2")
+
+
 def test_a_clone_believes_itself_of_its_own_agents(
     machines: tuple[Machine, Machine], remote: Path
 ) -> None:
