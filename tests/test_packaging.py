@@ -85,7 +85,8 @@ def test_the_program_in_the_wheel_finds_its_templates(
 ) -> None:
     wheel.extractall(tmp_path / "lib")
     code = (
-        "import ghp_agents.templates as t; path = t.find('handoff.md.j2');"
+        "import ghp_agents.templates as t; from pathlib import Path;"
+        "path = t.shipped(Path(t.__file__).parent) / 'handoff.md.j2';"
         "print(t.__file__); print(path); print(path.is_file())"
     )
     done = subprocess.run(

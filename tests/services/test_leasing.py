@@ -49,7 +49,8 @@ def test_what_another_has_is_refused_with_who_since_when_and_why(yard: Yard) -> 
     with pytest.raises(HeldError) as caught:
         yard.take("worker-2", "src/a.py")
     assert str(caught.value) == (
-        f"src/a.py is leased by worker-1 since {NOW} ({hold.short}: new parser)."
+        f"src/a.py is leased by worker-1 since {NOW} ({hold.short}), who gives as reason: "
+        "«new parser»."
     )
     assert caught.value.hint == (
         "Work on something else, wait for it with `ghp agent-lease /src/a.py --wait`, or ask: "
@@ -104,7 +105,9 @@ def test_a_named_resource_has_one_holder(yard: Yard) -> None:
 def test_a_person_leases_and_that_never_lapses(yard: Yard) -> None:
     yard.take(None, "src/")
     yard.clock.wait(10 * 86_400)
-    with pytest.raises(HeldError, match=r"^src/a\.py is leased by Test Person \(a person\) since"):
+    with pytest.raises(
+        HeldError, match=r"^src/a\.py is leased by «Test Person» \(a person\) since"
+    ):
         yard.take("worker-1", "src/a.py")
 
 

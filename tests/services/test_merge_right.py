@@ -58,7 +58,7 @@ def test_while_another_has_it_nobody_else_merges(road: Road) -> None:
     with pytest.raises(RefusedError) as refused, merge_right.held(me(road, "other"), ""):
         pytest.fail("it is held")
     assert str(refused.value) == (
-        f"lead merges since {lease.acquired_at} (in clone {clone_of(road)})."
+        f"lead merges since {lease.acquired_at}. lead gives as reason: «in clone {clone_of(road)}»."
     )
     assert "--wait" in refused.value.hint
 
@@ -84,7 +84,7 @@ def test_who_merges_in_another_clone_is_another_whatever_the_name(
     one, two = map(Road, clones(2))
     with (
         merge_right.held(me(one, "@me"), "merges #2"),
-        pytest.raises(RefusedError, match=rf"\(merges #2, in clone {clone_of(one)}\)"),
+        pytest.raises(RefusedError, match=f"«merges #2, in clone {clone_of(one)}»"),
         merge_right.held(me(two, "@me"), "merges #3"),
     ):
         pytest.fail("it is held")

@@ -35,7 +35,8 @@ def test_a_readme_without_the_marks_is_refused() -> None:
 
 def test_every_setting_and_every_variable_that_is_read_is_on_the_page() -> None:
     page = docs.page()
-    for field in Settings._fields:
+    derived = {"unagreed", "trunk_place"}  # worked out from the files, and written in none
+    for field in {*Settings._fields} - derived:
         assert f"| `{to_camel(field)}` | `" in page
     source = "".join(path.read_text() for path in (docs.CHECKOUT / "ghp_agents").rglob("*.py"))
     read = set(re.findall(r'"(GHP_[A-Z_]+)"', source)) - {handover.GUARD}
