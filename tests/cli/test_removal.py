@@ -225,7 +225,10 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
         "refs/heads/main",
     }
     assert invoke("agent-sync", there).code == 0
-    assert refs(remote, "refs/ghp").keys() == {f"refs/ghp/clone/{other}"}
+    assert refs(remote, "refs/ghp").keys() == {
+        f"refs/ghp/clone/{other}",
+        "refs/ghp/lease/numbers",  # what the remote lost goes back
+    }
 
 
 def test_a_branch_named_like_the_published_one_that_is_not_ours_stays(
