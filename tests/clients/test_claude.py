@@ -53,7 +53,10 @@ def test_an_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     denied = [each["tool_input"]["file_path"] for each in ended.result["permission_denials"]]
     assert denied == [str(here / "src/parser.py"), str(here / "src/new.py")]
     said = bench.models.requests("one")[-1].said
-    reason = r"is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. worker-2 gives as reason: «new parser»\.\nNext: "
+    reason = (
+        r"is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. "
+        r"worker-2 gives as reason: «new parser»\.\nNext: "
+    )
     assert re.search("PreToolUse:Edit hook error: src/parser.py " + reason, said), said
     assert re.search("PreToolUse:Write hook error: src/new.py " + reason, said), said
 
