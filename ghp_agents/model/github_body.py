@@ -38,11 +38,11 @@ def read(body: str) -> Parts:
     kinds = _kinds(lines)
     found: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
     for line, kind in zip(lines, kinds, strict=True):
-        if kind:
+        if kind and line:
             found[kind] |= dict.fromkeys(_references(line))
     parents = [*found[PARENT]]
     return Parts(
-        "\n".join(lines[: _end(lines)]).strip("\n"),
+        "\n".join(lines[: _end(lines, kinds)]).strip("\n"),
         tuple(sorted([*found[BLOCKED]][:_MOST])),
         parents[0] if parents else None,
     )
@@ -78,6 +78,9 @@ def _kinds(lines: Sequence[str]) -> list[str]:
     kinds: list[str] = []
     fence = section = ""
     for line in lines:
+        if not line:
+            kinds.append("" if fence else section)
+            continue
         kind = ""
         mark = _FENCE.match(line)
         if fence:
@@ -109,9 +112,8 @@ def _reduced(line: str, drop: Collection[int]) -> str | None:
     return f"{head} {tidy}" if head else tidy
 
 
-def _end(lines: Sequence[str]) -> int:
+def _end(lines: Sequence[str], kinds: Sequence[str]) -> int:
     """Where the text ends and the relations at the end of a body begin."""
-    kinds = _kinds(lines)
     end = len(lines)
     while end and (not lines[end - 1].strip() or _is_relation(lines[end - 1], kinds[end - 1])):
         end -= 1

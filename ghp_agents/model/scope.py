@@ -53,7 +53,7 @@ def too_wide(body: str) -> tuple[str, ...]:
 def _listed(body: str) -> tuple[str, ...]:
     """All that a body lists as its scope."""
     found: dict[str, None] = {}
-    for word in _words(section(_COMMENT.sub("", body), HEADING)):
+    for word in _words(section(_COMMENT.sub("", body), HEADING))[:MOST_LINES]:
         try:
             spelling = spelled(word)
         except UsageError:

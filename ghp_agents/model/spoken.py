@@ -35,6 +35,9 @@ class Line(NamedTuple):
         return _QUOTE.sub("", self.text, count=1)
 
 
+_NOTHING = Line(BLANK, "")
+
+
 def lines(body: str) -> list[Line]:
     """The lines that can be seen of a comment."""
     text = body.replace("\r\n", "\n").replace("\r", "\n")
@@ -50,6 +53,10 @@ def _told(texts: list[str], written: list[str]) -> Iterator[Line]:
     fence = raw = ""
     before, unsure = BLANK, False
     for text, whole in zip(texts, written, strict=True):
+        if not (text or whole or fence or raw):  # quickly: a comment can be nothing but these
+            yield _NOTHING
+            before = BLANK
+            continue
         kind, inside = OWN, bool(fence or raw)
         if fence:
             kind = CODE
@@ -71,8 +78,8 @@ def _told(texts: list[str], written: list[str]) -> Iterator[Line]:
         elif text.startswith(("    ", "\t")):
             kind = CODE
         yield Line(UNSURE if unsure and kind == OWN else kind, text)
-        if not inside and kind != QUOTED:
-            unsure = unsure or bool(_HTML_OR_FORMULA.search(whole) or _ODD_FENCE.match(whole))
+        if whole and not (unsure or inside or kind == QUOTED):
+            unsure = bool(_HTML_OR_FORMULA.search(whole) or _ODD_FENCE.match(whole))
         before = kind
 
 

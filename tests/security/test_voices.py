@@ -60,7 +60,11 @@ def test_no_hook_answer_has_words_of_others_outside_of_a_quotation(repo: Path, c
 
 @pytest.mark.slow
 @settings(max_examples=5)
-@given(marks=st.text(st.characters(codec="utf-8") | st.sampled_from(MARKS), max_size=12))
+@given(
+    marks=st.text(st.characters(codec="utf-8") | st.sampled_from(MARKS), max_size=12).map(
+        lambda text: f" {text}"  # a name of one plain word may stand bare
+    )
+)
 def test_whatever_marks_others_use_their_words_stay_quotations(
     tmp_path_factory: pytest.TempPathFactory, templates: Any, marks: str
 ) -> None:
