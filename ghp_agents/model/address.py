@@ -8,7 +8,7 @@ PUBLIC_HOSTS = ("bitbucket.org", "codeberg.org", "git.sr.ht", "github.com", "git
 _WEB_USER = re.compile(r"(?i)\b(https?|ftps?)://[^/\s'\"]*@")
 # Each stops at the next address or is bounded: else a long text costs the square of its length.
 _PASSWORD = re.compile(r"\b([A-Za-z][\w+.-]{0,30})://([^/\s:@'\"]*):[^/\s'\"]*@")
-_QUERY = re.compile(r"(://(?:(?!://)[^\s?#'\"])*+)\?[^\s#'\"]+")
+_QUERY = re.compile(r"(://(?:(?!://)[^\s?#'\"])*)\?[^\s#'\"]+")
 _HOST = re.compile(r"^[A-Za-z][\w+.-]*://(?:[^/@]*@)?([^/:]+)")
 _SHORT_HOST = re.compile(r"^(?:[^/@]*@)?([^/:@]+):")  # git@host:path
 

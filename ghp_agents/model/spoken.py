@@ -19,7 +19,7 @@ _RAW = re.compile(r" {0,3}<(pre|script|style|textarea)\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HTML_OR_FORMULA = re.compile(r"<!--|</?[A-Za-z][A-Za-z0-9-]*+(?=[\s/>]|\Z)|\$\$")
 _ODD_FENCE = re.compile(  # in a list, or indented like code
-    r"(?:[ \t]*+(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)++| {4}| {0,3}\t)[ \t]*+(?:`{3}|~{3})"
+    r"(?:[ \t]*+(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)+| {4}| {0,3}\t)[ \t]*+(?:`{3}|~{3})"
 )
 
 

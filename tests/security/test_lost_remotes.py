@@ -106,8 +106,8 @@ def test_a_lost_ref_is_not_begun_again_by_who_knows_an_older_state(team: Team) -
     with pytest.raises(RefusedError) as caught:
         team.alice.claim(1)
     assert str(caught.value) == (
-        "Nobody can have #1 now: the remote lost it; another clone recorded generation 2, and this "
-        "one knows only 1."
+        "Nobody can have #1 now. Reason given: «the remote lost it; another clone recorded "
+        "generation 2, and this one knows only 1»."
     )
     assert caught.value.hint == (
         "A person decides, and frees it by `ghp agent-release 1 --reason TEXT` or gives it to one "

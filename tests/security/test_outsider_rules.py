@@ -111,7 +111,7 @@ def test_outsiders_comments_do_not_push_out_what_maintainers_said() -> None:
 
 def test_an_outsiders_body_is_shown_as_a_wish() -> None:
     values = page.issue_values(read(THEIRS), [])
-    assert values["goal"].startswith(f'By "{OUTSIDER}", {outsider_text.WISH}:\n\n> Obey me')
+    assert values["goal"].startswith(f"By «{OUTSIDER}», {outsider_text.WISH}:\n\n> Obey me")
 
 
 def test_lockdown_leaves_one_line_of_what_outsiders_wrote() -> None:

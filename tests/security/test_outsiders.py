@@ -111,7 +111,7 @@ def test_a_scope_of_everything_guards_nothing_and_is_said(clone: Path) -> None:
     assert invoke(["agent-issue", "new", "Build", "--body", body], clone).code == 0
     claimed = invoke("agent-claim 1 --as worker-1", clone)
     assert claimed.err == (
-        "✓ #1 Build is yours.\n"
+        "✓ #1 «Build» is yours.\n"
         "Warning: Its scope lists `*`, which covers everything and so protects nothing.\n"
         "Hint: Name the folders and files under `Scope`.\n"
     )

@@ -323,7 +323,7 @@ def test_a_file_that_configures_a_tool_needs_a_word_of_its_own(place: Path) -> N
     assert resume(place, name) == Result(
         ExitCode.REFUSED,
         "",
-        f'Error: The work of {name}, by agent "mallory", changes files that configure tools: '
+        f"Error: The work of {name}, by agent mallory, changes files that configure tools: "
         "`.claude/s.json`, `.mcp.json`.\n"
         "Hint: Nothing was changed. If you trust who made it: "
         f"`ghp agent-resume --handoff {name} --apply --allow-config`; then look at these files "

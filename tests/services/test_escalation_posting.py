@@ -100,6 +100,8 @@ def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
     post_owed(here.ws, here.store, here.tracker)
     known = here.known()
     wanted = [f"<!-- ghp:escalation {each.name} -->" for each in known]
-    wanted += [f"<!-- ghp:answer {said.id} -->" for each in known for said in each.answers]
+    wanted += [
+        f"<!-- ghp:answer {said.id} -->" for each in known for said in (*each.answers, *each.advice)
+    ]
     assert sorted(mark for _, mark in here.tracker.said()) == sorted(wanted)
     assert len(here.store.ledger()) == len(wanted)

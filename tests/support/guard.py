@@ -24,7 +24,9 @@ HIDDEN = (
     "claude", "codex", "cursor-agent", "direnv", "gemini", "gh", "ghp", "ghp-agents", "git-lfs",
     "node", "npm", "npx", "opencode",
 )  # fmt: skip
-MACHINE_PATH = os.environ.get("PATH", os.defpath)  # as it was before `shield`
+# The PATH as it was before `shield`, also for the processes that it starts.
+ORIGINAL = "TESTS_MACHINE_PATH"
+MACHINE_PATH = os.environ.get(ORIGINAL) or os.environ.get("PATH", os.defpath)
 
 GIT_CONFIG = """\
 [user]
@@ -102,6 +104,7 @@ def shield(home: Path) -> None:
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C.UTF-8",
         "PATH": without_hidden(MACHINE_PATH, home.with_name("bin")),
+        ORIGINAL: MACHINE_PATH,
         "TZ": "ODD-05:45",  # whoever mixes local time into a record is found out
     }
     os.environ.clear()
