@@ -241,7 +241,12 @@ def release(
     lives = lives_by(presence.look(ws, store, snapshot))
     chosen = _chosen(ws, snapshot, leaser, by, words, name, cwd)
     for hold in chosen:
-        _check_release(ws, by, hold, lives, leaser.clone)
+        right = _right_of(leaser, store, hold) if hold.strict else None
+        living = lives(holder_in(hold))
+        if right is not None:  # an agent of that name elsewhere may be another
+            hold = hold._replace(clone=right.clone)
+            living = living or claim_sight.look(ws, store, [right])[right.name].lives
+        _check_release(ws, by, hold, living, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)
     return Released(tuple(chosen), by)
@@ -332,9 +337,19 @@ def _is_of(hold: Hold, by: Actor) -> bool:
     return (hold.holder, hold.is_person) == (by.name, by.is_person)
 
 
-def _check_release(ws: Workspace, by: Actor, hold: Hold, lives: Lives, clone: str) -> None:
-    holder = holder_in(hold)
-    if hold.is_of(by.name, by.is_person, clone) or may_direct(ws, by) or not lives(holder):
+def _right_of(leaser: Leaser, store: StateStore, hold: Hold) -> Lease | None:
+    """The right of a strict lease; None if nobody has it. Asks the one place that decides only
+    where this clone knows none. Raises UnknownError."""
+    logs = {log.id: log for log in read_all(store.snapshot())[0]}
+    log = logs.get(hold.id)
+    name = (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
+    known = next((right for right in leaser.known(name) if right.name == name), None)
+    right = known or leaser.read(name)
+    return right if right is not None and right.holder is not None else None
+
+
+def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: str) -> None:
+    if hold.is_of(by.name, by.is_person, clone) or may_direct(ws, by) or not living:
         return
     who = named(hold.holder, hold.is_person)
     raise RefusedError(
