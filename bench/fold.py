@@ -40,6 +40,8 @@ phone; two fit a screen. I have built the first and can build the second within 
 def measure(place: Place) -> list[Figure]:
     """A fold against the bare import."""
     before = _prepare(place)
+    # Its copies are to be the same clone: without this note they are not seen to be copies.
+    (before / ".git/ghp/state.git/ghp-place").unlink(missing_ok=True)
     after = shutil.copytree(before, before.parent / "after", symlinks=True)
     commits = house(after).store.fold()
     stream = before.parent / "stream"

@@ -190,7 +190,8 @@ def test_a_thousand_issues_take_few_requests_and_then_one(
         github.gaps.ask("POST", "issues", {"title": f"Issue {number}", "labels": ["bug"]})
     mark = len(github.proxy.exchanges)
     found = house().tracker.list()
-    assert len(github.proxy.since(mark)) <= 40
+    # Each outsider's issue that was given to an agent costs its events, and at times its edits.
+    assert len(github.proxy.since(mark)) <= 70
     assert len(found) == 1_000
     assert sum(1 for issue in found if issue.assignees) == 50
     for _ in range(2):

@@ -1,6 +1,5 @@
 """Worktrees and branches that nobody owns: listed, and removed only when nothing is lost."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from ghp_agents.services import sweep_orphans
 from ghp_agents.services.restore import restore
 from ghp_agents.wiring import House
 from tests.support.claimants import GONE, Claimant, Team
+from tests.support.consent import configure
 from tests.support.git import commit, git, refs
 from tests.support.sweeps import handoffs, kinds, run, texts
 
@@ -109,7 +109,8 @@ def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
 ) -> None:
     there = worktree(host.ws.folder, "worker-5/1-parse")
     said = {"worktreeSymlinkFiles": ["node_modules"]}
-    commit(host.ws.folder, {".ghp/config.json": json.dumps(said), ".gitignore": "node_modules/\n"})
+    commit(host.ws.folder, {".gitignore": "node_modules/\n"})
+    configure(host.ws.folder, said)
     (host.ws.folder / "node_modules").mkdir()
     (there / "node_modules").symlink_to(host.ws.folder / "node_modules")
     settle(team, host, there, "worker-5")
