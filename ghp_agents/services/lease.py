@@ -17,7 +17,7 @@ from ghp_agents.model.quote import named, when
 from ghp_agents.model.record import Record
 from ghp_agents.model.state import Problem
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.services import claim_sight, lapse, presence
+from ghp_agents.services import claim_sight, hold_choice, lapse, presence
 from ghp_agents.services.presence import AgentView
 from ghp_agents.transact import transact
 from ghp_agents.workspace import Workspace
@@ -269,12 +269,12 @@ def _chosen(
     ids = [word for word in words if is_id(word)]
     found = [find(holds, word) for word in ids]
     if name is not None:
-        found += _named(holds, by, record.resource(name))
+        found += hold_choice.named(holds, by, record.resource(name))
     patterns = [word for word in words if not is_id(word)]
     if patterns:
         from ghp_agents.services.covering import Ground
 
-        found += _leased(holds, by, Ground(ws).spelled(patterns, cwd))
+        found += hold_choice.leased(holds, by, Ground(ws).spelled(patterns, cwd))
     return list({hold.id: hold for hold in found}.values())
 
 
@@ -297,52 +297,16 @@ def find(holds: Sequence[Hold], reference: str) -> Hold:
     raise NotFoundError(f"There is no lease {said}.", hint="`ghp agent-leases` lists them.")
 
 
-def _named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
-    found = [hold for hold in holds if hold.name == name]
-    mine = [hold for hold in found if _is_of(hold, by)]
-    if not found:
-        raise NotFoundError(
-            f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all that is leased."
-        )
-    return mine or found
-
-
-def _leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    """The leases of exactly these patterns, or of each of them alone; mine, if there are such."""
-    whole = _of_patterns(holds, by, said)
-    if whole:
-        return whole
-    found: list[Hold] = []
-    for pattern in said:
-        alone = _of_patterns(holds, by, (pattern,))
-        if not alone:
-            shown = what((pattern,), None)
-            among = [hold for hold in holds if pattern in hold.patterns]
-            raise NotFoundError(
-                f"There is no lease of {shown} alone.",
-                hint=f"{among[0].short} has it with others: `ghp agent-release {among[0].short}`."
-                if among
-                else "`ghp agent-leases` lists what is leased; use the same patterns.",
-            )
-        found += alone
-    return found
-
-
-def _of_patterns(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(said)]
-    return [hold for hold in found if _is_of(hold, by)] or found
-
-
-def _is_of(hold: Hold, by: Actor) -> bool:
-    return (hold.holder, hold.is_person) == (by.name, by.is_person)
+def _log_and_right(store: StateStore, hold: Hold) -> tuple[Log | None, str]:
+    """The record of a strict lease, if there is one, and the name of its right."""
+    log = next((log for log in read_all(store.snapshot())[0] if log.id == hold.id), None)
+    return log, (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
 
 
 def _right_of(leaser: Leaser, store: StateStore, hold: Hold) -> Lease | None:
     """The right of a strict lease; None if nobody has it. Asks the one place that decides only
     where this clone knows none. Raises UnknownError."""
-    logs = {log.id: log for log in read_all(store.snapshot())[0]}
-    log = logs.get(hold.id)
-    name = (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
+    _, name = _log_and_right(store, hold)
     known = next((right for right in leaser.known(name) if right.name == name), None)
     right = known or leaser.read(name)
     return right if right is not None and right.holder is not None else None
@@ -375,9 +339,7 @@ def give_back(
 
 def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str) -> None:
     """The right first: killed in between, the record is seen to have none, and counts no more."""
-    logs = {log.id: log for log in read_all(store.snapshot())[0]}
-    log = logs.get(hold.id)
-    name = log.request.right if log else f"{NAMES if hold.name else PATHS}{hold.id}"
+    log, name = _log_and_right(store, hold)
     current = leaser.read(name)
     while current and (current.is_disputed or current.holder == hold.holder):
         if log and current.nonce != log.nonce:
