@@ -56,7 +56,7 @@ def section(body: str, title: str) -> str:
     are part of it. Empty where there is none."""
     lines = body.replace("\r\n", "\n").split("\n")
     plain = _outside_fences(lines)
-    heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
+    heads = _headings(plain)
     for number, (at, found) in enumerate(heads):
         if _title(found).rstrip(":").casefold() == title.casefold():
             return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
@@ -65,7 +65,7 @@ def section(body: str, title: str) -> str:
 
 def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     """The text above the first heading, and the sections, none of them inside another."""
-    heads = [(at, found) for at, line in enumerate(plain) if (found := _HEADING.fullmatch(line))]
+    heads = _headings(plain)
     top = "\n".join(lines[: heads[0][0]] if heads else lines).strip()
     sections: list[Section] = []
     end_of_last = 0
@@ -78,6 +78,15 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
         sections.append(Section(_title(found), len(found[1]), text))
         end_of_last = end
     return top, [each for each in sections if each.text]
+
+
+def _headings(plain: list[str]) -> list[tuple[int, re.Match[str]]]:
+    """The headings with the numbers of their lines."""
+    return [
+        (at, found)
+        for at, line in enumerate(plain)
+        if "#" in line and (found := _HEADING.fullmatch(line))
+    ]
 
 
 def _title(heading: re.Match[str]) -> str:
@@ -95,7 +104,7 @@ def _outside_fences(lines: list[str]) -> list[str]:
     plain: list[str] = []
     fence = ""
     for line in lines:
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
             fence = "" if closes else fence

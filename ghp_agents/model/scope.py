@@ -4,6 +4,7 @@ Bodies are written by people, forms and strangers. What is no pattern is prose a
 never is an error, and never more than a body can hold.
 """
 
+import functools
 import itertools
 import re
 
@@ -15,7 +16,7 @@ from ghp_agents.model.spelling import spelled
 HEADING = "Scope"
 UNLIKE = ("a/Z.b", "Q/w/_.9", "7/k.L")  # names that only a pattern for everything has in common
 MOST = 200  # patterns of one issue
-MOST_LINES = 2_000  # that are looked at; a list has no more
+MOST_LINES = 1_000  # that are looked at; a list has no more
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -53,16 +54,25 @@ def too_wide(body: str) -> tuple[str, ...]:
 def _listed(body: str) -> tuple[str, ...]:
     """All that a body lists as its scope."""
     found: dict[str, None] = {}
+    spell = functools.cache(_spelling)
     for word in _words(section(_COMMENT.sub("", body), HEADING))[:MOST_LINES]:
-        try:
-            spelling = spelled(word)
-        except UsageError:
-            continue  # prose, or a path that leads out of the repository
+        spelling = spell(word)
+        if not spelling:
+            continue
         found.pop(spelling, None)  # said twice, the last time counts
         found[spelling] = None
         if len(found) == MOST:
             break
     return tuple(found)
+
+
+def _spelling(word: str) -> str:
+    """A pattern as `spelled` writes it; empty for prose and for what leads out of the
+    repository."""
+    try:
+        return spelled(word)
+    except UsageError:
+        return ""
 
 
 def _is_everything(spelling: str) -> bool:
@@ -79,7 +89,7 @@ def _words(text: str) -> list[str]:
     fence = ""
     lines = filter(None, (line.strip() for line in text.splitlines()))
     for line in itertools.islice(lines, MOST_LINES):
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if line[0] in "`~" else None
         if fence:
             if mark and mark[1].startswith(fence) and not line.strip(fence[0]):
                 fence = ""
@@ -97,7 +107,7 @@ def _of_line(line: str) -> list[str]:
     if line.startswith("#"):
         return []  # a deeper heading
     text = _MARK.sub("", line, count=1)
-    code = _in_backticks(text)
+    code = _in_backticks(text) if "`" in text else []
     if code:
         return [word for word in code if word and not any(map(str.isspace, word))]
     pieces = [_REMARK.split(piece.strip(), maxsplit=1)[0] for piece in _plain(text).split(",")]

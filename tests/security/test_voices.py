@@ -62,7 +62,7 @@ def test_no_hook_answer_has_words_of_others_outside_of_a_quotation(repo: Path, c
 @settings(max_examples=5)
 @given(
     marks=st.text(st.characters(codec="utf-8") | st.sampled_from(MARKS), max_size=12).map(
-        lambda text: f" {text}"  # a name of one plain word may stand bare
+        lambda text: f"’{text}"  # a name of one plain word may stand bare
     )
 )
 def test_whatever_marks_others_use_their_words_stay_quotations(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.errors import GhpError
+from ghp_agents.files import stays_below
 from ghp_agents.model.record import LAST
 from ghp_agents.model.state import Standing
 from ghp_agents.store.refs import standing
@@ -82,9 +83,10 @@ def test_whatever_is_in_another_clones_tree_hides_nobody(
     pretend(remote, made)
     one, other = hear(clones)
     found = dict(store(one).snapshot().files(".ghp/"))
-    assert {path: data for path, data in files.items() if path.startswith(".ghp/n")}.items() <= (
-        found.items()
-    )
+    notes = {path: data for path, data in files.items() if path.startswith(".ghp/n")}
+    readable = {path: data for path, data in notes.items() if stays_below(path)}
+    assert readable.items() <= found.items()
+    assert (notes.keys() - readable.keys()).isdisjoint(found)
     problems = [problem.place for problem in store(one).snapshot().problems()]
     broken = name.startswith("presence is")
     assert problems == (["clone eve: .ghp/agent-status.json"] if broken else [])

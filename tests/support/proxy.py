@@ -10,6 +10,7 @@ import hashlib
 import http.client
 import json
 import re
+import select
 import socket
 import sys
 import threading
@@ -252,11 +253,18 @@ class Upstream:
         body = None if asked.body is None else json.dumps(asked.body)
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
         headers["Host"] = urlsplit(self.url).netloc  # what its addresses are made from
+        self._hang_up_if_closed()
         self._connection.request(asked.verb, asked.path + query, body, headers)
         answer = self._connection.getresponse()
         text = answer.read().decode().replace(self.url, HERE)
         link = (answer.headers.get("Link") or "").replace(self.url, HERE)
         return Said(answer.status, json.loads(text or "null"), {"Link": link} if link else {})
+
+    def _hang_up_if_closed(self) -> None:
+        """Node closes a connection that was idle for 5 s; a request on it would get no answer."""
+        sock = self._connection.sock
+        if sock and select.select([sock], [], [], 0)[0]:
+            self._connection.close()
 
     def close(self) -> None:
         """Hang up."""
