@@ -14,10 +14,10 @@ from threading import Barrier
 from bench.figure import Figure
 from bench.place import Place, house
 from bench.timing import interleave, ratio
-from ghp_agents.model.issue import IssueChange
-from ghp_agents.services import claim
-from ghp_agents.services import issue as issues
-from ghp_agents.services.claim_showing import myself
+from ghp_agents.claims import service as claim
+from ghp_agents.claims.effects import myself
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import IssueChange
 
 FAR_AWAY = 0.8  # seconds added to every push
 CLONES = 16

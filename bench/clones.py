@@ -15,13 +15,13 @@ from bench.contention import record
 from bench.figure import Figure, count
 from bench.forks import Span, elapsed, together
 from bench.place import Place, house
-from ghp_agents import pulse
-from ghp_agents.clock import to_text
-from ghp_agents.model import presence
-from ghp_agents.model.names import Timestamp
-from ghp_agents.model.record import Record
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.ports import Snapshot
-from ghp_agents.transact import transact
+from ghp_agents.state import presence
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 
 FAR_AWAY = 0.8  # seconds added to every push
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from bench.figure import Figure, count
 from bench.forks import elapsed, together
 from bench.place import Place, house
-from ghp_agents.clock import to_text
-from ghp_agents.model.names import Actor, Timestamp, agent_name
-from ghp_agents.model.record import Record
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor, Timestamp, agent_name
 from ghp_agents.ports import Snapshot
-from ghp_agents.transact import transact
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 
 COMMITS = 20
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from bench.figure import Figure, count
 from bench.forks import elapsed, meanwhile, together
 from bench.place import Place, git, house
-from ghp_agents import pulse
-from ghp_agents.files import LockTimeoutError
-from ghp_agents.model import presence
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state import presence
 
 ENOUGH = 0.6  # of what bare replacing reaches
 WARM = 3

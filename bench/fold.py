@@ -9,11 +9,11 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.place import Place, git, house
 from bench.timing import interleave, ratio, took
-from ghp_agents import pulse
-from ghp_agents.clock import to_text
-from ghp_agents.model.names import Actor, Timestamp, agent_name
-from ghp_agents.model.record import Record
-from ghp_agents.store.refs import outbox
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor, Timestamp, agent_name
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state.git import outbox
+from ghp_agents.state.record import Record
 
 FIVE_IMPORTS = 5.0
 AGENTS = RECORDS = 100

@@ -13,10 +13,10 @@ from typing import Any
 from bench.figure import Figure, count, milliseconds
 from bench.place import Place, git, house, size
 from bench.timing import took
-from ghp_agents import pulse
-from ghp_agents.clock import ManualClock
-from ghp_agents.repository import open_repository
-from ghp_agents.store.refs import upkeep
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state.git import repack as upkeep
+from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import House
 
 ENOUGH = 500.0  # kB

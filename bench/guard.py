@@ -10,15 +10,15 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.place import Place, git, house
 from bench.timing import interleave, process, ratio
-from ghp_agents import pulse
-from ghp_agents.clock import to_text
-from ghp_agents.model import lease_record
-from ghp_agents.model.lease_record import Said
-from ghp_agents.model.names import Actor, Timestamp, digest
-from ghp_agents.model.record import Record
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor, Timestamp, digest
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.leases import record as lease_record
+from ghp_agents.leases.record import Said
 from ghp_agents.ports import Snapshot
-from ghp_agents.services import ruling
-from ghp_agents.transact import transact
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 
 LEASES, AGENTS = 1_000, 200
 FEW_PASSES = 4.0
@@ -26,7 +26,7 @@ FEW_PASSES = 4.0
 GUARD = (
     "import os, sys, time\n"
     "from ghp_agents import guard, pulse\n"
-    "from ghp_agents.locate import locate\n"
+    "from ghp_agents.hotpath.locate import locate\n"
     "place = locate(os.getcwd(), os.environ)\n"
     "folders = pulse.state_folders(place.common_dir, os.environ)\n"
     "found = guard.quick(place, folders, os.environ, 'worker-1', sys.argv[1], time.time())\n"

@@ -17,17 +17,18 @@ from bench.figure import Figure, milliseconds
 from bench.labels import Question
 from bench.place import Place, house
 from bench.timing import interleave, process, ratio, times_of, took
-from ghp_agents.knowledge.choice import has_mem0, has_model
-from ghp_agents.knowledge.mem0 import Mem0Base
-from ghp_agents.knowledge.minilm import DIMENSIONS
-from ghp_agents.knowledge.text import TextBase
-from ghp_agents.model import note_record, textrank
-from ghp_agents.model.knowledge import Engines
-from ghp_agents.model.names import Actor, CloneId, Timestamp
-from ghp_agents.model.note import Note, identity
-from ghp_agents.model.record import Record
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.notes import record as note_record
+from ghp_agents.notes.note import Note, identity
+from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.notes.search.mem0 import Mem0Base
+from ghp_agents.notes.search.minilm import DIMENSIONS
+from ghp_agents.notes.search.result import Engines
+from ghp_agents.notes.search.select import has_mem0, has_model
+from ghp_agents.notes.search.text import TextBase
 from ghp_agents.ports import KnowledgeBase, Snapshot
-from ghp_agents.transact import transact
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 
 COLD, FIRST, THIRD = 2.0, 0.85, 0.95
 FOUND = 10  # of the ranking; what comes later counts as not found
@@ -188,7 +189,7 @@ def _memory(place: Place, count: int) -> Figure:
     folder = place.new("rss")
     code = (
         "import sys; from pathlib import Path; from bench.knowledge import _Filled, _many;"
-        "from ghp_agents.model.knowledge import Engines;"
+        "from ghp_agents.notes.search.result import Engines;"
         f"b = _Filled(Path({str(folder)!r}), 'bench', Engines()); n = _many({count});"
         "b.bring(n) if sys.argv[1:] else b.search('how do we log in', n, 5)"
     )

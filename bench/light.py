@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.place import Place, git, house
 from bench.timing import interleave, process, ratio
-from ghp_agents import pulse
+from ghp_agents.hotpath import heartbeat as pulse
 
 FEW_CLICKS = 2.5
 READS = (

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.place import Place, house
 from bench.timing import interleave, process, ratio
-from ghp_agents import pulse
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.hotpath import heartbeat as pulse
 
 SIX_LOADS = 6.0
 CLONES = 8

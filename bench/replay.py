@@ -24,13 +24,16 @@ from bench import history
 from bench.figure import Figure
 from bench.history import Branch, Change, History
 from bench.place import Place, git, house
-from ghp_agents import guard, touched
-from ghp_agents.errors import RefusedError
-from ghp_agents.model.names import AgentName
-from ghp_agents.services import leasing, presence, ruling
-from ghp_agents.services.authority import Verdict
-from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import check_edit as guard
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.leases.request import Wanted
+from ghp_agents.presence import service as presence
 from ghp_agents.wiring import House
+from tests.support.taking import take
 
 CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
 Decide = Callable[[House, str], Verdict]
@@ -171,7 +174,7 @@ def _begin(agent: House, branch: Branch, *, folders: bool) -> None:
     if folders and branch.home:
         wanted = Wanted((f"{branch.home}/",), reason="most of the work is here")
         try:
-            leasing.acquire(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
+            take(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
         except RefusedError:
             return  # it goes on without, as most do
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from bench.figure import Figure
 from bench.place import Place
-from ghp_agents.clock import ManualClock
-from ghp_agents.services import claim, presence
+from ghp_agents.claims import service as claim
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.presence import service as presence
 from ghp_agents.wiring import House
 from tests.support import emulator
 from tests.support.ghp import invoke

@@ -13,44 +13,41 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import pulse
-from ghp_agents.model.escalation import Escalation
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.issue import Comment, Issue, IssueChange
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import agent_name, status_name
-from ghp_agents.model.note import DEFAULT_KIND, Note
-from ghp_agents.model.state import SyncReport
+from ghp_agents.claims import service as claim
+from ghp_agents.claims.service import Claimed, Released
+from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.guard import approval
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath.heartbeat import clean_action
+from ghp_agents.issues import service as issue
+from ghp_agents.issues.issue import Comment, Issue, IssueChange
+from ghp_agents.leases import acquire as leasing
+from ghp_agents.leases import service as lease_services
+from ghp_agents.leases.acquire import Leased
+from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.request import Wanted
+from ghp_agents.notes import recall
+from ghp_agents.notes import service as note
+from ghp_agents.notes.note import DEFAULT_KIND, Note
 from ghp_agents.ports import IssueTracker, Leaser, StateStore
-from ghp_agents.pulse import clean_action
-from ghp_agents.services import (
-    claim,
-    escalation,
-    finish,
-    issue,
-    leasing,
-    ledger,
-    merge,
-    note,
-    people,
-    presence,
-    recall,
-    start,
-    sweep,
-    sync,
-)
-from ghp_agents.services import lease as lease_services
-from ghp_agents.services.claim import Claimed, Released
-from ghp_agents.services.covering import Ground
-from ghp_agents.services.finish import Finished
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import Leased
-from ghp_agents.services.ledger import Question
-from ghp_agents.services.merge import Outcome, Passed
-from ghp_agents.services.merge_trial import Merger
-from ghp_agents.services.presence import AgentView
-from ghp_agents.services.start import Started
-from ghp_agents.services.sweep import Swept
+from ghp_agents.presence import people
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import AgentView
+from ghp_agents.pulls import finish, merge, start
+from ghp_agents.pulls.finish import Finished
+from ghp_agents.pulls.merge import Outcome, Passed
+from ghp_agents.pulls.merge_trial import Merger
+from ghp_agents.pulls.start import Started
+from ghp_agents.state import ledger_query as ledger
+from ghp_agents.state.join import SyncReport
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger_query import Question
+from ghp_agents.sweep import service as sweep
+from ghp_agents.sweep.service import Swept
+from ghp_agents.sync import service as sync
 from ghp_agents.wiring import House
 from ghp_agents.workspace import Workspace
 
@@ -212,7 +209,11 @@ class Project:
         house = self._house
         said = Ground(house.ws).spelled(patterns, house.cwd) if patterns else ()
         return leasing.acquire(
-            *self._parts(), Wanted(said, name, reason, ttl, strict, said=patterns)
+            house.ws,
+            house.store,
+            house.leaser,
+            approval.approver(*self._parts()),
+            Wanted(said, name, reason, ttl, strict, said=patterns),
         )
 
     def leases(self) -> list[Hold]:

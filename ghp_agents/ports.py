@@ -9,18 +9,18 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from ghp_agents.model.cause import Cause
-    from ghp_agents.model.finding import Finding
-    from ghp_agents.model.issue import Comment, Issue, IssueChange
-    from ghp_agents.model.knowledge import Brought, Hit
-    from ghp_agents.model.lease import Lease
-    from ghp_agents.model.ledger import LedgerEntry
-    from ghp_agents.model.names import Actor, CloneId, Timestamp
-    from ghp_agents.model.note import Note
-    from ghp_agents.model.presence import Agents, Presence
-    from ghp_agents.model.pull import Checks, NewPull, Pull, PullChange
-    from ghp_agents.model.record import Record
-    from ghp_agents.model.state import Absorption, Problem, Standing, SyncReport, Tip
+    from ghp_agents.core.finding import Finding
+    from ghp_agents.core.ids import Actor, CloneId, Timestamp
+    from ghp_agents.issues.issue import Comment, Issue, IssueChange
+    from ghp_agents.locks.lock import Lease
+    from ghp_agents.notes.note import Note
+    from ghp_agents.notes.search.result import Brought, Hit
+    from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
+    from ghp_agents.state.cause import Cause
+    from ghp_agents.state.join import Absorption, Problem, Standing, SyncReport, Tip
+    from ghp_agents.state.ledger import LedgerEntry
+    from ghp_agents.state.presence import Agents, Presence
+    from ghp_agents.state.record import Record
 
 
 class Clock(Protocol):

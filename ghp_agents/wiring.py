@@ -9,9 +9,9 @@ from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.hub.hub import Hub
-    from ghp_agents.model.ground import Ground
+    from ghp_agents.github.api.repository import Hub
     from ghp_agents.ports import KnowledgeBase
+    from ghp_agents.state.admin_port import Ground
 
 
 class House:
@@ -39,26 +39,26 @@ class House:
     @cached_property
     def store(self) -> StateStore:
         """Where records are kept."""
-        from ghp_agents.store.git_refs import GitRefsStore
+        from ghp_agents.state.git.store import GitRefsStore
 
         return GitRefsStore(self.ws)
 
     @cached_property
     def leaser(self) -> Leaser:
         """Who decides rights: the coordination remote, or this clone if there is none."""
-        from ghp_agents.leases.git_ref import GitRefLeaser
+        from ghp_agents.locks.git import GitRefLeaser
 
         return GitRefLeaser(self.ws, self.tell)
 
     @cached_property
     def hub(self) -> "Hub | None":
         """The repository on GitHub; None where issues live in the state. Raises NotSetUpError."""
-        from ghp_agents.hub import access
+        from ghp_agents.github.api import access
 
         found = access.find(self.ws)
         if found is None:
             return None
-        from ghp_agents.hub.hub import Hub
+        from ghp_agents.github.api.repository import Hub
 
         return Hub(self.ws, found)
 
@@ -66,7 +66,7 @@ class House:
     def tracker(self) -> IssueTracker:
         """Where issues are: on GitHub, if that is where this repository is, or in the state."""
         if self.hub is not None:
-            from ghp_agents.issues.github import GitHubTracker
+            from ghp_agents.github.tracker.tracker import GitHubTracker
 
             return GitHubTracker(self.ws, self.hub, self.leaser)
         from ghp_agents.issues.local import LocalTracker
@@ -77,13 +77,13 @@ class House:
     def knowing_tracker(self) -> IssueTracker:
         """The tracker for who only asks what is known here, as hooks do: it looks for no token,
         and so starts no process, and it asks GitHub nothing."""
-        from ghp_agents.hub import access
+        from ghp_agents.github.api import access
 
         place = access.where(self.ws) if self.ws.settings.tracker != "local" else None
         if place is not None:
-            from ghp_agents.hub.hub import Hub
-            from ghp_agents.hub.token import Token
-            from ghp_agents.issues.github import GitHubTracker
+            from ghp_agents.github.api.repository import Hub
+            from ghp_agents.github.api.token import Token
+            from ghp_agents.github.tracker.tracker import GitHubTracker
 
             nobody = access.Access(place.host, place.repository, "", Token(""))
             tracker = GitHubTracker(self.ws, Hub(self.ws, nobody), self.leaser, asks=False)
@@ -97,34 +97,34 @@ class House:
     def forge(self) -> Forge:
         """Where pull requests are: where the issues are."""
         if self.hub is not None:
-            from ghp_agents.forge.github import GitHubForge
+            from ghp_agents.github.forge import GitHubForge
 
             return GitHubForge(self.ws, self.hub)
-        from ghp_agents.forge.local import LocalForge
+        from ghp_agents.pulls.local import LocalForge
 
         return LocalForge(self.ws, self.store, self.leaser)
 
     @cached_property
     def ground(self) -> "Ground":
         """What set-up and the doctor can do with the place where records are kept."""
-        from ghp_agents.store.refs import ground
+        from ghp_agents.state.git.admin import admin as ground
 
         return ground.lay(self.ws, self.store)
 
     @cached_property
     def project(self) -> str:
         """The name of the project, which all its clones have in common."""
-        from ghp_agents.model import project
+        from ghp_agents.notes import project
 
         return str(self.ws.settings.notes.get("project") or project.name(self._address))
 
     @cached_property
     def knowledge(self) -> "KnowledgeBase":
         """Where notes are found: through mem0, where it is installed."""
-        from ghp_agents.errors import GhpError
-        from ghp_agents.knowledge.choice import choose
-        from ghp_agents.model import project
-        from ghp_agents.model.knowledge import engines
+        from ghp_agents.core.errors import GhpError
+        from ghp_agents.notes import project
+        from ghp_agents.notes.search.result import engines
+        from ghp_agents.notes.search.select import choose
 
         memory = self.ws.settings.notes
         try:
@@ -136,6 +136,6 @@ class House:
     @cached_property
     def _address(self) -> str | None:
         """Where the clones of this project meet."""
-        from ghp_agents import branches
+        from ghp_agents.state import remote_branches as branches
 
         return branches.address(self.ws)

@@ -10,14 +10,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import configuration, discovery, files, git, presencefile, pulse, quickjson
-from ghp_agents.clock import SystemClock
-from ghp_agents.configuration import Ground
-from ghp_agents.errors import NotSetUpError
-from ghp_agents.locate import Location, branch, locate
-from ghp_agents.model.names import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
-from ghp_agents.model.settings import Settings
+from ghp_agents.core import files
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.core.errors import NotSetUpError
+from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
+from ghp_agents.git import discovery
+from ghp_agents.git import process as git
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
+from ghp_agents.settings import load as configuration
+from ghp_agents.settings.load import Ground
+from ghp_agents.settings.settings import Settings
 
 NAME_FILE = "ghp-agent"
 MYSELF = "@me"  # the person, by --as
@@ -220,7 +226,7 @@ def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
 
 def now_text(ws: Workspace) -> str:
     """The time as records have it."""
-    from ghp_agents.clock import to_text
+    from ghp_agents.core.clock import to_text
 
     return to_text(ws.clock.now())
 

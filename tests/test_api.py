@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.api import Project, connect
-from ghp_agents.errors import NotSetUpError, RefusedError, UsageError
-from ghp_agents.model.issue import IssueChange
+from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
+from ghp_agents.issues.issue import IssueChange
 from tests.support.git import commit
 from tests.support.leases import furnish
 

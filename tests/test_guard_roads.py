@@ -10,18 +10,22 @@ from typing import Any
 
 import pytest
 
-from ghp_agents import guard, rulebook, touched
-from ghp_agents.clock import ManualClock
-from ghp_agents.model.names import AgentName
-from ghp_agents.rulestamp import Sources
-from ghp_agents.services import lease, leasing, ruling
-from ghp_agents.services.authority import Verdict
-from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import AgentName
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import check_edit as guard
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.leases import service as lease
+from ghp_agents.leases.request import Wanted
 from tests.support import rule_worlds
 from tests.support.claimants import Claimant
 from tests.support.ghp import CHECKOUT
 from tests.support.git import commit
 from tests.support.rule_worlds import GENERATED, IGNORED, PATHS, World
+from tests.support.taking import take as take_lease
 
 Clones = Callable[[int], list[Path]]
 ASKING = ("worker-1", "worker-2", "lead")
@@ -92,7 +96,7 @@ def pair(repo: Path) -> tuple[Claimant, Claimant]:
     one, two = (Claimant(repo, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    leasing.acquire(*two.parts, Wanted(("/src/",), reason="new parser"))
+    take_lease(*two.parts, Wanted(("/src/",), reason="new parser"))
     judged(one, "worker-1", "README.md")
     return one, two
 
@@ -127,7 +131,7 @@ def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: C
     one, two = (Claimant(here, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    leasing.acquire(*two.parts, Wanted(("/src/",)))
+    take_lease(*two.parts, Wanted(("/src/",)))
     two.sync()
     moved = Claimant(there, "worker-2", clock).sync()
     moved.beat(lastAction="Goes on elsewhere")
@@ -167,7 +171,7 @@ def test_a_lease_runs_out_for_the_book_that_was_made_before(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, two = pair
-    leasing.acquire(*two.parts, Wanted(("/lib/",), ttl=60.0))
+    take_lease(*two.parts, Wanted(("/lib/",), ttl=60.0))
     judged(one, "worker-1", "README.md")
     assert [getattr(quick(one, "worker-1", "lib/a.py", one.clock.now() + after), "word", None)
             for after in (59, 60)] == ["deny", "allow"]  # fmt: skip
@@ -182,7 +186,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
     def late(*args: Any) -> str | None:
         """The other leases it after the edit was allowed, and before that is written."""
         monkeypatch.setattr(touched, "take", take)
-        leasing.acquire(*other.parts, Wanted(("/docs/a.md",)))
+        take_lease(*other.parts, Wanted(("/docs/a.md",)))
         return take(*args)
 
     def fast() -> Verdict | None:
@@ -228,7 +232,7 @@ def test_a_book_that_was_loaded_is_not_taken_for_the_one_that_was_made_since(
     before = rulebook.load(sources)
     assert before
     assert rulebook.is_current(sources, before)
-    leasing.acquire(*two.parts, Wanted(("/README.md",)))
+    take_lease(*two.parts, Wanted(("/README.md",)))
     ruling.refresh(*two.parts)
     assert rulebook.load(sources), "the book on the disk is that of the state"
     assert not rulebook.is_current(sources, before)
@@ -304,10 +308,9 @@ def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
     }  # fmt: skip
     assert tops & heavy == set()
     ours = {name for name in found if name.startswith("ghp_agents.")}
-    assert ours == {
-        "ghp_agents.background", "ghp_agents.bootclock", "ghp_agents.exempt", "ghp_agents.guard",
-        "ghp_agents.living", "ghp_agents.locate", "ghp_agents.model", "ghp_agents.model.quote",
-        "ghp_agents.ownfile", "ghp_agents.presencefile", "ghp_agents.pulse",
-        "ghp_agents.quickjson", "ghp_agents.rulebook", "ghp_agents.rulestamp",
-        "ghp_agents.services", "ghp_agents.services.authority", "ghp_agents.touched",
-    }  # fmt: skip
+    hot = (
+        "alive", "background", "boot_clock", "check_edit", "fastjson", "heartbeat", "ignored_files",
+        "implicit_leases", "locate", "own_file", "policy", "policy_cache", "policy_stamp",
+        "presence_file", "quoting",
+    )  # fmt: skip
+    assert ours == {"ghp_agents.hotpath", *(f"ghp_agents.hotpath.{name}" for name in hot)}

@@ -89,7 +89,7 @@ RULES = [
         instead="Call `clock.wait(seconds)` on the clock that you were given.",
         breaches=breaches.sleeping,
         bad=Source(PLACE, "import time\ntime.sleep(1)\n"),
-        good=Source("ghp_agents/clock.py", "import time\ntime.sleep(1)\n"),
+        good=Source("ghp_agents/core/clock.py", "import time\ntime.sleep(1)\n"),
     ),
     Rule(
         says="`model/` reads no clock, no file and no environment.",
@@ -101,13 +101,13 @@ RULES = [
         folders=("ghp_agents/model",),
     ),
     Rule(
-        says="`git.py` knows git and not one word of ours.",
+        says="`git/process.py` knows git and not one word of ours.",
         why="It is a tool; with the product's words in it, every change of the product reaches it.",
         instead="Pass it plain paths, refs and text; the meaning stays with the caller.",
         breaches=breaches.product_in_git,
-        bad=Source("ghp_agents/git.py", "def push_lease(name): ...\n"),
-        good=Source("ghp_agents/git.py", 'hint = "Run `ghp agent-doctor`."\n'),
-        folders=("ghp_agents/git.py",),
+        bad=Source("ghp_agents/git/process.py", "def push_lease(name): ...\n"),
+        good=Source("ghp_agents/git/process.py", 'hint = "Run `ghp agent-doctor`."\n'),
+        folders=("ghp_agents/git/process.py",),
     ),
     Rule(
         says="What is unfinished has an issue.",
@@ -146,7 +146,7 @@ RULES = [
         "process with `wait(timeout=…)`.",
         breaches=breaches.make_believe,
         bad=Source("tests/test_example.py", "from unittest import mock\n"),
-        good=Source("tests/test_example.py", "from ghp_agents.clock import ManualClock\n"),
+        good=Source("tests/test_example.py", "from ghp_agents.core.clock import ManualClock\n"),
         folders=("tests",),
     ),
     Rule(

@@ -7,7 +7,7 @@ import pytest
 
 from bench import labels
 from bench.labels import HELD_OUT, PARAPHRASE, TUNED, WORDS
-from ghp_agents.model.textrank import terms
+from ghp_agents.notes.search.bm25 import terms
 from tools import pairs
 
 TEXTS = {note.name: note.text for note in labels.notes()}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.knowledge.minilm import TUNING
+from ghp_agents.notes.search.minilm import TUNING
 from tests.support.house import CHECKOUT, sources
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
@@ -85,7 +85,7 @@ def test_the_program_in_the_wheel_finds_its_templates(
 ) -> None:
     wheel.extractall(tmp_path / "lib")
     code = (
-        "import ghp_agents.templates as t; from pathlib import Path;"
+        "import ghp_agents.core.templates as t; from pathlib import Path;"
         "path = t.shipped(Path(t.__file__).parent) / 'handoff.md.j2';"
         "print(t.__file__); print(path); print(path.is_file())"
     )

@@ -9,7 +9,7 @@ from bench import authority, history, replay
 from bench.history import Branch, Change, History
 from bench.place import Place
 from bench.replay import Conflict, Denial, Replay
-from ghp_agents.services.authority import ALLOW, Verdict
+from ghp_agents.hotpath.policy import ALLOW, Verdict
 from tests.support import schedule
 from tests.support.git import git
 

@@ -3,11 +3,11 @@
 from importlib import import_module
 from pathlib import Path
 
-from ghp_agents.jsonsplice import fresh
-from ghp_agents.model import guard
-from ghp_agents.model.client import CLIENTS, Listening
-from ghp_agents.model.git_guard import HOOKS, new_hook
-from ghp_agents.model.guard import HOMES, PLUGIN
+from ghp_agents.core.jsonc_edit import fresh
+from ghp_agents.integrations.clients import hook_entries as guard
+from ghp_agents.integrations.clients.events import CLIENTS, Listening
+from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
+from ghp_agents.integrations.git_hooks.script import HOOKS, new_hook
 
 PAGES = Path(__file__).parents[1] / "docs/clients"
 BEGIN, END = "<!-- installed: written by `make docs` -->", "<!-- installed: end -->"

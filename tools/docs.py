@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli.app import COMMANDS, app
-from ghp_agents.errors import ExitCode
-from ghp_agents.model.config import AgentsConfig, UpstreamConfig
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.settings.schema import AgentsConfig, UpstreamConfig
 from tools import client_docs
 
 CHECKOUT = Path(__file__).parents[1]

@@ -23,8 +23,8 @@ from safetensors.torch import load_file, save
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from ghp_agents.knowledge.embedder import model_folder
-from ghp_agents.knowledge.minilm import (
+from ghp_agents.notes.search.embedder import model_folder
+from ghp_agents.notes.search.minilm import (
     MIDDLE,
     ROWS,
     SIZES,
@@ -80,7 +80,7 @@ class Tuner:
         return vectors
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        """`MiniLM` of ghp_agents/knowledge/minilm.py for a batch, with derivatives."""
+        """`MiniLM` of ghp_agents/notes/search/minilm.py for a batch, with derivatives."""
         with torch.autocast("cpu", torch.bfloat16):
             return self._forward(*self._read(texts))
 
@@ -125,7 +125,7 @@ class Tuner:
         return functional.normalize((states.float() * shares).sum(1), dim=-1)
 
     def changes(self) -> Tensors:
-        """What was learnt, as `read_changes` of ghp_agents/knowledge/minilm.py takes it."""
+        """What was learnt, as `read_changes` of ghp_agents/notes/search/minilm.py takes it."""
         parts: Tensors = {}
         for name, value in self.learning.items():
             change = value.detach() - self.first[name]

@@ -14,7 +14,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import log_unexpected, make_house
 from ghp_agents.cli.group import Group
-from ghp_agents.errors import ExitCode, GhpError
+from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.wiring import House
 
 

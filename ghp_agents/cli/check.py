@@ -6,15 +6,15 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting
-from ghp_agents.errors import ExitCode, UsageError
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import one_line
-from ghp_agents.model.quote import phrase
-from ghp_agents.services import check as services
-from ghp_agents.services import held_paths
-from ghp_agents.services import verify as verification
-from ghp_agents.services.authority import Verdict
-from ghp_agents.services.check import Checked, Stranger
+from ghp_agents.core.errors import ExitCode, UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.guard import check as services
+from ghp_agents.guard import held_paths
+from ghp_agents.guard.check import Checked, Stranger
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.leases import verify as verification
+from ghp_agents.locks.lock import Lease
 from ghp_agents.wiring import House
 
 TOLD = 20  # things that a person is told one by one

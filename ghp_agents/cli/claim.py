@@ -2,13 +2,13 @@
 
 import click
 
+from ghp_agents.claims import service as services
+from ghp_agents.claims.service import Claimed, Released
 from ghp_agents.cli import claim_view, complete, issue_view, output
 from ghp_agents.cli.context import acting, hear, wake
-from ghp_agents.errors import UsageError
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.quote import named
-from ghp_agents.services import claim as services
-from ghp_agents.services.claim import Claimed, Released
+from ghp_agents.core.errors import UsageError
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.leases.hold import Hold
 from ghp_agents.wiring import House
 
 # ------------------------------------------------------------------------------- claiming
@@ -138,7 +138,7 @@ def _say_released(released: Released, to: str | None) -> None:
 
 
 def _release_leases(house: House, words: list[str], name: str | None, reason: str) -> None:
-    from ghp_agents.services import lease
+    from ghp_agents.leases import service as lease
 
     given = lease.release(
         house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason

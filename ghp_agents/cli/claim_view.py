@@ -1,9 +1,9 @@
 """How a claim is told to people."""
 
+from ghp_agents.claims import service as services
+from ghp_agents.claims.service import Claimed
 from ghp_agents.cli import issue_view, output
-from ghp_agents.model.quote import named, reason
-from ghp_agents.services import claim as services
-from ghp_agents.services.claim import Claimed
+from ghp_agents.hotpath.quoting import named, reason
 
 
 def say_claimed(claimed: Claimed) -> None:

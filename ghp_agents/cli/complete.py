@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 import click
 from click.shell_completion import CompletionItem
 
-from ghp_agents.errors import GhpError
-from ghp_agents.model.names import one_line
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import one_line
 from ghp_agents.wiring import House
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -62,14 +62,14 @@ def _agents(house: House) -> Named:
 
 
 def _issues(house: House) -> Named:
-    from ghp_agents.model.issue import short
+    from ghp_agents.issues.issue import short
 
     for issue in house.tracker.list():
         yield short(issue).removeprefix("#"), issue.title
 
 
 def _closed_issues(house: House) -> Named:
-    from ghp_agents.model.issue import short
+    from ghp_agents.issues.issue import short
 
     for issue in house.tracker.list(closed=True):
         if issue.state == "closed":
@@ -77,14 +77,14 @@ def _closed_issues(house: House) -> Named:
 
 
 def _questions(house: House) -> Named:
-    from ghp_agents.services import escalation
+    from ghp_agents.escalations import service as escalation
 
     for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
         yield each.name, each.title
 
 
 def _open_questions(house: House) -> Named:
-    from ghp_agents.services import escalation
+    from ghp_agents.escalations import service as escalation
 
     for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
         if each.is_open:
@@ -92,15 +92,15 @@ def _open_questions(house: House) -> Named:
 
 
 def _leases(house: House) -> Named:
-    from ghp_agents.model.lease_record import what
-    from ghp_agents.services import lease
+    from ghp_agents.leases import service as lease
+    from ghp_agents.leases.record import what
 
     for hold in lease.listing(house.ws, house.store, house.leaser).held:
         yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
 
 
 def _resources(house: House) -> Named:
-    from ghp_agents.services import lease
+    from ghp_agents.leases import service as lease
 
     for hold in lease.listing(house.ws, house.store, house.leaser).held:
         if hold.name:
@@ -108,7 +108,7 @@ def _resources(house: House) -> Named:
 
 
 def _handoffs(house: House) -> Named:
-    from ghp_agents.model import handoff_record
+    from ghp_agents.handoffs import record as handoff_record
 
     found, _ = handoff_record.read(house.store.snapshot().files(handoff_record.HANDOFFS))
     for each in reversed(found):
@@ -117,13 +117,13 @@ def _handoffs(house: House) -> Named:
 
 
 def _events(_: House) -> Named:
-    from ghp_agents.model.ledger import EVENTS
+    from ghp_agents.state.ledger import EVENTS
 
     return [(event, "") for event in EVENTS]
 
 
 def _clients(_: House) -> Named:
-    from ghp_agents.model.guard import HOMES
+    from ghp_agents.integrations.clients.hook_entries import HOMES
 
     return [*((client, home.title) for client, home in HOMES.items()), ("git", "git's own hooks")]
 

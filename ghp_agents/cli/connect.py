@@ -8,9 +8,9 @@ import click
 
 from ghp_agents.cli import guards, output
 from ghp_agents.cli.handover import next_ghp
-from ghp_agents.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.services import github_setup
-from ghp_agents.services.action import checked
+from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
+from ghp_agents.github import setup as github_setup
+from ghp_agents.github.action_ref import checked
 from ghp_agents.wiring import House
 
 NOTHING = "Nothing to do: "
@@ -134,7 +134,7 @@ def _make_labels(house: House, *, dry_run: bool) -> None:
             hint="A remote on GitHub and a token are needed: `ghp agent-doctor` says what is "
             "missing.",
         )
-    from ghp_agents.services import labels
+    from ghp_agents.github import ensure_labels as labels
 
     with output.busy("Asking GitHub for its labels"):
         missing = labels.missing(hub, labels.wanted(house.ws.settings))
@@ -152,7 +152,7 @@ def _make_labels(house: House, *, dry_run: bool) -> None:
 
 
 def _hook_upstream(house: House, *, remove: bool, dry_run: bool) -> None:
-    from ghp_agents.services import upstream as services
+    from ghp_agents.integrations.upstream_ghp import register as services
 
     program = next_ghp(house.environ)
     if program is None:
@@ -172,7 +172,7 @@ def _hook_upstream(house: House, *, remove: bool, dry_run: bool) -> None:
 
 
 def _say_absent(house: House, *, remove: bool) -> None:
-    from ghp_agents.services import upstream as services
+    from ghp_agents.integrations.upstream_ghp import register as services
 
     if remove and not services.registered(house.environ):
         output.done(f"{NOTHING}there are no hooks of ours.")

@@ -7,12 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from ghp_agents import background, mishaps, pulse, rulebook
 from ghp_agents.cli import complete, output
-from ghp_agents.errors import GhpError, NotSetUpError
-from ghp_agents.person import agent_here
-from ghp_agents.rulestamp import Sources
-from ghp_agents.services import people
+from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.person import agent_here
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import error_log as mishaps
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.presence import people
 from ghp_agents.wiring import House
 from ghp_agents.workspace import MYSELF, current_folder
 
@@ -71,7 +74,7 @@ def wake(house: House, *, urgent: bool = False) -> None:
 def hear(house: House, *, only_first: bool = False) -> None:
     """Before a command that goes by what others said: the remote is asked, unless it just was, or
     with `only_first`, unless it ever was. A clone that is new knows of no issue."""
-    from ghp_agents.services import pause
+    from ghp_agents.presence import wait as pause
 
     standing = house.store.standing()
     if standing.remote and not (only_first and standing.news_at is not None):
@@ -89,7 +92,7 @@ def send(house: House, *, here: bool = False) -> None:
 
 
 def _send(house: House) -> None:
-    from ghp_agents.services import delivery
+    from ghp_agents.sync import push_now as delivery
 
     try:
         with output.busy("Sending it"):
@@ -107,7 +110,7 @@ def _send(house: House) -> None:
 def _refresh(house: House) -> None:
     ws = house.ws
     if rulebook.load(Sources(ws.place, ws.folders, ws.environ)) is None:
-        from ghp_agents.services import ruling
+        from ghp_agents.guard import evaluate as ruling
 
         ruling.refresh(ws, house.store, house.leaser, house.knowing_tracker)
 

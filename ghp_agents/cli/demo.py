@@ -9,11 +9,11 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.presence import COLUMNS, row, styles
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.core.errors import ExitCode
 from ghp_agents.demo import checks, director, parts, place
 from ghp_agents.demo.checks import Check
-from ghp_agents.errors import ExitCode
-from ghp_agents.services.presence import AgentView
+from ghp_agents.presence.service import AgentView
 
 
 @click.command("agent-demo", epilog="Example: ghp agent-demo --keep")

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.errors import ExitCode
-from ghp_agents.model.finding import Finding, Level, as_json
-from ghp_agents.services import doctor as services
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.core.finding import Finding, Level, as_json
+from ghp_agents.doctor import service as services
 from ghp_agents.wiring import House
 
 MARKS = {

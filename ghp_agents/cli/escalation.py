@@ -11,15 +11,15 @@ import click
 from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, send, wake
 from ghp_agents.cli.params import Seconds
-from ghp_agents.clock import ago, to_seconds
-from ghp_agents.errors import GhpError, UsageError
-from ghp_agents.model import escalation as rules
-from ghp_agents.model import escalation_record as record
-from ghp_agents.model.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
-from ghp_agents.model.escalation_text import who
-from ghp_agents.model.names import one_line
-from ghp_agents.model.quote import clean, phrase, when
-from ghp_agents.services import escalation as services
+from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import escalation as rules
+from ghp_agents.escalations import record
+from ghp_agents.escalations import service as services
+from ghp_agents.escalations.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
+from ghp_agents.escalations.messages import who
+from ghp_agents.hotpath.quoting import clean, phrase, when
 from ghp_agents.wiring import House
 
 STDIN = "-"
@@ -103,7 +103,7 @@ def _say_asked(asked: services.Asked) -> None:
 
 
 def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
-    from ghp_agents.services.escalation_waiting import wait
+    from ghp_agents.escalations.wait import wait
 
     stays = (
         f"It stays open: `ghp agent-escalations {escalation.name}` shows it, the same "

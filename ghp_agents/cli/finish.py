@@ -4,9 +4,9 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import LEARNT, acting, send, wake
-from ghp_agents.model.handoff import count
-from ghp_agents.services import finish as services
-from ghp_agents.services.finish import Finished
+from ghp_agents.handoffs.handoff import count
+from ghp_agents.pulls import finish as services
+from ghp_agents.pulls.finish import Finished
 from ghp_agents.wiring import House
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import complete
-from ghp_agents.errors import UsageError
-from ghp_agents.model.names import one_line
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import one_line
 
 ALIKE = 60  # characters that are compared; the names of commands are shorter
 SHORT = 4

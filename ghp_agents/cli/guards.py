@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ghp_agents.cli import output
-from ghp_agents.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.model.ground import Step
-from ghp_agents.model.guard import HOMES
-from ghp_agents.services import client_places, git_guard, guard_advice, guards
-from ghp_agents.services.client_places import GIT, Target
+from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
+from ghp_agents.integrations.clients import advice as guard_advice
+from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients.config_files import GIT, Target
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.git_hooks import install as git_guard
+from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import House
 
 NOTHING = "Nothing to do: "

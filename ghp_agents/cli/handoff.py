@@ -7,17 +7,17 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import LEARNT, acting, send, wake
-from ghp_agents.errors import GhpError, NotFoundError, UnknownError, UsageError
-from ghp_agents.model.budget import LEAST
-from ghp_agents.model.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
-from ghp_agents.model.issue import short
-from ghp_agents.model.names import Actor, AgentName, one_line
-from ghp_agents.model.quote import clean
-from ghp_agents.services import escalation
-from ghp_agents.services import handoff as services
-from ghp_agents.services.handoff import Handed
-from ghp_agents.services.news import fence_lines
-from ghp_agents.services.restore import AlreadyRestoredError, Restored, restore
+from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError, UsageError
+from ghp_agents.core.ids import Actor, AgentName, one_line
+from ghp_agents.core.text_budget import LEAST
+from ghp_agents.escalations import service as escalation
+from ghp_agents.handoffs import service as services
+from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
+from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
+from ghp_agents.handoffs.service import Handed
+from ghp_agents.hotpath.quoting import clean
+from ghp_agents.issues.issue import short
+from ghp_agents.sync.notifications import fence_lines
 from ghp_agents.wiring import House
 
 STDIN = "-"
@@ -191,7 +191,7 @@ def resume(
     belongs to, merged and staged on another one. Work that changes files which configure tools
     (agents' clients, editors, git, build servers) needs --allow-config, too.
     """
-    from ghp_agents.services import resume as reading
+    from ghp_agents.handoffs import resume as reading
 
     ws, store = house.ws, house.store
     chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)

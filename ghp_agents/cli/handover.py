@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from ghp_agents.cli import output
-from ghp_agents.errors import ExitCode
-from ghp_agents.model.names import one_line
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.core.ids import one_line
 
 GUARD = "GHP_AGENTS_HANDOVER"  # the process that handed over last, and how often that was done
 SHOWN = 60  # characters of a word that is no command

@@ -7,11 +7,11 @@ from ghp_agents.cli.connect import connecting
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
 from ghp_agents.cli.trust import consent_at_set_up
-from ghp_agents.errors import UsageError
-from ghp_agents.model.names import agent_name
-from ghp_agents.services import init as services
-from ghp_agents.services import trust as consenting
-from ghp_agents.services.client_places import FOUND
+from ghp_agents.consent import service as consenting
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import agent_name
+from ghp_agents.doctor import setup as services
+from ghp_agents.integrations.clients.config_files import FOUND
 from ghp_agents.wiring import House
 
 

@@ -6,15 +6,15 @@ from typing import Any, TypeVar
 
 import click
 
+from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, output
 from ghp_agents.cli import issue_view as show_as
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.group import Group
-from ghp_agents.errors import UsageError
-from ghp_agents.model.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
-from ghp_agents.services import claim as claims
-from ghp_agents.services import issue as services
-from ghp_agents.services.issue import Outcome
+from ghp_agents.core.errors import UsageError
+from ghp_agents.issues import service as services
+from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
+from ghp_agents.issues.service import Outcome
 from ghp_agents.wiring import House
 
 F = TypeVar("F", bound=Callable[..., Any])

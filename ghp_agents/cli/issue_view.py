@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
-from ghp_agents.model import outsider_text
-from ghp_agents.model.issue import Comment, Issue, short
-from ghp_agents.model.names import IssueNumber, one_line
-from ghp_agents.model.quote import NAME_LIMIT, file, indented, named, phrase, when, who
-from ghp_agents.services.claim import Holding
-from ghp_agents.services.issue import Listing, View
+from ghp_agents.core.ids import IssueNumber, one_line
+from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
+from ghp_agents.issues import outsider_text
+from ghp_agents.issues.issue import Comment, Issue, short
+from ghp_agents.issues.service import Listing, View
 
 Holdings = Mapping[int, Holding]
 
@@ -121,7 +121,7 @@ def say_passed_over(count: int) -> None:
 
 def too_wide(issue: Issue) -> str:
     """The patterns of its scope that cover everything; empty if there are none."""
-    from ghp_agents.model import scope  # who lists issues reads no scope
+    from ghp_agents.issues import scope  # who lists issues reads no scope
 
     return ", ".join(f"`{each}`" for each in scope.too_wide(issue.form))
 

@@ -8,18 +8,22 @@ import click
 from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.params import Duration, Seconds
-from ghp_agents.clock import ago, to_seconds
-from ghp_agents.errors import UsageError
-from ghp_agents.model.hold import Hold, Waiter
-from ghp_agents.model.lease_record import what
-from ghp_agents.model.names import one_line, short_ids
-from ghp_agents.model.quote import file, named, phrase
-from ghp_agents.services import conflicts, escalation, leasing, presence
-from ghp_agents.services import lease as services
-from ghp_agents.services.conflicts import Conflict
-from ghp_agents.services.covering import Ground
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import Leased
+from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import one_line, short_ids
+from ghp_agents.escalations import service as escalation
+from ghp_agents.guard import approval
+from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.leases import acquire as leasing
+from ghp_agents.leases import overlaps as conflicts
+from ghp_agents.leases import service as services
+from ghp_agents.leases.acquire import Leased
+from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.hold import Hold, Waiter
+from ghp_agents.leases.overlaps import Conflict
+from ghp_agents.leases.record import what
+from ghp_agents.leases.request import Wanted
+from ghp_agents.presence import service as presence
 from ghp_agents.wiring import House
 
 SHOWN = 3  # files that are named; others are counted
@@ -127,11 +131,12 @@ def _spelled(house: House, patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Leased:
-    parts = house.ws, house.store, house.leaser, house.tracker
+    approve = approval.approver(house.ws, house.store, house.leaser, house.tracker)
+    parts = house.ws, house.store, house.leaser, approve
     if not wait:
         with output.busy("Leasing"):
             return leasing.acquire(*parts, wanted)
-    from ghp_agents.services import lease_waiting
+    from ghp_agents.leases import queue as lease_waiting
 
     with ending.tidy():
         return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)

@@ -7,13 +7,13 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import say_none, wake
-from ghp_agents.clock import moment
-from ghp_agents.errors import GhpError, UsageError
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.quote import file, named, phrase, thing, when
-from ghp_agents.model.state import Tip
-from ghp_agents.services import ledger as services
-from ghp_agents.services.ledger import Question
+from ghp_agents.core.clock import moment
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
+from ghp_agents.state import ledger_query as services
+from ghp_agents.state.join import Tip
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger_query import Question
 from ghp_agents.wiring import House
 
 TEXT_SHOWN = 200  # characters

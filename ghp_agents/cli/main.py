@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _beat(argv: list[str]) -> bool:
-    from ghp_agents import pulse
+    from ghp_agents.hotpath import heartbeat as pulse
 
     try:
         return pulse.run(argv, os.environ)

@@ -4,12 +4,12 @@ import click
 
 from ghp_agents.cli import issue_view, output
 from ghp_agents.cli.context import acting, hear, send, wake
-from ghp_agents.errors import GhpError, UsageError
-from ghp_agents.model.names import one_line
-from ghp_agents.model.pull_return import REASONS
-from ghp_agents.services import merge as services
-from ghp_agents.services.merge import Merged, Outcome, Passed
-from ghp_agents.services.merge_return import SentBack
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.handoffs.returned import REASONS
+from ghp_agents.pulls import merge as services
+from ghp_agents.pulls.merge import Merged, Outcome, Passed
+from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.wiring import House
 
 

@@ -12,13 +12,13 @@ from ghp_agents.cli import note_view as show_as
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, say_none, wake
 from ghp_agents.cli.group import Group
-from ghp_agents.errors import UsageError
-from ghp_agents.model import note as rules
-from ghp_agents.model import spelling
-from ghp_agents.model.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
-from ghp_agents.model.state import Problem
-from ghp_agents.services import note as services
-from ghp_agents.services import recall as recalling
+from ghp_agents.core import glob_paths as spelling
+from ghp_agents.core.errors import UsageError
+from ghp_agents.notes import note as rules
+from ghp_agents.notes import recall as recalling
+from ghp_agents.notes import service as services
+from ghp_agents.notes.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
+from ghp_agents.state.join import Problem
 from ghp_agents.wiring import House
 
 STDIN = "-"

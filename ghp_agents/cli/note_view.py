@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import files
 from ghp_agents.cli import output
-from ghp_agents.clock import ago, to_seconds
-from ghp_agents.model import note as rules
-from ghp_agents.model.escalation_text import who
-from ghp_agents.model.finding import Finding
-from ghp_agents.model.names import digest, one_line
-from ghp_agents.model.note import Note
-from ghp_agents.model.quote import clean, file, indented
-from ghp_agents.services.recall import Recalled
+from ghp_agents.core import files
+from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.finding import Finding
+from ghp_agents.core.ids import digest, one_line
+from ghp_agents.escalations.messages import who
+from ghp_agents.hotpath.quoting import clean, file, indented
+from ghp_agents.notes import note as rules
+from ghp_agents.notes.note import Note
+from ghp_agents.notes.recall import Recalled
 from ghp_agents.workspace import Workspace
 
 PATHS = 10  # of one note

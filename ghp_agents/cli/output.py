@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ghp_agents.errors import GhpError
-from ghp_agents.jsontext import indented
-from ghp_agents.model.names import byte_of
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import byte_of
+from ghp_agents.core.jsontext import indented
 
 if TYPE_CHECKING:
     from threading import Event

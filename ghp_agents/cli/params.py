@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.clock import duration
+from ghp_agents.core.clock import duration
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import guards, output
-from ghp_agents.services import client_places
-from ghp_agents.services import plugin as services
-from ghp_agents.services.guards import python_in
+from ghp_agents.integrations.clients import claude_plugin as services
+from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients.install import python_in
 from ghp_agents.wiring import House
 
 

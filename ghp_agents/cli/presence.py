@@ -6,19 +6,20 @@ from typing import Any
 
 import click
 
-from ghp_agents import background, pulse
 from ghp_agents.cli import complete, output, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, wake
-from ghp_agents.clock import ago, moment
-from ghp_agents.errors import GhpError, NotFoundError, UsageError
-from ghp_agents.model import consent
-from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.names import agent_name, status_name
-from ghp_agents.model.presence import issue_of
-from ghp_agents.model.quote import file, named, phrase
+from ghp_agents.core.clock import ago, moment
+from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Snapshot
-from ghp_agents.services import presence as services
-from ghp_agents.services.presence import AgentView
+from ghp_agents.presence import service as services
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.settings import consent
+from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import House
 
 QUESTIONS = ".ghp/escalations/"
@@ -144,7 +145,7 @@ def status(
     if then is None:
         _print_footer(house, snapshot, views)
         if house.ws.settings.unagreed:
-            from ghp_agents.services import trust
+            from ghp_agents.consent import service as trust
 
             output.warn(trust.summary(house.ws), consent.HINT)
         upstream_view.warn(upstream)
@@ -242,7 +243,7 @@ def _print_github(house: House) -> None:
     places = (house.ws.cache_dir / "hub", house.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places):
         return  # before anything of it is imported
-    from ghp_agents.services import hub_checks
+    from ghp_agents.doctor import github_checks as hub_checks
 
     for line, remedy in hub_checks.in_short(house.ws):
         (output.warn(line, remedy) if remedy else output.say(line))
@@ -312,18 +313,18 @@ def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -
         return
     commanded = (house.ws.cache_dir / COMMANDED).exists()
     if commanded or "generation" in snapshot.agents().get(name, ()):
-        from ghp_agents.services.news import fence_lines
+        from ghp_agents.sync.notifications import fence_lines
 
         for line in fence_lines(house.ws, snapshot, house.leaser, agent_name(name)):
             tell(line)
     if snapshot.files(RETURNS):
-        from ghp_agents.services import mending
+        from ghp_agents.handoffs import returned_work as mending
 
         for line in mending.reminders(house.ws, snapshot, house.leaser, agent_name(name)):
             tell(output.clean(line))
     if not snapshot.files(ANSWERS):
         return
-    from ghp_agents.services import escalation
+    from ghp_agents.escalations import service as escalation
 
     news = escalation.news_for(house.ws, snapshot, agent_name(name))
     if news:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import click
 
 from ghp_agents.cli import guards, output
-from ghp_agents.errors import RefusedError, UnknownError
-from ghp_agents.model.ground import RemoteRef, Step
-from ghp_agents.services import init as services
+from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.doctor import setup as services
+from ghp_agents.state.admin_port import RemoteRef, Step
 from ghp_agents.wiring import House
 
 Tell = Callable[[str], None]

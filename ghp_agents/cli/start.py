@@ -4,14 +4,14 @@ import click
 
 from ghp_agents.cli import claim_view, output
 from ghp_agents.cli.context import acting, hear, wake
-from ghp_agents.errors import UsageError
-from ghp_agents.model.names import AgentName
-from ghp_agents.model.quote import clean
-from ghp_agents.services import escalation
-from ghp_agents.services import start as services
-from ghp_agents.services.furnishing import Furnished, Setup
-from ghp_agents.services.start import Started
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath.quoting import clean
+from ghp_agents.pulls import start as services
+from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import House
+from ghp_agents.worktrees.provision import Furnished, Setup
 
 HOW = {
     "new": "Made {branch} in {path}.",
@@ -94,7 +94,7 @@ def _ended(setup: Setup) -> str:
 
 def _resume(house: House, started: Started) -> None:
     """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
-    from ghp_agents.services import resume as reading
+    from ghp_agents.handoffs import resume as reading
 
     agent = house.ws.agent()
     inner = House(started.path, house.environ, name=agent, clock=house.ws.clock)

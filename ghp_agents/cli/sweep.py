@@ -6,14 +6,14 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, wake
-from ghp_agents.errors import ExitCode
-from ghp_agents.model import sweep_text as words
-from ghp_agents.model.sweep import POLICIES
-from ghp_agents.model.sweep_text import Line
-from ghp_agents.services import sweep as services
-from ghp_agents.services.sweep import Swept
-from ghp_agents.services.sweep_lines import lines
-from ghp_agents.services.sweep_right import BusyError
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.sweep import messages as words
+from ghp_agents.sweep import service as services
+from ghp_agents.sweep.lock import BusyError
+from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.plan import POLICIES
+from ghp_agents.sweep.report import lines
+from ghp_agents.sweep.service import Swept
 from ghp_agents.wiring import House
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # a file to which a job appends what people are shown of it

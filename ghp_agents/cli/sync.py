@@ -4,10 +4,10 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
-from ghp_agents.errors import ExitCode, GhpError
-from ghp_agents.model.state import SyncReport
-from ghp_agents.services import delivery
-from ghp_agents.services import sync as services
+from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.state.join import SyncReport
+from ghp_agents.sync import push_now as delivery
+from ghp_agents.sync import service as services
 from ghp_agents.wiring import House
 
 

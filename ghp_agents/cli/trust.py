@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents import person
 from ghp_agents.cli import output
-from ghp_agents.errors import RefusedError, UsageError
-from ghp_agents.model import consent
-from ghp_agents.model.address import masked
-from ghp_agents.services import trust as services
-from ghp_agents.services.trust import Wanted
+from ghp_agents.consent import service as services
+from ghp_agents.consent.service import Wanted
+from ghp_agents.core import person
+from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.remote_url import masked
+from ghp_agents.settings import consent
 from ghp_agents.wiring import House
 
 

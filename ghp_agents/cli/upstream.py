@@ -6,7 +6,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import log_unexpected
-from ghp_agents.errors import GhpError
+from ghp_agents.core.errors import GhpError
 from ghp_agents.wiring import House
 
 
@@ -21,7 +21,7 @@ def dashboard(house: House, branch: str, repo: str | None) -> None:
 
     Whatever is wrong is in the answer, and the exit code is 0.
     """
-    from ghp_agents.services import dashboard as services
+    from ghp_agents.integrations.upstream_ghp import dashboard as services
 
     try:
         answer = services.dashboard(house.ws, house.store, house.leaser, branch)
@@ -36,7 +36,7 @@ def dashboard(house: House, branch: str, repo: str | None) -> None:
 @click.pass_obj
 def event(house: House, event: str, file: Path) -> None:
     """Hear of an event of upstream's. Prints nothing and exits with 0, as a hook must."""
-    from ghp_agents.services import upstream_event
+    from ghp_agents.integrations.upstream_ghp import events as upstream_event
 
     try:
         told = upstream_event.payload(house.cwd / file)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ghp_agents.cli import output
-from ghp_agents.services.presence import AgentView
+from ghp_agents.presence.service import AgentView
 from ghp_agents.wiring import House
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.services.upstream_agents import Heard
+    from ghp_agents.integrations.upstream_ghp.agents import Heard
 
 OF_USER = ("/.ghp/agents.json", "/.config/ghp-cli/coordination/agent-status.json")
 OF_CLONE = "/ghp-pipeline.json"
@@ -23,7 +23,7 @@ def heard(house: House, seen: Sequence[AgentView]) -> "Heard | None":
     files = [*(home + path for path in OF_USER), house.ws.place.common_dir + OF_CLONE]
     if not any(map(os.path.exists, files)):
         return None
-    from ghp_agents.services import upstream_agents
+    from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
     return upstream_agents.listen(house.ws, seen)
 
@@ -32,7 +32,7 @@ def joined(document: dict[str, Any], known: "Heard | None", name: str | None) ->
     """The joined document, with what upstream says beside the agents."""
     if known is None:
         return document
-    from ghp_agents.services import upstream_agents
+    from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
     said = upstream_agents.document(known, [name] if name else None)
     return {**document, "upstream": said} if said else document
@@ -42,7 +42,7 @@ def tell(known: "Heard | None", name: str | None) -> None:
     """Print it; of the agent that is named, or of all."""
     if known is None:
         return
-    from ghp_agents.services import upstream_agents
+    from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
     for sentence in upstream_agents.sentences(known, [name] if name else None):
         output.data(output.clean(f"  {sentence}" if name else sentence))

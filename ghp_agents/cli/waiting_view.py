@@ -4,22 +4,22 @@ could wait."""
 from collections.abc import Sequence
 
 from ghp_agents.cli import output
-from ghp_agents.errors import UnknownError
+from ghp_agents.core.errors import UnknownError
 from ghp_agents.ports import Snapshot
-from ghp_agents.services import presence
-from ghp_agents.services.presence import AgentView
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import AgentView
 from ghp_agents.wiring import House
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.model.waiting import Wait
+    from ghp_agents.leases.wait_graph import Wait
 
 
 def waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
     """Who waits for whom, as far as it is known here."""
     if not presence.may_wait(snapshot, seen):
         return []
-    from ghp_agents.services import waiting
+    from ghp_agents.leases import deadlocks as waiting
 
     try:
         return waiting.waits(
@@ -34,7 +34,7 @@ def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
     """The agents, and who of them is blocked."""
     if not known:
         return views
-    from ghp_agents.services import waiting
+    from ghp_agents.leases import deadlocks as waiting
 
     return waiting.shown(views, known)
 
@@ -43,7 +43,7 @@ def tell(known: "list[Wait]", views: Sequence[AgentView], indent: str = "") -> N
     """Print each one's chain of waiting."""
     if not known:
         return
-    from ghp_agents.services import waiting
+    from ghp_agents.leases import deadlocks as waiting
 
     for sentence in waiting.sentences(known, [view.name for view in views]):
         output.data(output.clean(f"{indent}{sentence}"))

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ghp_agents import git
 from ghp_agents.demo.director import ANSWER, HEIR, VICTIM
 from ghp_agents.demo.parts import BINARY
 from ghp_agents.demo.place import Place
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.presence import encode
-from ghp_agents.repository import open_repository
-from ghp_agents.services import escalation, presence
+from ghp_agents.escalations import service as escalation
+from ghp_agents.git import process as git
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import encode
+from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import House
 
 

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ghp_agents import process
-from ghp_agents.clock import to_seconds
+from ghp_agents.core import process
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import one_line
 from ghp_agents.demo import parts
 from ghp_agents.demo.place import Place, ghp
-from ghp_agents.errors import GhpError
-from ghp_agents.model.ledger import PRESENCE, LedgerEntry
-from ghp_agents.model.liveness import Liveness
-from ghp_agents.model.names import one_line
-from ghp_agents.model.presence import issue_of
-from ghp_agents.services import escalation, presence
-from ghp_agents.services.presence import AgentView
+from ghp_agents.escalations import service as escalation
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.ledger import PRESENCE, LedgerEntry
+from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import House
 
 PATIENCE = 100.0  # seconds for the whole course on a slow machine; it takes some twenty

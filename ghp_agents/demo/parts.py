@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ghp_agents import git, process
+from ghp_agents.core import process
+from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.demo.place import Place, ghp, run
-from ghp_agents.errors import ExitCode, GhpError
+from ghp_agents.git import process as git
 
 QUESTION = "Which format shall the formatter write by default?"
 OPTIONS = ("json", "yaml")

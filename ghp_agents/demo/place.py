@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ghp_agents import git, process
-from ghp_agents.errors import GhpError
+from ghp_agents.core import process
+from ghp_agents.core.errors import GhpError
+from ghp_agents.git import process as git
 from ghp_agents.ports import Clock
 from ghp_agents.wiring import House
 

@@ -1,9 +1,10 @@
 """After the agent's tools have run: a beat that says what it did, and news if the bell rings."""
 
-from ghp_agents import bell, pulse
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import EDITED, Reply
 from ghp_agents.hooks.presence import beat
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import news_flag as bell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

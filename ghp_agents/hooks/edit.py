@@ -1,18 +1,19 @@
 """Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
 
-from ghp_agents import guard, touched
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import Target, targets
-from ghp_agents.model.quote import file
+from ghp_agents.hotpath import check_edit as guard
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath.quoting import file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ghp_agents.hooks.scene import Scene
-    from ghp_agents.locate import Location
-    from ghp_agents.services.authority import Verdict
-    from ghp_agents.touched import Touch
+    from ghp_agents.hotpath.implicit_leases import Touch
+    from ghp_agents.hotpath.locate import Location
+    from ghp_agents.hotpath.policy import Verdict
 
 SHOWN = 20  # refused paths that are explained one by one
 
@@ -62,8 +63,9 @@ def _slow_in_time(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
 
 def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
     """The same question, answered from the state itself."""
-    from ghp_agents.model.names import AgentName
-    from ghp_agents.services import presence, ruling
+    from ghp_agents.core.ids import AgentName
+    from ghp_agents.guard import evaluate as ruling
+    from ghp_agents.presence import service as presence
 
     if scene.presence() is None:  # hooks that were installed while the agent was at work
         house = scene.house()

@@ -6,7 +6,7 @@ clone's log has it. An agent is stopped by a decision alone.
 
 import os
 
-from ghp_agents import quickjson
+from ghp_agents.hotpath import fastjson as quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _print(content: bytes) -> None:
 
 def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
     """Write what went wrong to the log of the clone, if there is one to write to."""
-    from ghp_agents import mishaps
+    from ghp_agents.hotpath import error_log as mishaps
 
     try:
         here = cwd if cwd and os.path.isdir(cwd) else os.getcwd()

@@ -2,14 +2,15 @@
 
 import os
 
-from ghp_agents import ownfile, pulse
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import own_file as ownfile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ghp_agents.hooks.event import Event
-    from ghp_agents.locate import Location
+    from ghp_agents.hotpath.locate import Location
 
 FOLDER = "/cache/sessions/"
 KEPT_FOR = 30 * 86_400.0  # seconds, for the names of sessions that never said that they end

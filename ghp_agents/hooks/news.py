@@ -1,9 +1,9 @@
 """What an agent was not told of yet: answers to its questions, and that its claim was taken."""
 
-from ghp_agents import bell
+from ghp_agents.core.ids import AgentName
 from ghp_agents.hooks.event import Reply
-from ghp_agents.model.names import AgentName
-from ghp_agents.services import news as services
+from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.sync import notifications as services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents.locate import Location, walk_up
+from ghp_agents.hotpath.locate import Location, walk_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

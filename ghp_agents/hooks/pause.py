@@ -1,8 +1,8 @@
 """The agent comes to rest, or is about to forget: a checkpoint of its work, for who goes on."""
 
-from ghp_agents import background
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat
+from ghp_agents.hotpath import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def stop(scene: "Scene") -> Reply | None:
 
 def compact(scene: "Scene") -> None:
     """Write down what is in hand; what is as it was says nothing new."""
-    from ghp_agents.services import handoff
+    from ghp_agents.handoffs import service as handoff
 
     house = scene.house()
     handed = handoff.handoff(

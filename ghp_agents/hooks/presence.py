@@ -1,6 +1,8 @@
 """An agent's presence, as its hooks renew it."""
 
-from ghp_agents import background, bootclock, pulse
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import boot_clock as bootclock
+from ghp_agents.hotpath import heartbeat as pulse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> N
 
 def begin(scene: "Scene", said: "dict[str, Any]") -> None:
     """Beat; an agent without presence here, or in another session than before, starts anew."""
-    from ghp_agents.model.names import AgentName, issue_of_branch
-    from ghp_agents.services import presence
+    from ghp_agents.core.ids import AgentName, issue_of_branch
+    from ghp_agents.presence import service as presence
 
     ws, store = scene.house().ws, scene.house().store
     before = scene.presence() or {}

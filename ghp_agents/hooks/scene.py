@@ -3,9 +3,10 @@
 import os
 import time
 
-from ghp_agents import presencefile, pulse
 from ghp_agents.hooks import naming
-from ghp_agents.locate import Location, locate
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
         return None
     name = naming.name_of(event, known, NOWHERE if outside else place, folders)
     if name and not pulse.is_name(name):
-        from ghp_agents.model.names import agent_name
+        from ghp_agents.core.ids import agent_name
 
         agent_name(name)
     return Scene(event, known, place, folders, name, time.time()) if name else None

@@ -1,9 +1,13 @@
 """A session begins, is asked something, and ends: presence, identity, and what to go on with."""
 
-from ghp_agents import background, bell, mishaps, pulse, touched
 from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import error_log as mishaps
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import news_flag as bell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,10 +72,10 @@ def _resumed(scene: "Scene", lead: str) -> Reply:
     variables = {"GHP_AGENT": scene.agent}
     if not scene.event.hears:
         return Reply(environ=variables)
-    from ghp_agents.errors import GhpError
-    from ghp_agents.model.names import AgentName
-    from ghp_agents.model.quote import clean
-    from ghp_agents.services import news
+    from ghp_agents.core.errors import GhpError
+    from ghp_agents.core.ids import AgentName
+    from ghp_agents.hotpath.quoting import clean
+    from ghp_agents.sync import notifications as news
 
     house, agent = scene.house(), AgentName(scene.agent)
     bell.hush(scene.folders, scene.agent)
@@ -90,7 +94,7 @@ def _resumed(scene: "Scene", lead: str) -> Reply:
 
 
 def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
-    from ghp_agents.services import resume
+    from ghp_agents.handoffs import resume
 
     house = scene.house()
     chosen = resume.choose(house.ws, house.store, house.knowing_tracker)

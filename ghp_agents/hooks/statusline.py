@@ -6,9 +6,10 @@ It is printed after every message, so the agent's own part is read from its pres
 counts, which need the state, are kept for a while.
 """
 
-from ghp_agents import ownfile, quickjson
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event, text
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import own_file as ownfile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ def _counts(here: "Scene") -> "list[str]":
 
 def _count(here: "Scene") -> "tuple[int, int]":
     """Open questions, and agents that are stale, in the joined state."""
-    from ghp_agents.model.liveness import Liveness
-    from ghp_agents.services import escalation, presence
+    from ghp_agents.escalations import service as escalation
+    from ghp_agents.presence import service as presence
+    from ghp_agents.presence.liveness import Liveness
 
     house = here.house()
     snapshot = house.store.snapshot()

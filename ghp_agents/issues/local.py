@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from ghp_agents.errors import GhpError
-from ghp_agents.files import random_hex
-from ghp_agents.model import issue_log
-from ghp_agents.model.blocking import refuse_circles
-from ghp_agents.model.issue import (
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues.dependencies import refuse_circles
+from ghp_agents.issues.issue import (
     NO_CHANGE,
     Comment,
     Issue,
@@ -18,13 +19,12 @@ from ghp_agents.model.issue import (
     find,
     resolved,
 )
-from ghp_agents.model.issue_log import Log
-from ghp_agents.model.issue_record import FOLDER, Said, described, entry, event_of, spelled
-from ghp_agents.model.names import Actor, IssueNumber, Timestamp
-from ghp_agents.model.record import Record, highest
-from ghp_agents.numbering import given_numbers, next_number
+from ghp_agents.issues.numbers import given_numbers, next_number
+from ghp_agents.issues.record import FOLDER, Said, described, entry, event_of, spelled
+from ghp_agents.issues.replay import Log
 from ghp_agents.ports import Leaser, Snapshot, StateStore
-from ghp_agents.transact import transact
+from ghp_agents.state.record import Record, highest
+from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
 

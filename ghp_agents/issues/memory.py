@@ -4,9 +4,10 @@ import secrets
 import threading
 from collections.abc import Sequence
 
-from ghp_agents.clock import to_text
-from ghp_agents.model.blocking import refuse_circles
-from ghp_agents.model.issue import (
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.issues.dependencies import refuse_circles
+from ghp_agents.issues.issue import (
     NO_CHANGE,
     Comment,
     Issue,
@@ -19,7 +20,6 @@ from ghp_agents.model.issue import (
     find,
     resolved,
 )
-from ghp_agents.model.names import Actor, IssueNumber, Timestamp
 from ghp_agents.ports import Clock
 
 

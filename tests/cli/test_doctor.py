@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import git as our_git
+from ghp_agents.git import process as our_git
 from tests.support import hosts
 from tests.support.doctor import AS, clone_id, doctor, in_use, lines
 from tests.support.ghp import invoke

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
 from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
 from tests.support.git import git
 

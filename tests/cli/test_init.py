@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import pulse
+from ghp_agents.hotpath import heartbeat as pulse
 from tests.support import hosts
 from tests.support.consent import mine
 from tests.support.ghp import invoke

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.model.issue import PROVISIONAL
+from ghp_agents.issues.issue import PROVISIONAL
 from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
 from tests.support.git import git, refs
 

@@ -186,7 +186,7 @@ def test_a_person_leases_and_lists_and_gives_back(place: Path) -> None:
 
 
 def test_edits_are_shown_when_asked(place: Path) -> None:
-    from ghp_agents import touched
+    from ghp_agents.hotpath import implicit_leases as touched
 
     invoke("agent-heartbeat", place, ONE)
     folders = [str(place / ".git/ghp")]

@@ -79,7 +79,7 @@ def test_where_there_is_no_note_recall_says_how_to_make_one(repo: Path) -> None:
 def test_without_mem0_recall_compares_words_and_says_so_once(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ghp_agents.knowledge.choice.has_mem0", lambda: False)
+    monkeypatch.setattr("ghp_agents.notes.search.select.has_mem0", lambda: False)
     tell(repo, CORS)
     first = invoke("agent-recall 'options on staging'", repo)
     assert f"> {CORS}" in first.out

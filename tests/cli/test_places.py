@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.places import PLACES, Ground
+from tests.state.places import PLACES, Ground
 from tests.support import repos
 from tests.support.doctor import findings
 from tests.support.ghp import invoke

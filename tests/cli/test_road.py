@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import Clock
 from tests.support import consent
 from tests.support.ghp import Result, invoke

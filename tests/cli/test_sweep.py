@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import to_text
+from ghp_agents.core.clock import to_text
 from tests.support.ghp import Result, invoke
 from tests.support.git import git, refs
 

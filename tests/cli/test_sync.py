@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import background
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.hotpath import background
 from tests.support import repos
 from tests.support.consent import mine
 from tests.support.ghp import invoke

@@ -1,8 +1,8 @@
 """What becomes of a clone that another absorbs. A test class inherits it with the state store's."""
 
-from ghp_agents.model.names import CloneId
-from ghp_agents.model.state import Absorption, Tip
+from ghp_agents.core.ids import CloneId
 from ghp_agents.ports import StateStore
+from ghp_agents.state.join import Absorption, Tip
 from tests.contracts.state_store import ADA, HOUR, Field, everything, exchange, notes, say, told
 
 

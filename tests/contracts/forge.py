@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import NotFoundError, RefusedError, UsageError
-from ghp_agents.model.names import Actor, Timestamp
-from ghp_agents.model.pull import (
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
+from ghp_agents.core.ids import Actor, Timestamp
+from ghp_agents.ports import Forge
+from ghp_agents.pulls.pull import (
     BODY_LIMIT,
     Checks,
     ConflictError,
@@ -18,7 +19,6 @@ from ghp_agents.model.pull import (
     PullMovedError,
     Sent,
 )
-from ghp_agents.ports import Forge
 
 ANN = Actor("Ann Example", is_person=True)
 WORKER = Actor("worker-1")

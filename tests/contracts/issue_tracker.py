@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import NotFoundError, UsageError
-from ghp_agents.model.issue import BODY_LIMIT, Comment, Issue, IssueChange
-from ghp_agents.model.names import Actor, IssueNumber, Timestamp
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import NotFoundError, UsageError
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.issues.issue import BODY_LIMIT, Comment, Issue, IssueChange
 from ghp_agents.ports import IssueTracker
 
 ANN = Actor("Ann Example", is_person=True)

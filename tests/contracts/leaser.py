@@ -9,9 +9,9 @@ from typing import Protocol, TypeVar
 import pytest
 from hypothesis import strategies as st
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import UnknownError, UsageError
-from ghp_agents.model.lease import Lease, LeaseMovedError
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import UnknownError, UsageError
+from ghp_agents.locks.lock import Lease, LeaseMovedError
 from ghp_agents.ports import Leaser
 
 T = TypeVar("T")

@@ -5,15 +5,15 @@ from typing import Protocol
 
 import pytest
 
-from ghp_agents.clock import ManualClock, to_text
-from ghp_agents.errors import StateMovedError
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import Actor, Timestamp
-from ghp_agents.model.presence import Presence
-from ghp_agents.model.record import Record
-from ghp_agents.model.state import SyncReport
+from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.errors import StateMovedError
+from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot, StateStore
-from ghp_agents.transact import transact
+from ghp_agents.state.join import SyncReport
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import Presence
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 
 HOUR = 3_600.0
 WORKER = Actor("worker-1")

@@ -1,54 +1,60 @@
-"""`agent-init --labels`: labels that are missing on GitHub are made, and nothing else happens."""
-
-from pathlib import Path
+"""The labels that mean something, and how they look."""
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.model.github_label import standard
-from tests.support.ghp import Result, invoke
-from tests.support.github import ADMIN, GitHub
-
-NAMES = [label.name for label in standard()]
+from ghp_agents.core.errors import UsageError
+from ghp_agents.github.labels import agent_of, is_priority, look, of_agent, priority_of, standard
 
 
-@pytest.fixture
-def clone(github: GitHub) -> Path:
-    return github.clone("here")
+@pytest.mark.parametrize(
+    ("label", "agent"),
+    [
+        ("agent:worker-1", "worker-1"),
+        ("Agent:Worker-1", "worker-1"),
+        ("agent:stale", None),
+        ("AGENT:needs-human", None),
+        ("agent:ask-ann", None),  # by this repository's configuration
+        ("agent:", None),
+        ("agent:../x", None),
+        ("agent:two words", None),
+        ("agents", None),
+        ("bug", None),
+    ],
+)
+def test_a_label_gives_an_issue_to_an_agent(label: str, agent: str | None) -> None:
+    assert agent_of(label, ["agent:ask-ann"]) == agent
 
 
-def ghp(github: GitHub, clone: Path, words: str) -> Result:
-    github.proxy.clock = clock = ManualClock()
-    return invoke(words, clone, github.environment(), clock=clock)
+@pytest.mark.parametrize(("name", "why"), [
+    ("stale", "The label agent:stale on GitHub says something else"),
+    ("ask-ann", "The label agent:ask-ann on GitHub says something else"),
+    ("a" * 45, "aaaaaaaaaaaaaaaaaaaa… is longer than a label on GitHub can say: 44"),
+])  # fmt: skip
+def test_a_name_that_no_label_can_say_is_refused(name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        of_agent(name, ["agent:ask-ann"])
+    assert of_agent("a" * 44) == "agent:" + "a" * 44
 
 
-def there(github: GitHub) -> dict[str, tuple[str, str]]:
-    told = github.act(ADMIN, "GET", "labels", per_page="100")
-    return {each["name"]: (each["color"], each["description"]) for each in told}
+def test_the_most_urgent_of_several_labels_counts() -> None:
+    assert priority_of(["priority:low", "Priority:HIGH", "priority:whatever"]) == "high"
+    assert priority_of(["bug"]) is None
+    assert [is_priority(x) for x in ("priority:low", "PRIORITY:low", "priority:x", "low")] == [
+        True, True, False, False
+    ]  # fmt: skip
 
 
-def test_missing_ones_are_made_with_their_looks_and_others_stay(
-    github: GitHub, clone: Path
-) -> None:
-    github.act(ADMIN, "POST", "labels", {"name": "epic", "color": "000000", "description": "Mine"})
-    before = there(github)
-    missing = [name for name in NAMES if name not in before]
-    assert ghp(github, clone, "agent-init --labels --dry-run") == (
-        0,
-        "".join(f"Would make the label {name} in {github.repository}.\n" for name in missing),
-        "",
-    )
-    assert there(github) == before
-    assert ghp(github, clone, "agent-init --labels") == (
-        0,
-        "",
-        "".join(f"✓ Made the label {name}.\n" for name in missing),
-    )
-    looks = {label.name: (label.color, label.description) for label in standard()}
-    assert there(github) == {**looks, **before}
-
-
-def test_a_second_time_there_is_nothing_to_do(github: GitHub, clone: Path) -> None:
-    ghp(github, clone, "agent-init --labels")
-    again = ghp(github, clone, "agent-init --labels")
-    assert again == (0, "", f"✓ Nothing to do: {github.repository} has the labels.\n")
+def test_labels_of_ours_have_colours_and_others_have_none() -> None:
+    assert look("agent:worker-1") == (
+        "agent:worker-1", "1d76db", "For worker-1 to do; set by who may write here"
+    )  # fmt: skip
+    assert look("needs:rust") == ("needs:rust", "bfdadc", "For agents that have this capability")
+    assert look("bug") is None
+    for label in standard():
+        assert len(label.color) == 6
+        assert int(label.color, 16) >= 0
+        assert len(label.name) <= 50
+        assert 0 < len(label.description) <= 100  # GitHub's limit
+    assert {"agent:stale", "agent:needs-human", "priority:high", "epic"} <= {
+        label.name for label in standard()
+    }

@@ -10,7 +10,7 @@ from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import Deed, Event, Reply
 from ghp_agents.hooks.paths import resolved
-from ghp_agents.model.client import CLIENTS, KINDS
+from ghp_agents.integrations.clients.events import CLIENTS, KINDS
 from tests.support.thorough import mostly_slow
 
 HANDLED: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents import bell
+from ghp_agents.hotpath import news_flag as bell
 from tests.support.ghp import invoke
 from tests.support.hooks import SESSION, SILENT, call, context, log, payload, presence, set_up
 

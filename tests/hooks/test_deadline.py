@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import rulebook
 from ghp_agents.hooks import deadline
 from ghp_agents.hooks.edit import edit
 from ghp_agents.hooks.event import Event
 from ghp_agents.hooks.scene import find
-from ghp_agents.model.client import CLIENTS
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.integrations.clients.events import CLIENTS
 from tests.support.ghp import invoke
 from tests.support.git import commit
 from tests.support.hooks import set_up

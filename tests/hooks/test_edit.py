@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ghp_agents import touched
 from ghp_agents.hooks.edit import explain
-from ghp_agents.services.authority import DENY, Verdict
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath.policy import DENY, Verdict
 from tests.support.ghp import invoke
 from tests.support.git import git
 from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write

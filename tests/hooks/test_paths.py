@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.hooks.paths import resolved, targets
-from ghp_agents.locate import Location, locate
+from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import git
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import pulse
-from ghp_agents.errors import UsageError
+from ghp_agents.core.errors import UsageError
 from ghp_agents.hooks import scene
+from ghp_agents.hotpath import heartbeat as pulse
 from tests.support.git import git
 from tests.support.hooks import agent, event, in_use
 from tests.support.house import CHECKOUT

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import quickjson, sessionname
 from ghp_agents.hooks import statusline
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import session_name as sessionname
 from tests.support.ghp import CHECKOUT, invoke
 from tests.support.git import git
 

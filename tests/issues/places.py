@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.hotpath.locate import Location
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.leases.memory import Board, MemoryLeaser
-from ghp_agents.locate import Location
-from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.state.memory import Hub, MemoryStore
 from ghp_agents.workspace import Workspace
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
 from ghp_agents.issues.memory import MemoryTracker
 from tests.contracts.issue_tracker import IssueTrackerContract, MakeTracker
 

@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import RefusedError
-from ghp_agents.model.names import AgentName
-from ghp_agents.repository import find_repository
-from ghp_agents.services import claim, presence, ruling
-from ghp_agents.services import lease as leases
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import acquire
+from ghp_agents.claims import service as claim
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.request import Wanted
+from ghp_agents.presence import service as presence
+from ghp_agents.state.private_repo import find_repository
 from tests.support import repos
 from tests.support.claimants import Claimant
 from tests.support.holding import holds
+from tests.support.taking import take
 
 STAGING = Wanted(name="staging-db", strict=True)
 
@@ -27,7 +29,7 @@ def original(clone: Path) -> Claimant:
     worker = Claimant(clone, "worker-1", ManualClock())
     worker.new("Parse the input")
     worker.claim(1)
-    acquire(*worker.parts, STAGING)
+    take(*worker.parts, STAGING)
     worker.sync()
     return worker
 
@@ -83,10 +85,10 @@ def test_after_syncs_the_original_still_holds_and_the_copy_does_not(
 def test_the_copy_neither_gives_back_nor_takes_a_strict_lease(original: Claimant) -> None:
     copy = copied(original)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
-        acquire(*copy.parts, STAGING)
+        take(*copy.parts, STAGING)
     with pytest.raises(RefusedError, match="and worker-1 lives"):
         leases.release(copy.ws, copy.store, copy.leaser, name="staging-db")
-    assert not acquire(*original.parts, STAGING).is_new
+    assert not take(*original.parts, STAGING).is_new
 
 
 def test_a_moved_clone_is_the_same_clone(original: Claimant, tmp_path: Path) -> None:
@@ -136,7 +138,7 @@ def test_one_name_in_two_clones_is_two_holders(
     with pytest.raises(RefusedError, match="that is the same name in another clone"):
         other.claim(1)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
-        acquire(*other.parts, STAGING)
+        take(*other.parts, STAGING)
     with pytest.raises(RefusedError, match="and worker-1 lives"):
         leases.release(other.ws, other.store, other.leaser, name="staging-db")
     assert holds(original)
@@ -149,7 +151,7 @@ def test_an_agent_that_is_started_again_in_its_clone_keeps_what_it_has(original:
     original.beat(status="idle")
     assert original.presence["epoch"] > before
     assert holds(original)
-    assert not acquire(*original.parts, STAGING).is_new
+    assert not take(*original.parts, STAGING).is_new
 
 
 def test_a_copy_from_elsewhere_believes_the_original_of_who_goes_on_only_there(

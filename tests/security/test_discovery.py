@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.locate import Location, locate
+from ghp_agents.hotpath.locate import Location, locate
 from tests.support import hooks
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import git, run_git

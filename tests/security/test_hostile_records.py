@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.store import strangers
-from tests.store.clones import say, store
+from tests.state import strangers
+from tests.state.clones import say, store
 from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
 from tests.support.hooks import call, log, payload, write

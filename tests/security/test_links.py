@@ -11,10 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import background, bell, mishaps, presencefile, pulse, rulebook, touched
-from ghp_agents.files import locked, write_atomically, write_durably
+from ghp_agents.core.files import locked, write_atomically, write_durably
 from ghp_agents.hooks import naming
-from ghp_agents.store.refs import folding
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import error_log as mishaps
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.state.git import fold as folding
 from tests.support import hooks
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.hooks import SILENT
@@ -89,7 +95,7 @@ def test_nothing_is_written_through_a_link_in_the_place_of_a_file_of_ours(
 
 
 def test_a_temporary_file_has_a_name_that_nobody_can_guess_and_is_new(tmp_path: Path) -> None:
-    from ghp_agents import ownfile
+    from ghp_agents.hotpath import own_file as ownfile
 
     path = str(tmp_path / "w1.json")
     names = {ownfile.make_beside(path, b"x") for _ in range(20)}

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import GhpError, RefusedError, UnknownError
-from ghp_agents.leases.git_ref import GitRefLeaser
-from ghp_agents.model.lease import Lease, LeaseMovedError, decode, encode
-from ghp_agents.model.names import Timestamp
-from ghp_agents.numbering import next_number
-from ghp_agents.services import claim_sight
-from ghp_agents.services import lease as leases
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import acquire
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.issues.numbers import next_number
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.request import Wanted
+from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.lock import Lease, LeaseMovedError, decode, encode
 from tests.contracts.leaser import at_once
-from tests.leases.fields import CloneField
+from tests.locks.fields import CloneField
 from tests.support.claimants import Claimant
 from tests.support.git import commit, git
 from tests.support.hosts import hook, workspace
+from tests.support.taking import take
 
 Clones = Callable[[int], list[Path]]
 AT = Timestamp("2025-06-15T15:06:40Z")
@@ -87,11 +87,11 @@ def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> No
     forged = Lease("path/0a1b", "Nobody At All", 1, 0, AT, "n", patterns=("*",))
     push_right(other, forged)
     with pytest.raises(RefusedError, match="Nobody At All"):
-        acquire(*worker.parts, SOURCES)
+        take(*worker.parts, SOURCES)
     person = Claimant(here, "@me", worker.clock)
     person.sync()
     leases.release(person.ws, person.store, person.leaser, ["L-0a1b"], reason="it was forged")
-    assert acquire(*worker.parts, SOURCES).is_new
+    assert take(*worker.parts, SOURCES).is_new
 
 
 # ------------------------------------------------------------------ who has which record
@@ -133,15 +133,15 @@ def test_a_strict_lease_whose_holder_was_lost_ends_by_itself(clones: Clones) -> 
         Claimant(folder, name, clock)
         for folder, name in zip(clones(2), ("lost", "here"), strict=True)
     )
-    acquire(*lost.parts, SOURCES._replace(ttl=2 * HOUR))  # and never a sync: its disk is gone
+    take(*lost.parts, SOURCES._replace(ttl=2 * HOUR))  # and never a sync: its disk is gone
     here.sync()
     clock.wait(HOUR)
     here.sync()
     with pytest.raises(RefusedError, match="is leased by lost"):
-        acquire(*here.parts, SOURCES)
+        take(*here.parts, SOURCES)
     clock.wait(HOUR)
     here.sync()
-    assert acquire(*here.parts, SOURCES).is_new
+    assert take(*here.parts, SOURCES).is_new
 
 
 @pytest.mark.parametrize("ahead", [0.0, 10 * HOUR, -10 * HOUR])
@@ -150,7 +150,7 @@ def test_no_clock_ends_anothers_lease_early(clones: Clones, ahead: float) -> Non
     other = ManualClock(clock.now() + ahead)
     folders = clones(2)
     holder, here = Claimant(folders[0], "holder", clock), Claimant(folders[1], "here", other)
-    acquire(*holder.parts, SOURCES._replace(ttl=2 * HOUR))
+    take(*holder.parts, SOURCES._replace(ttl=2 * HOUR))
     (right,) = here.leaser.list("path/")
     assert not claim_sight.is_over(here.ws, right, here.leaser.clone)
     other.wait(2 * HOUR - 1)
@@ -201,7 +201,7 @@ def test_of_overlapping_strict_leases_with_lost_answers_never_two_are_held(
     held = 0
     for one, what in zip(pair, wanted, strict=True):
         try:
-            held += acquire(*one.parts, what).is_new
+            held += take(*one.parts, what).is_new
         except RefusedError:
             continue
     assert held == 1

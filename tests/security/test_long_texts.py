@@ -7,29 +7,25 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from ghp_agents.errors import GhpError
-from ghp_agents.model import (
-    address,
-    budget,
-    command,
-    document,
-    github_body,
-    github_issue,
-    github_marker,
-    issue,
-    names,
-    note,
-    outline,
-    project,
-    pull_body,
-    quote,
-    scope,
-    secret,
-    spelling,
-    spoken,
-    surroundings,
-    textrank,
-)
+from ghp_agents.core import child_env as surroundings
+from ghp_agents.core import front_matter as document
+from ghp_agents.core import glob_paths as spelling
+from ghp_agents.core import ids as names
+from ghp_agents.core import remote_url as address
+from ghp_agents.core import secret_scan as secret
+from ghp_agents.core import text_budget as budget
+from ghp_agents.core.errors import GhpError
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.commands import comment_lines as spoken
+from ghp_agents.github.commands import parse as command
+from ghp_agents.github.tracker import body as github_body
+from ghp_agents.github.tracker import mapping as github_issue
+from ghp_agents.hotpath import quoting as quote
+from ghp_agents.issues import body_sections as outline
+from ghp_agents.issues import issue, scope
+from ghp_agents.notes import note, project
+from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.pulls import body_template as pull_body
 
 LONGEST = 65_536  # characters of an issue's body on GitHub
 BOUND_S = 0.05  # of processor time, where the yardstick below takes YARDSTICK_S

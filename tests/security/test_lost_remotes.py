@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import RefusedError
-from ghp_agents.model.lease import Lease
-from ghp_agents.services import lease as leases
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import acquire
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.request import Wanted
+from ghp_agents.locks.lock import Lease
 from tests.support.claimants import Claimant
 from tests.support.git import git
 from tests.support.holding import holds
 from tests.support.sweeps import questions
+from tests.support.taking import take
 
 RIGHT = "refs/ghp/lease/issue/1"
 
@@ -166,33 +166,33 @@ def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
     wanted = Wanted(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
-    acquire(*team.bob.parts, wanted)
+    take(*team.bob.parts, wanted)
     team.restore_backup()
     team.bob.sync()
     with pytest.raises(RefusedError, match="staging-db is leased by bob"):
-        acquire(*team.alice.parts, wanted)
+        take(*team.alice.parts, wanted)
 
 
 def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(team: Team) -> None:
     wanted = Wanted(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
-    acquire(*team.bob.parts, wanted)
+    take(*team.bob.parts, wanted)
     team.restore_backup()
-    acquire(*team.alice.parts, wanted)
+    take(*team.alice.parts, wanted)
     team.bob.sync()
     team.alice.sync()
     for one in (team.alice, team.bob, team.carol):
         with pytest.raises(RefusedError):
-            acquire(*one.parts, wanted)
+            take(*one.parts, wanted)
     person = Claimant(team.bob.ws.folder, "@me", team.clock)
     leases.release(person.ws, person.store, person.leaser, name="staging-db", reason="bob may")
-    assert acquire(*team.carol.parts, wanted).is_new
+    assert take(*team.carol.parts, wanted).is_new
 
 
 def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:
     told: list[str] = []
-    from ghp_agents.leases.git_ref import GitRefLeaser
+    from ghp_agents.locks.git import GitRefLeaser
 
     team.restore_backup()
     GitRefLeaser(team.bob.ws, told.append).read("issue/1")

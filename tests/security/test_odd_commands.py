@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ghp_agents.model.command import LONGEST, Command, read
+from ghp_agents.github.commands.parse import LONGEST, Command, read
 
 ORDER = "/agent assign worker-1"
 APART = "a command needs a paragraph of its own: empty lines above and below it"

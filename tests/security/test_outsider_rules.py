@@ -2,17 +2,18 @@
 
 import pytest
 
-from ghp_agents.model import outsider_text, sweep
-from ghp_agents.model.blocking import ready
-from ghp_agents.model.capability import needed
-from ghp_agents.model.claim import claim_name
-from ghp_agents.model.github_issue import Kept, issue
-from ghp_agents.model.github_names import Names
-from ghp_agents.model.issue import Comment, Issue
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import IssueNumber, Timestamp
-from ghp_agents.model.scope import scope
-from ghp_agents.services import page
+from ghp_agents.core.ids import IssueNumber, Timestamp
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.tracker.mapping import Kept, issue
+from ghp_agents.handoffs import markdown as page
+from ghp_agents.issues import outsider_text
+from ghp_agents.issues.capabilities import needed
+from ghp_agents.issues.dependencies import ready
+from ghp_agents.issues.issue import Comment, Issue
+from ghp_agents.issues.scope import scope
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import claim_name
+from ghp_agents.sweep import plan as sweep
 from tests.support.github import ADMIN, OUTSIDER
 
 AT = "2026-03-01T10:00:00Z"

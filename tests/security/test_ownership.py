@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.files import locked
-from ghp_agents.locate import Location, locate
+from ghp_agents.core.files import locked
+from ghp_agents.hotpath.locate import Location, locate
 from tests.support import hooks
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
 from tests.support.git import git

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import patch
-from ghp_agents.errors import ExitCode, GhpError
-from ghp_agents.locate import locate
-from ghp_agents.model import handoff_record
-from ghp_agents.model.handoff import HANDOFF, Handoff, Work
-from ghp_agents.model.names import Actor, Timestamp
-from ghp_agents.model.record import Record
+from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.core.ids import Actor, Timestamp
+from ghp_agents.git import patch
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import HANDOFF, Handoff, Work
+from ghp_agents.hotpath.locate import locate
+from ghp_agents.state.record import Record
 from ghp_agents.wiring import House
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
@@ -237,7 +237,7 @@ def test_what_git_never_writes_for_uncommitted_work_is_refused(place: Path) -> N
 
 
 def test_reading_a_patch_takes_time_in_proportion_to_it(repo: Path) -> None:
-    from ghp_agents import patchtext
+    from ghp_agents.git import patch_text as patchtext
 
     spaces = "a/" + "x /" * 2_000
     for content in (

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.errors import UsageError
-from ghp_agents.model import address, secret
+from ghp_agents.core import remote_url as address
+from ghp_agents.core import secret_scan as secret
+from ghp_agents.core.errors import UsageError
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.handoffs import Station, begin_work, make_team
@@ -63,7 +64,7 @@ ORDINARY = (
 
 def page(text: str) -> str:
     """A page as it is stored."""
-    from ghp_agents.model.surroundings import publishable
+    from ghp_agents.core.child_env import publishable
 
     return publishable(text, {})
 

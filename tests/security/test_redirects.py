@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.errors import GhpError
-from ghp_agents.hub import access
-from ghp_agents.hub.access import Access
+from ghp_agents.core.errors import GhpError
+from ghp_agents.github.api import access
+from ghp_agents.github.api.access import Access
 from ghp_agents.workspace import open_workspace
 from tests.support.ghp import invoke
 from tests.support.git import commit, git

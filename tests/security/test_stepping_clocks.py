@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import living, pulse
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import heartbeat as pulse
 from tests.support.machines import Machine
 
 Clones = Callable[[int], list[Path]]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.knowledge import choice, embedder
-from ghp_agents.services import github_setup
+from ghp_agents.github import setup as github_setup
+from ghp_agents.notes.search import embedder
+from ghp_agents.notes.search import select as choice
 from ghp_agents.workspace import open_workspace
-from tests.knowledge.test_quiet import guarded
+from tests.notes.search.test_quiet import guarded
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit
 from tests.support.memory import needs_model
@@ -107,7 +108,7 @@ def test_a_repository_that_names_an_engine_is_ignored(
 def test_the_model_is_pinned_by_digest_and_its_file_holds_no_code() -> None:
     (line,) = choice.MODEL_FILE.read_text().splitlines()
     assert re.fullmatch(rf"{re.escape(embedder.MODEL)} --hash=sha256:[0-9a-f]{{64}}", line)
-    read = (CHECKOUT / "ghp_agents/knowledge/minilm.py").read_text()
+    read = (CHECKOUT / "ghp_agents/notes/search/minilm.py").read_text()
     assert "safetensors" in read
     assert not re.search(r"\b(?:pickle|torch\.load|joblib)\b", read)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents import templates
-from ghp_agents.templates import TemplateError
+from ghp_agents.core import templates
+from ghp_agents.core.templates import TemplateError
 from tests.support.consent import agree
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
@@ -186,7 +186,7 @@ def render(source: str, others: dict[str, str] | None = None, **values: object) 
 
 
 def test_a_filled_template_takes_time_in_proportion_to_it() -> None:
-    from ghp_agents.model import pull_body
+    from ghp_agents.pulls import body_template as pull_body
 
     sections = [pull_body.Section("what", "What", "It parses.")]
     size = 65_536

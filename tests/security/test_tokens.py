@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.hub import access
+from ghp_agents.github.api import access
 from ghp_agents.workspace import open_workspace
 from tests.support.consent import configure
 from tests.support.ghp import invoke

@@ -5,20 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.model import cause, ledger
-from ghp_agents.model.cause import Cause
-from ghp_agents.model.claim import fence_of
-from ghp_agents.model.lease import Lease, decode, encode
-from ghp_agents.model.names import Timestamp
-from ghp_agents.model.sweep_text import is_last_resort
-from ghp_agents.services import conflicts, escalation, presence, settling, sweep_sight
-from ghp_agents.services import lease as leases
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import acquire
+from ghp_agents.claims.claim import fence_of
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import is_last_resort
+from ghp_agents.leases import overlaps as conflicts
+from ghp_agents.leases import reconcile as settling
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.request import Wanted
+from ghp_agents.locks.lock import Lease, decode, encode
+from ghp_agents.presence import service as presence
+from ghp_agents.state import cause, ledger
+from ghp_agents.state.cause import Cause
+from ghp_agents.sweep import facts as sweep_sight
 from tests.support.claimants import Claimant
 from tests.support.git import git
 from tests.support.sweeps import questions
+from tests.support.taking import take
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 
@@ -79,7 +83,7 @@ def test_a_question_with_the_options_of_a_last_resort_is_an_ordinary_one(worker:
 def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
     worker: Claimant,
 ) -> None:
-    first = acquire(*worker.parts, Wanted(patterns=("/src/a",))).hold
+    first = take(*worker.parts, Wanted(patterns=("/src/a",))).hold
     second = first._replace(id="f" * 12, holder="worker-2")
     text = f"Two leases overlap: who should have it? ({first.short}) ({second.short})"
     escalation.escalate(worker.ws, worker.store, worker.tracker, text)

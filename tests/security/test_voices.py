@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghp_agents.model import quote
-from ghp_agents.model.claim import Fence
-from ghp_agents.model.names import Timestamp
-from ghp_agents.services import authority, rulemaking
-from ghp_agents.services.authority import Case, Rule
-from ghp_agents.services.lease_plan import Obstacle
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.guard import compile_policy as rulemaking
+from ghp_agents.hotpath import policy as authority
+from ghp_agents.hotpath import quoting as quote
+from ghp_agents.hotpath.lost_claim import Fence
+from ghp_agents.hotpath.policy import Case, Rule
+from ghp_agents.leases.request import Obstacle
 from tests.support.ghp import invoke
 from tests.support.voices import EVENTS, MARKS, Hostile, ask, events, furnish, outside
 

@@ -4,14 +4,15 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from ghp_agents.errors import GhpError, RefusedError, UnknownError
-from ghp_agents.model.claim import claim_name
-from ghp_agents.model.issue import IssueChange
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import Actor, AgentName
-from ghp_agents.services import claim as claiming
-from ghp_agents.services import issue as issues
-from ghp_agents.services import presence, sync
+from ghp_agents.claims import service as claiming
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import IssueChange
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import claim_name
+from ghp_agents.presence import service as presence
+from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 from tests.support import laws
 from tests.support.world import AGENTS, CLONES, PERSON, Session, World

@@ -1,15 +1,18 @@
 """What happens in a simulated world, step by step: leases and edits."""
 
-from ghp_agents import rulebook, touched
-from ghp_agents.errors import NotFoundError
-from ghp_agents.model.claim import fence_of
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.names import AgentName
-from ghp_agents.services import lease as leases
-from ghp_agents.services import leasing, presence, ruling
-from ghp_agents.services.lease_plan import Wanted
+from ghp_agents.claims.claim import fence_of
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.request import Wanted
+from ghp_agents.presence import service as presence
 from tests.support import laws
 from tests.support.acts import Act, Run, Step
+from tests.support.taking import take
 from tests.support.world_files import PATHS
 
 THINGS = (
@@ -31,7 +34,7 @@ def _lease(run: Run, step: Step) -> str | None:
     session, ws = acting
     here, wanted = run.world.clones[session.clone], THINGS[step.number % len(THINGS)]
     with run.by("lease", session.agent):
-        got = leasing.acquire(ws, here.store, here.leaser, run.world.tracker, wanted)
+        got = take(ws, here.store, here.leaser, run.world.tracker, wanted)
     if wanted.strict:
         laws.check_strict(run.world, session, got.hold)
         run.world.strict.append(got.hold)

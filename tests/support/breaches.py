@@ -13,8 +13,11 @@ LONGEST = 400  # lines
 # The tops of the faces: the functions that may catch everything, and why.
 TOPS = {
     ("ghp_agents/cli/app.py", "_run"): "no command may end in a bare traceback",
-    ("ghp_agents/knowledge/mem0.py", "_door"): "any engine may be configured; its errors end here",
-    ("ghp_agents/knowledge/mem0.py", "_open"): "a store that cannot be opened is made again",
+    (
+        "ghp_agents/notes/search/mem0.py",
+        "_door",
+    ): "any engine may be configured; its errors end here",
+    ("ghp_agents/notes/search/mem0.py", "_open"): "a store that cannot be opened is made again",
     ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
     ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
     ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",
@@ -85,7 +88,7 @@ def printing(source: Source) -> Iterable[str]:
 
 
 def sleeping(source: Source) -> Iterable[str]:
-    if source.path == "ghp_agents/clock.py":
+    if source.path == "ghp_agents/core/clock.py":
         return []
     return [source.at(line) for line, name in calls(source) if name in ("time.sleep", "sleep")]
 
@@ -101,7 +104,7 @@ def model_acts(source: Source) -> Iterable[str]:
 
 
 def product_in_git(source: Source) -> Iterable[str]:
-    if source.path != "ghp_agents/git.py":
+    if source.path != "ghp_agents/git/process.py":
         return []
     mentions = re.compile(r"ghp agent-\w+|ghp_agents")  # hints name commands; imports are imports
     return [

@@ -6,18 +6,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.claims import service as claim
+from ghp_agents.claims.service import Claimed, Released
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import AgentName
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.leases.git_ref import GitRefLeaser
-from ghp_agents.model.issue import Issue, IssueChange
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.names import AgentName
+from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.lock import Lease
 from ghp_agents.ports import Leaser
-from ghp_agents.services import claim, presence, sync
-from ghp_agents.services import issue as issues
-from ghp_agents.services.claim import Claimed, Released
-from ghp_agents.store.git_refs import GitRefsStore
+from ghp_agents.presence import service as presence
+from ghp_agents.state.git.store import GitRefsStore
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.sync import service as sync
 from ghp_agents.workspace import open_workspace
 from tests.support.git import git
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.model.command_record import FOLDER, Obeyed, read
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.issues.comment_commands import FOLDER, Obeyed, read
 from ghp_agents.wiring import House
 from tests.support.ghp import Result, invoke
 from tests.support.git import git

@@ -23,7 +23,7 @@ def configure(folder: Path, said: Mapping[str, Any], home: Path | None = None) -
 
 def agree(folder: Path, home: Path | None = None) -> None:
     """The person agrees to what the trunk of a clone names now."""
-    from ghp_agents.services import trust
+    from ghp_agents.consent import service as trust
 
     environ = {**os.environ, **({"HOME": str(home)} if home else {})}
     ws = open_workspace(folder, environ)
@@ -41,7 +41,7 @@ def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
 def ours_and_mine(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Settings below `agents`: those that a repository's file may say without consent, and the
     others."""
-    from ghp_agents.model.consent import KEYS
+    from ghp_agents.settings.consent import KEYS
 
     names = {each.written.removeprefix("agents.") for each in KEYS.values()}
     ours = {key: value for key, value in said.items() if key not in names}

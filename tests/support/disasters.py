@@ -5,13 +5,13 @@ import os
 import shutil
 from pathlib import Path
 
-from ghp_agents.clock import to_text
-from ghp_agents.errors import GhpError
-from ghp_agents.leases.memory import Board
-from ghp_agents.model.claim import claim_name
-from ghp_agents.model.names import CloneId, Timestamp
-from ghp_agents.services import claim as claiming
-from ghp_agents.store.memory import Commit, Hub
+from ghp_agents.claims import service as claiming
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import CloneId, Timestamp
+from ghp_agents.locks.memory import Board
+from ghp_agents.locks.names import claim_name
+from ghp_agents.state.memory import Commit, Hub
 from tests.support import laws
 from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
 from ghp_agents.wiring import House
 from tests.support.ghp import Result, invoke
 

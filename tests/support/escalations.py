@@ -4,15 +4,15 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.errors import UnknownError
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.escalations.service import Answered, Asked, answer, escalate, read_all
+from ghp_agents.issues.issue import Comment, Issue, IssueChange
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.model.escalation import Escalation
-from ghp_agents.model.issue import Comment, Issue, IssueChange
-from ghp_agents.model.names import Actor, AgentName
-from ghp_agents.model.record import Record
-from ghp_agents.services.escalation import Answered, Asked, answer, escalate, read_all
-from ghp_agents.store.memory import MemoryStore
+from ghp_agents.state.memory import MemoryStore
+from ghp_agents.state.record import Record
 from ghp_agents.workspace import open_workspace
 
 WORKER = AgentName("worker-1")

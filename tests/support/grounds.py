@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ghp_agents.model.ground import Ground, Sharing
+from ghp_agents.state.admin_port import Ground, Sharing
 
 
 def ground(**said: Any) -> Ground:

@@ -4,16 +4,16 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.leases.memory import Board, MemoryLeaser
-from ghp_agents.model.handoff import Handoff
-from ghp_agents.model.issue import Issue, IssueChange
-from ghp_agents.model.names import Actor, IssueNumber
-from ghp_agents.services.escalation import Asked, answer, escalate
-from ghp_agents.services.handoff import Handed, handoff, pass_on
-from ghp_agents.services.restore import Restored, restore
-from ghp_agents.services.resume import Resumed, choose, resume
-from ghp_agents.store.memory import MemoryStore
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Actor, IssueNumber
+from ghp_agents.escalations.service import Asked, answer, escalate
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.restore import Restored, restore
+from ghp_agents.handoffs.resume import Resumed, choose, resume
+from ghp_agents.handoffs.service import Handed, handoff, pass_on
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.escalations import ShakyTracker
 from tests.support.git import git

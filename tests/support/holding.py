@@ -1,7 +1,7 @@
 """Who holds a claim, as the commands ask that only a holder may use."""
 
-from ghp_agents.errors import RefusedError
-from ghp_agents.services import claim
+from ghp_agents.claims import service as claim
+from ghp_agents.core.errors import RefusedError
 from tests.support.claimants import Claimant
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.git import git
 

@@ -13,10 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.hub.access import Access
-from ghp_agents.hub.hub import Hub
-from ghp_agents.hub.token import Token
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api.access import Access
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.token import Token
 from ghp_agents.ports import Clock
 from ghp_agents.workspace import Workspace, open_workspace
 

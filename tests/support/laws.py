@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterable
 
-from ghp_agents import touched
-from ghp_agents.errors import GhpError
-from ghp_agents.model.claim import claim_name, is_mine
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.lease_record import Log
-from ghp_agents.model.pattern import covers
-from ghp_agents.services import lease as leases
-from ghp_agents.services import strict
-from ghp_agents.services.claim import claims
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.claims.service import claims
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.globs import covers
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.leases import service as leases
+from ghp_agents.leases import strict
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.record import Log
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import claim_name
 from tests.support.world import Session, World, Write
 from tests.support.world_files import PATHS
 

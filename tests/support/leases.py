@@ -4,23 +4,27 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import pulse, touched
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.leases.memory import Board, MemoryLeaser
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.ledger import LedgerEntry
-from ghp_agents.model.state import SyncReport
-from ghp_agents.services import lease, lease_waiting, leasing, presence
-from ghp_agents.services.covering import Ground
-from ghp_agents.services.lease import Listing, Released
-from ghp_agents.services.lease_plan import Wanted
-from ghp_agents.services.leasing import Leased
-from ghp_agents.services.sync import sync
-from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.leases import queue as lease_waiting
+from ghp_agents.leases import service as lease
+from ghp_agents.leases.acquire import Leased
+from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.service import Listing, Released
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.presence import service as presence
+from ghp_agents.state.join import SyncReport
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.escalations import RivalStore
 from tests.support.git import commit
 from tests.support.script import Script
+from tests.support.taking import take
 
 FILES = {
     "README.md": "",
@@ -67,7 +71,7 @@ class Yard:
 
     def take(self, agent: str | None, *words: str, **more: Any) -> Leased:
         """Lease something at once."""
-        return leasing.acquire(*self.parts(agent), self.wanted(words, **more))
+        return take(*self.parts(agent), self.wanted(words, **more))
 
     def wait(
         self, agent: str | None, *words: str, timeout: float | None = None, **more: Any

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.clock import to_text
-from tests.store.strangers import commit, document, tree
+from ghp_agents.core.clock import to_text
+from tests.state.strangers import commit, document, tree
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
 

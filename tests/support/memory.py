@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.knowledge.choice import has_mem0, has_model
+from ghp_agents.notes.search.select import has_mem0, has_model
 
 needs_mem0 = pytest.mark.skipif(
     not has_mem0(), reason="the extra `memory` is not installed: this environment has the core"

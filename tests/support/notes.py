@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.knowledge.memory import MemoryBase
-from ghp_agents.model.names import Actor, CloneId, Timestamp
-from ghp_agents.model.note import Note, identity
-from ghp_agents.model.record import Record
+from ghp_agents.notes import recall as recalling
+from ghp_agents.notes import service as services
+from ghp_agents.notes.note import Note, identity
+from ghp_agents.notes.recall import Recalled
+from ghp_agents.notes.search.memory import MemoryBase
+from ghp_agents.notes.service import Told
 from ghp_agents.ports import Snapshot
-from ghp_agents.services import note as services
-from ghp_agents.services import recall as recalling
-from ghp_agents.services.note import Told
-from ghp_agents.services.recall import Recalled
-from ghp_agents.store.memory import Hub, MemoryStore
+from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
 
 WORKER = Actor("worker-1")

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
 from ghp_agents.ports import Clock
 from tests.support import emulator
 from tests.support.faults import Asked, Fault, Said, Schedule, never

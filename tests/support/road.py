@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.model.issue import Issue, IssueChange
-from ghp_agents.model.names import Actor
-from ghp_agents.services import finish, merge, start, sync
-from ghp_agents.services.finish import Finished
-from ghp_agents.services.merge import Merged, Outcome, Passed
-from ghp_agents.services.merge_return import SentBack
-from ghp_agents.services.merge_trial import Merger
-from ghp_agents.services.start import Started
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Actor
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.pulls import finish, merge, start
+from ghp_agents.pulls.finish import Finished
+from ghp_agents.pulls.merge import Merged, Outcome, Passed
+from ghp_agents.pulls.merge_trial import Merger
+from ghp_agents.pulls.send_back import SentBack
+from ghp_agents.pulls.start import Started
+from ghp_agents.sync import service as sync
 from ghp_agents.wiring import House
 from tests.support.consent import agree
 from tests.support.git import commit, git

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ghp_agents import pulse, touched
-from ghp_agents.clock import ManualClock, to_text
-from ghp_agents.model import lease_record, pattern
-from ghp_agents.model.lease_record import Said
-from ghp_agents.model.names import Actor, Timestamp, digest
-from ghp_agents.model.record import Record
-from ghp_agents.model.spelling import spelled_all
+from ghp_agents.core import globs as pattern
+from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.glob_paths import spelled_all
+from ghp_agents.core.ids import Actor, Timestamp, digest
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.leases import record as lease_record
+from ghp_agents.leases.record import Said
 from ghp_agents.ports import Snapshot
-from ghp_agents.transact import transact
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 from tests.support.claimants import Claimant
 from tests.support.consent import mine
 from tests.support.git import commit, git

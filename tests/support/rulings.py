@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ghp_agents.services import rulemaking
-from ghp_agents.services.authority import LEASE, SCOPE, SHARED, Case, Rule, UnsureError
+from ghp_agents.guard import compile_policy as rulemaking
+from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Case, Rule, UnsureError
 
 NOW = 1_750_000_000.0
 NOW_TEXT = "2025-06-15T15:06:40Z"

@@ -4,7 +4,7 @@ import json
 
 from hypothesis import strategies as st
 
-from ghp_agents.model.presence import Presence
+from ghp_agents.state.presence import Presence
 
 NAMES = st.sampled_from(("worker-1", "worker-2", "claude-3f9a"))
 # Finite: NaN and Infinity are no JSON. Surrogates: a path or a title may hold half a pair.

@@ -81,7 +81,7 @@ def _run(script: str) -> None:
     import shlex
 
     from ghp_agents.cli.app import run
-    from ghp_agents.clock import ManualClock
+    from ghp_agents.core.clock import ManualClock
     from ghp_agents.wiring import House
 
     for line in script.splitlines():

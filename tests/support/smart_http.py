@@ -13,7 +13,7 @@ from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from ghp_agents.clock import SystemClock
+from ghp_agents.core.clock import SystemClock
 
 PUSH = "/git-receive-pack"
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.clock import ManualClock
-from ghp_agents.services.escalation_posting import owed
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.escalations.comments import owed
 from ghp_agents.wiring import House
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.handoffs import evidence
+from ghp_agents.handoffs.evidence import Topic
+from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.model.escalation import Escalation
-from ghp_agents.model.handoff import Handoff
-from ghp_agents.services import escalation, evidence
-from ghp_agents.services import lease as leases
-from ghp_agents.services.evidence import Topic
-from ghp_agents.services.sweep import Swept, sweep
+from ghp_agents.leases import service as leases
+from ghp_agents.sweep.service import Swept, sweep
 from tests.support.claimants import Claimant
 from tests.support.git import refs
 

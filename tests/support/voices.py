@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.model import command_record, lease_record, pull_return
-from ghp_agents.model.claim import claim_name
-from ghp_agents.model.command import STOP
-from ghp_agents.model.command_record import DONE, Act, Obeyed
-from ghp_agents.model.names import Actor, CloneId, Timestamp
-from ghp_agents.model.pull_return import Return
-from ghp_agents.model.record import Record
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.handoffs import returned as pull_return
+from ghp_agents.handoffs.returned import Return
+from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed
+from ghp_agents.leases import record as lease_record
+from ghp_agents.locks.names import claim_name
+from ghp_agents.state.record import Record
 from ghp_agents.wiring import House
 from tests.support.ghp import invoke
 from tests.support.git import git

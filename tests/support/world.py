@@ -15,17 +15,17 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from ghp_agents.clock import ManualClock
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.hotpath.locate import Location
+from ghp_agents.hotpath.presence_file import read as read_presence
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.leases.memory import Board, MemoryLeaser
-from ghp_agents.locate import Location
-from ghp_agents.model.hold import Hold
-from ghp_agents.model.lease import Lease
-from ghp_agents.model.names import Actor, CloneId
-from ghp_agents.model.record import Record
-from ghp_agents.model.state import SyncReport
-from ghp_agents.presencefile import read as read_presence
-from ghp_agents.store.memory import History, Hub, MemorySnapshot, MemoryStore
+from ghp_agents.leases.hold import Hold
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.state.join import SyncReport
+from ghp_agents.state.memory import History, Hub, MemorySnapshot, MemoryStore
+from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 from tests.support.skewed_clock import SkewedClock
 from tests.support.world_files import template

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ghp_agents.templates import render_folder
+from ghp_agents.core.templates import render_folder
 from tests.support.ghp import CHECKOUT
 from tests.support.git import commit, git, refs
 

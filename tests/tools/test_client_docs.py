@@ -7,7 +7,7 @@ import click
 import pytest
 
 from ghp_agents.cli.app import COMMANDS, app
-from ghp_agents.model.guard import HOMES
+from ghp_agents.integrations.clients.hook_entries import HOMES
 from tools import client_docs, clients
 
 PAGES = {path.stem: path.read_text() for path in client_docs.PAGES.glob("*.md")}

@@ -6,7 +6,7 @@ import pytest
 from pydantic.alias_generators import to_camel
 
 from ghp_agents.cli import handover
-from ghp_agents.model.settings import Settings
+from ghp_agents.settings.settings import Settings
 from tools import docs
 
 REMEDY = "Run `make docs` and commit the result."

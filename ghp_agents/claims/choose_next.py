@@ -1,0 +1,145 @@
+"""Choosing work: the best of the issues that are ready for somebody, or why there is none."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.claims.effects import Me
+from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import IssueNumber
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import is_last_resort
+from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues.capabilities import fits, needed
+from ghp_agents.issues.dependencies import EPIC, has_label, urgency
+from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.lock import Lease
+
+SHOWN = 5  # names in a sentence
+OUTSIDE = "by people who cannot write here"
+
+
+class Choice(NamedTuple):
+    """The best issue, or the words for why there is none."""
+
+    best: Issue | None
+    why: str = ""
+    passed_over: int = 0  # issues that it left out because outsiders made them
+
+    @property
+    def nothing(self) -> RefusedError:
+        """The error for who wanted work and gets none."""
+        hint = "`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one."
+        if self.passed_over:
+            hint = "A maintainer can assign or label the issues of outsiders. " + hint
+        return RefusedError(f"No issue is ready: {self.why}.", hint=hint)
+
+
+def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]) -> Choice:
+    """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
+    then by age. `held` are the claims, as far as they are known."""
+    issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
+    sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
+    waited_for = {number for issue in issues for number in issue.numbers}
+    left, asked, (stopped, given) = set(passed_over), _asked_about(me), _commanded(me)
+    reasons: dict[str, list[str]] = {}
+    ready: list[Issue] = []
+    for issue in issues:
+        lease = _claim_of(issue, held)
+        why = _obstacle(me, issue, waited_for, lease, sights)
+        if why is None and not asked.isdisjoint(issue.numbers) and not _is_mine(me, lease):
+            why = "waiting for a person to say who goes on", []
+        if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
+            why = "stopped by a person", []
+        if why is None and not _may_take(me, issue, given, lease):
+            why = OUTSIDE, []
+        if why is None and issue.number not in left:
+            ready.append(issue)
+        else:
+            reason, names = why or ("taken while this command chose", [])
+            reasons.setdefault(reason, []).extend(names or [""])
+    outside = len(reasons.get(OUTSIDE, ()))
+    if not ready:
+        return Choice(None, _words(reasons), outside)
+    return Choice(min(ready, key=lambda issue: _rank(me, issue, held)), passed_over=outside)
+
+
+def _may_take(me: Me, issue: Issue, given: Set[int], lease: Lease | None) -> bool:
+    """Whether somebody who may write wants it done, or it is in hand already."""
+    return issue.offered or not given.isdisjoint(issue.numbers) or _is_mine(me, lease)
+
+
+def _asked_about(me: Me) -> set[int | None]:
+    """The issues that died in agents' hands so often that a person is asked how to go on."""
+    asked = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
+    return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
+
+
+def _commanded(me: Me) -> tuple[set[int], set[int]]:
+    """The issues that a person stopped by a comment, and nobody took up again; and those that a
+    person gave to agents by one."""
+    told = me.store.snapshot().files(command_record.FOLDER)
+    known = command_record.read(told)[0] if told else []
+    return command_record.stopped(known), command_record.given(known)
+
+
+def _is_mine(me: Me, lease: Lease | None) -> bool:
+    return lease is not None and is_mine(lease, me.name, me.epoch, me.clone)
+
+
+def _rank(me: Me, issue: Issue, held: Mapping[int, Lease]) -> tuple[int, int]:
+    mine = _is_mine(me, _claim_of(issue, held))
+    return 0 if mine else 1 if me.name in issue.assignees else 2, urgency(issue)
+
+
+def _claim_of(issue: Issue, held: Mapping[int, Lease]) -> Lease | None:
+    return next((held[number] for number in issue.numbers if number in held), None)
+
+
+def _of_others(me: Me, issues: Sequence[Issue], held: Mapping[int, Lease]) -> list[Lease]:
+    claims = [lease for issue in issues if (lease := _claim_of(issue, held))]
+    return [lease for lease in claims if not is_mine(lease, me.name, me.epoch, me.clone)]
+
+
+def _obstacle(
+    me: Me,
+    issue: Issue,
+    waited_for: Set[IssueNumber],
+    lease: Lease | None,
+    sights: Mapping[str, Sight],
+) -> tuple[str, list[str]] | None:
+    """Why I cannot take it, and by whom; None if I can."""
+    if not waited_for.isdisjoint(issue.blocked_by):
+        return "blocked by another", []
+    if has_label(issue, me.ws.settings.needs_human_label):
+        return "waiting for a person", []
+    if has_label(issue, EPIC) and not _is_mine(me, lease):
+        return "made of others", []
+    if lease and not is_mine(lease, me.name, me.epoch, me.clone):
+        sight = sights[lease.name]
+        if sight.lives or sight.rests:
+            return "claimed by", [lease.holder or ""]
+    others = [name for name in issue.assignees if lease is None or name != lease.holder]
+    if others and me.name not in issue.assignees:
+        return "assigned to", others[:1]
+    if not me.actor.is_person and not fits(issue, _capabilities(me)):
+        return "in need of", [", ".join(sorted(needed(issue)))]
+    return None
+
+
+def _capabilities(me: Me) -> tuple[str, ...]:
+    return me.ws.settings.capabilities.get(me.name, ())
+
+
+def _words(reasons: Mapping[str, Sequence[str]]) -> str:
+    if not reasons:
+        return "none is open"
+    return ", ".join(_counted(reason, names) for reason, names in sorted(reasons.items()))
+
+
+def _counted(reason: str, names: Sequence[str]) -> str:
+    there = sorted({name for name in names if name})
+    shown = ", ".join(there[:SHOWN]) + (" and others" if len(there) > SHOWN else "")
+    return f"{len(names)} {'is' if len(names) == 1 else 'are'} {reason} {shown}".rstrip()

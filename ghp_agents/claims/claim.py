@@ -1,0 +1,73 @@
+"""A claim: the right to an issue; who may take it, and who was replaced. Pure, light to load."""
+
+from typing import Literal
+
+from ghp_agents.hotpath.lost_claim import Fence
+from ghp_agents.locks.names import claim_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ghp_agents.locks.lock import Lease
+
+Standing = Literal["free", "mine", "lapsed", "held", "disputed"]
+
+
+def is_mine(lease: "Lease", holder: str, epoch: int, clone: str) -> bool:
+    """Whether `holder` has the right; `epoch` is the holder's, 0 for a person.
+
+    An agent is its name, its epoch and its clone: one in a copy of the clone has nothing of what
+    the original has. It keeps its rights when it is started again, with a higher epoch. A person
+    is the same in every clone. Where the lease does not say its clone, an older version wrote it.
+    """
+    if lease.holder != holder:
+        return False
+    if epoch == 0 or lease.epoch == 0:
+        return lease.epoch == epoch
+    return lease.epoch <= epoch and not is_elsewhere(lease, clone)
+
+
+def is_elsewhere(lease: "Lease", clone: str) -> bool:
+    """Whether an agent of another clone than `clone` has the right."""
+    return lease.epoch > 0 and bool(lease.clone and clone) and lease.clone != clone
+
+
+def standing(
+    lease: "Lease | None", holder: str, epoch: int, clone: str, *, lives: bool
+) -> Standing:
+    """How `holder` stands to a right, whose present holder `lives` or does not.
+
+    A person's right never lapses: nobody's silence says anything about a person.
+    """
+    if lease and lease.is_disputed:
+        return "disputed"
+    if lease is None or lease.holder is None:
+        return "free"
+    if is_mine(lease, holder, epoch, clone):
+        return "mine"
+    return "held" if lives or lease.is_person else "lapsed"
+
+
+def fence_of(
+    known: "Mapping[str, Lease]", agent: str, presence: "Mapping[str, Any]", clone: str
+) -> Fence | None:
+    """Whether `agent` in `clone` was replaced as the holder of the issue that it works on.
+
+    Its presence names the generation by which it holds the issue; one that names none never
+    claimed it, and is not fenced.
+    """
+    issue, generation = presence.get("issue"), presence.get("generation")
+    if type(issue) is not int or type(generation) is not int:
+        return None
+    lease = known.get(claim_name(issue))
+    if lease is None or lease.generation < generation:
+        return None
+    epoch = presence.get("epoch")
+    if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
+        return None
+    return Fence(
+        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, lease.reason,
+        lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
+    )  # fmt: skip

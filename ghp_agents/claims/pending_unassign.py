@@ -1,0 +1,66 @@
+"""Assignments that are owed: of a former holder, of which this clone had not heard when the right
+changed hands. They are taken away when a sync has brought them, and once."""
+
+import json
+from collections.abc import Mapping
+
+from ghp_agents.core import files
+from ghp_agents.core.ids import Actor
+from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.ports import IssueTracker, Leaser
+from ghp_agents.workspace import Workspace
+
+OWED = "claims-owed.json"
+
+Debts = Mapping[str, tuple[str, str, str, bool]]  # by right: nonce, former holder, who took it
+
+
+def note(ws: Workspace, issue: Issue, lease: Lease, former: str, by: Actor) -> None:
+    """Remember that `former` is not to be assigned, if the assignment is not here yet."""
+    debts = _read(ws)
+    left = {name: debt for name, debt in debts.items() if name != lease.name}
+    if former not in issue.assignees:
+        left[lease.name] = (lease.nonce, former, by.name, by.is_person)
+    _write(ws, debts, left)
+
+
+def pay(ws: Workspace, leaser: Leaser, tracker: IssueTracker) -> None:
+    """Take away what has come; forget what was settled by who came later. Raises GhpError."""
+    debts = _read(ws)
+    if not debts:
+        return
+    known = {lease.name: lease for lease in leaser.known(PREFIX)}
+    issues: dict[int, Issue] = {
+        number: issue for issue in tracker.known(closed=True) for number in issue.numbers
+    }
+    left = dict(debts)
+    for name, (nonce, former, by, is_person) in debts.items():
+        lease, issue = known.get(name), issues.get(claimed_issue(name) or 0)
+        if lease is None or lease.nonce != nonce or issue is None or issue.state == "closed":
+            del left[name]
+        elif former in issue.assignees:
+            tracker.show(issue.number, Actor(by, is_person), remove=(former,))
+            del left[name]
+    _write(ws, debts, left)
+
+
+def _read(ws: Workspace) -> dict[str, tuple[str, str, str, bool]]:
+    try:
+        known = json.loads((ws.cache_dir / OWED).read_bytes())
+        return {
+            str(name): (str(nonce), str(former), str(by), is_person is True)
+            for name, (nonce, former, by, is_person) in known.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _write(ws: Workspace, before: Debts, after: Debts) -> None:
+    if before == after:
+        return
+    try:
+        files.write_atomically(ws.cache_dir / OWED, json.dumps(after).encode())
+    except OSError:
+        return  # then somebody is shown who does not have it, beside who has

@@ -1,0 +1,368 @@
+"""Claims: the exclusive right to an issue is taken, verified and given back.
+
+The right decides and its assignee only shows it, because assigning adds: two could both succeed.
+Nothing is asked before the swap. It compares with what is known here, and if that was out of date,
+the answer carries the right as it is, and the rule decides again on that.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ghp_agents.claims import claim as rules
+from ghp_agents.claims import effects as showing
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import messages as refusal
+from ghp_agents.claims.effects import Me, is_shown, myself, show_claim, show_release
+from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
+from ghp_agents.core.ids import IssueNumber, agent_name
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import PROVISIONAL, Issue, short
+from ghp_agents.issues.service import Outcome
+from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.state import cause
+from ghp_agents.state.cause import Cause
+from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
+from ghp_agents.state.presence import number
+from ghp_agents.workspace import Workspace
+
+ATTEMPTS = 20  # each after the first because the right changed meanwhile
+MINE = "mine"
+_CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
+
+
+class Claimed(NamedTuple):
+    """An issue that is mine now."""
+
+    issue: Issue
+    lease: Lease
+    how: str  # claim, takeover, steal; mine: it was already
+    previous: str | None = None  # from whom it was taken
+    waits_for: tuple[str, ...] = ()  # open issues that block it
+    mended: bool = False  # it was mine, and did not show everywhere
+    passed_over: int = 0  # issues that were not chosen because outsiders made them
+
+
+class Holding(NamedTuple):
+    """Who has an issue, as it is seen from here."""
+
+    lease: Lease
+    state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
+
+
+class Released(NamedTuple):
+    """An issue that was given back, or given to somebody."""
+
+    issue: Issue
+    lease: Lease | None  # None: nobody ever claimed it
+    changed: bool
+    previous: str | None = None  # whose it was, where it was somebody else's
+
+
+# ------------------------------------------------------------------------------- looking
+
+
+def claims(leaser: Leaser) -> dict[int, Lease]:
+    """The issues that somebody holds, as far as it is known here."""
+    return _by_issue(leaser.known(PREFIX))
+
+
+def _by_issue(leases: Iterable[Lease]) -> dict[int, Lease]:
+    held = {claimed_issue(lease.name): lease for lease in leases if lease.holder is not None}
+    return {issue: lease for issue, lease in held.items() if issue is not None}
+
+
+def holdings(ws: Workspace, store: StateStore, leaser: Leaser) -> dict[int, Holding]:
+    """The issues that somebody holds, and how the holders are, as far as it is known here."""
+    held = claims(leaser)
+    sights = claim_sight.look(ws, store, held.values())
+    return {
+        issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
+        for issue, lease in held.items()
+    }
+
+
+def verify(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease:
+    """Ask the place that decides whether `agent` holds the issue, and answer its right.
+
+    For commands that only the holder may use. Raises RefusedError, UnknownError.
+    """
+    return _checked(ws, leaser.read(claim_name(issue)), agent, issue, leaser.clone)
+
+
+def _checked(ws: Workspace, lease: Lease | None, agent: str, issue: int, clone: str) -> Lease:
+    epoch = number(ws.presence(agent) or {}, "epoch")
+    if lease is None or not rules.is_mine(lease, agent, epoch, clone):
+        raise refusal.not_mine(issue, lease, agent)
+    return lease
+
+
+# -------------------------------------------------------------------------------- taking
+
+
+def claim(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    reference: str,
+    *,
+    steal: bool = False,
+    reason: str = "",
+) -> Claimed:
+    """Take the right to an issue, and show it. What is mine already stays so.
+
+    Raises RefusedError when another has it, or it is assigned to another; with `steal` it is taken
+    all the same, which needs a reason. Raises UnknownError when nobody can tell.
+    """
+    if steal and not reason.strip():
+        raise UsageError(
+            "Taking an issue from its holder needs a reason.",
+            hint="Say why, for the ledger and for who had it: --steal --reason TEXT.",
+        )
+    issue = tracker.get(reference)
+    me = myself(ws, store, leaser, tracker)
+    return _claim(me, _numbered(me, issue), steal=steal, reason=reason)
+
+
+def claim_next(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Claimed:
+    """Take the best issue that is ready for me. Who loses a race for one tries the next.
+
+    One that is mine already and can go on is the best. Raises RefusedError when there is none.
+    """
+    from ghp_agents.claims import choose_next as claim_choice  # who lists issues chooses none
+
+    me = myself(ws, store, leaser, tracker)
+    held, is_sure = claims(leaser), False
+    lost: set[IssueNumber] = set()
+    while True:
+        choice = claim_choice.choose(me, held, lost)
+        if choice.best:
+            try:
+                claimed = _claim(me, _numbered(me, choice.best))
+                return claimed._replace(passed_over=choice.passed_over)
+            except RefusedError:
+                lost.add(choice.best.number)
+        elif is_sure:
+            raise choice.nothing
+        held, is_sure = _by_issue(leaser.list(PREFIX)), True
+
+
+def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Claimed:
+    if issue.state == "closed":
+        raise refusal.closed(issue)
+    name = claim_name(issue.number)
+    lease, is_sure = _known(me.leaser, name), False
+    seen: tuple[Lease | None, Sight] = (None, Sight())
+    for _ in range(ATTEMPTS):
+        sight = seen[1] if lease == seen[0] else _sight(me, lease)
+        seen = lease, sight
+        stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
+        may_refuse = stands == "disputed" or (stands == "held" and not steal)
+        if not is_sure and (stands == "mine" or may_refuse):
+            lease, is_sure = me.leaser.read(name), True
+            continue
+        if lease and stands == "disputed":
+            raise refusal.disputed(issue.number, lease)
+        if lease and stands == "mine":
+            return _mine(me, issue, lease)
+        if not steal:
+            refused = refusal.assigned(me, issue, lease)
+            if lease and stands == "held":
+                refused = refusal.held(me, issue, lease, sight)
+            if refused:
+                raise refused
+        try:
+            return _take(me, issue, lease, stands, sight, reason)
+        except LeaseMovedError as moved:
+            lease, is_sure = moved.current, True
+    raise refusal.restless(issue, ATTEMPTS)
+
+
+def _known(leaser: Leaser, name: str) -> Lease | None:
+    return next((lease for lease in leaser.known(name) if lease.name == name), None)
+
+
+def _sight(me: Me, lease: Lease | None) -> Sight:
+    """The holder as it is seen from here; looked for only where it decides something."""
+    if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
+        return Sight()
+    return claim_sight.look(me.ws, me.store, [lease])[lease.name]
+
+
+def _take(
+    me: Me, issue: Issue, lease: Lease | None, stands: str, sight: Sight, reason: str
+) -> Claimed:
+    events = {"free": "claim", "lapsed": "takeover", "held": "steal"}
+    event, previous = events[stands], lease.holder if lease else None
+    if event == "takeover":
+        reason = f"{previous} is {sight.state}" + (f": {reason}" if reason else "")
+    elif event == "steal":
+        reason = STOLEN + reason
+    taken = me.leaser.acquire(
+        claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
+        cause=Cause(_CAUSES[event], me.name),
+    )  # fmt: skip
+    shown, waits_for = show_claim(me, issue, taken, event, previous)
+    return Claimed(shown, taken, event, previous, waits_for)
+
+
+def _mine(me: Me, issue: Issue, lease: Lease) -> Claimed:
+    """It is mine; if the process that took it was killed before it all showed, it shows now."""
+    if is_shown(me, "claim", lease):
+        if not showing.is_in_hand(me, issue, lease):
+            showing.take_in_hand(me, issue, lease)
+        return Claimed(issue, lease, MINE)
+    before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
+    previous = before[-1].holder if before else None
+    event = _event(lease.cause.kind, previous)
+    shown, waits_for = show_claim(me, issue, lease, event, previous)
+    return Claimed(shown, lease, MINE, previous, waits_for, mended=True)
+
+
+def _event(kind: str, previous: str | None) -> str:
+    """What the ledger says of how I came to have it."""
+    if kind in (cause.STEAL, cause.ORDERED):
+        return "steal"
+    is_given = kind in (cause.GIVEN, cause.SWEPT, cause.CLAIM)
+    return "claim" if previous is None or is_given else "takeover"
+
+
+def _numbered(me: Me, issue: Issue) -> Issue:
+    """The issue with a number of its own: the right is called by it. Raises UnknownError."""
+    if issue.number < PROVISIONAL:
+        return issue
+    issues.name_provisional(me.ws, me.store, me.leaser)
+    named = me.tracker.get(f"I-{issue.id}")
+    if named.number >= PROVISIONAL:
+        raise UnknownError(
+            f"{short(issue)} has no number of its own yet, and none can be had now.",
+            hint="`ghp agent-sync` gets one when the remote can be reached; then claim it.",
+        )
+    return named
+
+
+# ---------------------------------------------------------------------------- giving back
+
+
+def release(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    reference: str,
+    *,
+    to: str | None = None,
+    reason: str = "",
+) -> Released:
+    """Give an issue back, or in one step `to` an agent. What nobody holds stays so.
+
+    The holder may, and people and orchestrators; others only when the holder does not live.
+    Raises RefusedError, UnknownError.
+    """
+    receiver = agent_name(to) if to else None
+    issue = tracker.get(reference)
+    me = myself(ws, store, leaser, tracker)
+    if issue.number >= PROVISIONAL and receiver is None:
+        return Released(issue, None, changed=False)
+    return _release(me, _numbered(me, issue), receiver, reason)
+
+
+def _release(
+    me: Me, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
+) -> Released:
+    name = claim_name(issue.number)
+    lease, is_sure = _known(me.leaser, name), False
+    for _ in range(ATTEMPTS):
+        may = _may_release(me, lease, to)
+        if not is_sure and not may:
+            lease, is_sure = me.leaser.read(name), True
+            continue
+        is_disputed = lease is not None and lease.is_disputed
+        if not is_disputed and (lease.holder if lease else None) == to:
+            return _released(me, issue, lease, reason)
+        if not may:
+            raise refusal.not_mine(issue.number, lease)
+        try:
+            after = _hand_over(me, name, lease, to, reason)
+        except LeaseMovedError as moved:
+            lease, is_sure = moved.current, True
+            continue
+        shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
+        previous = lease.holder if lease and lease.holder != me.name else None
+        return Released(shown, after, changed=True, previous=previous)
+    raise refusal.restless(issue, ATTEMPTS)
+
+
+def _may_release(me: Me, lease: Lease | None, to: str | None) -> bool:
+    """Whether I may change it. To give what nobody holds is to decide who works on it."""
+    decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
+    if lease is None or lease.holder is None:
+        return decides and (to is not None or (lease is not None and lease.is_disputed))
+    is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
+    return is_mine or decides or not _sight(me, lease).lives
+
+
+def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: str) -> Lease:
+    if to is None:
+        assert lease is not None, "what nobody ever had cannot be given back"
+        by_me = Cause(cause.RELEASE, me.name)
+        return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
+    epoch, clone = claim_sight.life_of(me.ws, me.store, to)
+    given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
+    return me.leaser.acquire(
+        name, to, expected=lease, epoch=epoch, reason=given,
+        cause=Cause(cause.GIVEN, me.name), clone=clone,
+    )  # fmt: skip
+
+
+def _is_given_by(me: Me, lease: Lease) -> bool:
+    return lease.cause.kind == cause.GIVEN and lease.cause.by == me.name
+
+
+def _released(me: Me, issue: Issue, lease: Lease | None, reason: str) -> Released:
+    """It is so already; but if my process was killed when it did it, it shows now."""
+    if lease is None or (lease.holder and not _is_given_by(me, lease)):
+        return Released(issue, lease, changed=False)
+    chain = me.leaser.history(lease.name)
+    previous = chain[-2] if len(chain) > 1 else None
+    mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
+    if not (mine or lease.holder) or is_shown(me, "release", lease):
+        return Released(issue, lease, changed=False)
+    shown = show_release(me, issue, lease, previous, reason or lease.reason)
+    return Released(shown, lease, changed=False)
+
+
+def close(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    reference: str,
+    message: str = "",
+) -> Outcome:
+    """Close an issue. Of one that is claimed, only the holder among agents may; its claim ends.
+
+    Raises RefusedError, UnknownError.
+    """
+    issue, actor = tracker.get(reference), ws.actor()
+    mine = None if actor.is_person else _closing(ws, leaser, actor.name, issue.number)
+    outcome = issues.close(ws, tracker, reference, message)
+    if mine:
+        me = myself(ws, store, leaser, tracker)
+        _release(me, outcome.issue, None, "closed", keep_assignee=True)
+    return outcome
+
+
+def _closing(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease | None:
+    """The agent's right to the issue; None where nobody has one, so that everybody may."""
+    name, presence = claim_name(issue), ws.presence(agent) or {}
+    claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
+    known = _known(leaser, name)
+    if not claimed_it and known is None:
+        return None  # given back here, it may have been taken elsewhere since: that is asked for
+    lease = leaser.read(name)
+    free = lease is None or lease.holder is None
+    return None if free and not claimed_it else _checked(ws, lease, agent, issue, leaser.clone)

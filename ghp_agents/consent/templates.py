@@ -1,0 +1,126 @@
+"""Files of the repository as the trunk's commit has them.
+
+What a page is made of is published with it. So it is read from the commit, in which whoever looks
+after the trunk put it: no link is followed, and no file that only lies in a worktree is read.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.consent import service as trust
+from ghp_agents.core import finding
+from ghp_agents.core.file_names import plain
+from ghp_agents.core.finding import Finding
+from ghp_agents.core.templates import OVERRIDES, Own, TemplateError
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.settings import consent
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.default_branch import trunk
+from ghp_agents.workspace import Workspace
+
+CODE = "templates"
+_FOLDER = "040000"
+LARGEST = 100_000  # bytes; a page is some thousands
+
+
+class Entry(NamedTuple):
+    """A name in the trunk's commit."""
+
+    path: str
+    oid: str
+    size: int  # 0 for what has none
+    mode: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file itself: no link, folder or submodule."""
+        return self.mode.startswith("100")
+
+
+def templates(ws: Workspace) -> Own:
+    """The repository's own templates, by their names: those that a person agreed to here."""
+    return lambda name: _agreed(ws, f"{OVERRIDES}/{name}")
+
+
+def _agreed(ws: Workspace, path: str) -> str | None:
+    content = text(ws, path)
+    return content if content is None or trust.covers(ws, _commit(ws), path, content) else None
+
+
+def text(ws: Workspace, *paths: str) -> str | None:
+    """The text of the first of `paths` that is a file on the trunk; None if none is.
+
+    Raises TemplateError for what is no text, or far too long for a page.
+    """
+    there = {entry.path: entry for entry in entries(ws, *paths) if entry.is_file}
+    chosen = next((there[path] for path in paths if path in there), None)
+    if chosen is None:
+        return None
+    if chosen.size > LARGEST:
+        raise _unusable(chosen.path, f"has more than {LARGEST} bytes")
+    content = git.check(["cat-file", "blob", chosen.oid], cwd=ws.folder).out
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise _unusable(chosen.path, f"is not UTF-8 text (byte {error.start})") from None
+
+
+def entries(ws: Workspace, *paths: str) -> list[Entry]:
+    """Those of `paths` that the trunk has; with `/` at its end, a path is all that is in it."""
+    commit = _commit(ws)
+    if not commit:
+        return []
+    args = ["ls-tree", "-z", "--long", "--full-tree", commit, "--", *paths]
+    shown = git.check(args, cwd=ws.folder).out.decode("utf-8", "surrogateescape")
+    return [_entry(line) for line in shown.split("\0") if line]
+
+
+def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
+    """Whether what looks like a template is used as one; `pages` are other files that are."""
+    own = entries(ws, OVERRIDES, f"{OVERRIDES}/", *pages)
+    for entry in own:
+        if not entry.is_file and entry.mode != _FOLDER:
+            yield finding.warning(
+                CODE,
+                f"{plain(entry.path)} on the trunk is a link or a submodule: no template.",
+                "Put the file itself there; until then, ours is used.",
+            )
+        elif entry.path.startswith(f"{OVERRIDES}/") and not _is_used(ws, entry.path):
+            yield finding.warning(
+                CODE,
+                f"{plain(entry.path)} on the trunk is not used: nobody agreed to it here.",
+                consent.HINT,
+            )
+    there = {entry.path for entry in own}
+    for path in sorted((ws.root / OVERRIDES).glob("*.j2")):
+        name = f"{OVERRIDES}/{path.name}"
+        if name not in there:
+            yield finding.info(CODE, f"{plain(name)} counts once it is on the trunk.")
+
+
+def _is_used(ws: Workspace, path: str) -> bool:
+    try:
+        return _agreed(ws, path) is not None
+    except TemplateError:
+        return True  # whoever uses it is told what is wrong with it
+
+
+def _entry(line: str) -> Entry:
+    facts, _, path = line.partition("\t")
+    mode, _, oid, size = facts.split()
+    return Entry(path, oid, 0 if size == "-" else int(size), mode)
+
+
+def _commit(ws: Workspace) -> str:
+    """The trunk's commit, as it was last seen; empty where there is none."""
+    name = trunk(ws)
+    if not name:
+        return ""
+    return branches.known_tip(ws, name) or checkouts.tip(ws.folder, branches.HEADS + name)
+
+
+def _unusable(path: str, why: str) -> TemplateError:
+    return TemplateError(
+        f"{path} on the trunk {why}.", hint="Correct it there; removed, ours is used."
+    )

@@ -1,0 +1,201 @@
+"""Files that survive: durable writes, names that cannot escape, and the lock that saves work."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.hotpath import own_file as ownfile
+
+LOCK_PATIENCE = 10.0  # seconds; a fold takes some ten milliseconds, so this is a stuck holder
+
+
+class LockTimeoutError(GhpError):
+    """Somebody holds the lock for longer than a fold may take."""
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write so that a reader sees the old or the new content, also after a power cut. The mode is
+    that of git's own files."""
+    ownfile.replace(str(path), content, mode=ownfile.LIKE_GIT, durable=True)
+    _sync_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes, *, mode: int = ownfile.PRIVATE) -> None:
+    """Like `write_durably` for what can be rebuilt: no fsync, and nobody else reads it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ownfile.replace(str(path), content, mode=mode)
+
+
+def random_hex(size: int) -> str:
+    """`size` random bytes in hex digits; the module `secrets` would load all of `random`."""
+    return os.urandom(size).hex()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def below(root: Path, relative: str) -> Path:
+    """The one way from a stored name to a path: refuses whatever would leave `root`."""
+    if not stays_below(relative):
+        raise UsageError(
+            f"{relative!r} is not a path inside the repository's state.",
+            hint="Use a relative path without `..`, control characters or `.git`.",
+        )
+    return root.joinpath(*relative.split("/"))
+
+
+def stays_below(relative: str) -> bool:
+    """Whether a stored name can become a path: it is relative, in UTF-8, without `..`, `.git`,
+    backslashes and control characters."""
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        return False
+    parts = relative.lower().split("/")
+    is_plain = "\\" not in relative and not any(ord(char) < 32 for char in relative)
+    return is_plain and _NO_NAMES.isdisjoint(parts) and not relative.startswith("~")
+
+
+_NO_NAMES = frozenset(("", ".", "..", ".git"))
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
+    """Hold the lock file at `path`; the kernel frees it when the process dies.
+
+    Answers the lock's descriptor: a child that inherits it keeps the lock until it ends, too.
+    Raises LockTimeoutError after `patience` seconds, OSError where no lock file can be made.
+    """
+    from filelock import FileLock, Timeout
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(ownfile.open_lock(str(path)))  # so that there is one that nobody else can hold
+    lock = FileLock(path, timeout=0, mode=ownfile.PRIVATE)
+    try:
+        lock.acquire()
+    except NotImplementedError as error:  # an older filelock, on a file system without locks
+        raise OSError(str(error)) from None
+    except Timeout:
+        if patience <= 0:  # who does not wait must not stand in the way of the next one either
+            raise _held_too_long(path, patience) from None
+        with _turn(path, patience) as descriptor:
+            yield descriptor
+        return
+    held = lock._context.lock_file_fd  # filelock has no public name for it
+    assert held is not None
+    try:
+        yield held
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def _turn(path: Path, patience: float) -> Iterator[int]:
+    """The lock at `path`, held by another now, when it is our turn.
+
+    The kernel lets those who wait for it have a lock one after another. To ask again and again
+    instead, as filelock does, is unfair: of 32 writers the unluckiest waited four times as long.
+    """
+    import fcntl
+    from threading import Event, Lock, Thread
+
+    descriptor = ownfile.open_lock(str(path))
+    turn, word = Event(), Lock()  # who takes the word first decides whether the wait was too long
+
+    def stand_in_line() -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if word.acquire(blocking=False):
+            turn.set()
+        else:
+            os.close(descriptor)
+
+    Thread(target=stand_in_line, daemon=True).start()
+    try:
+        turn.wait(patience)
+    finally:
+        left = word.acquire(blocking=False)
+    if left:
+        raise _held_too_long(path, patience)
+    try:
+        yield descriptor
+    finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # also if a child still has it
+        os.close(descriptor)
+
+
+def _held_too_long(path: Path, patience: float) -> LockTimeoutError:
+    return LockTimeoutError(
+        f"Another process has held {path.name} for more than {patience:g} s{_holder(path)}.",
+        hint="Try again; `ghp agent-doctor` shows who holds it.",
+    )
+
+
+@contextlib.contextmanager
+def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[list[int]]:
+    """Like `locked`, but where no lock file can be made there is none, and no descriptor.
+
+    For who is right without the lock too, and only does some work in vain.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            held = [stack.enter_context(locked(path, patience=patience))]
+        except OSError:
+            held = []
+        yield held
+
+
+def is_locked(path: Path) -> bool | None:
+    """Whether somebody holds the lock at `path`; None where the system cannot tell."""
+    import fcntl
+
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        # Shared, so that two who ask at once do not take each other for the holder.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def lock_holder(path: Path) -> int | None:
+    """The process that holds the lock at `path` now, where the system tells (Linux)."""
+    try:
+        inode = path.stat().st_ino
+        table = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return None
+    for line in table.splitlines():
+        fields = line.split()
+        if len(fields) > 5 and fields[1] == "FLOCK" and fields[5].endswith(f":{inode}"):
+            return int(fields[4])
+    return None
+
+
+def _holder(path: Path) -> str:
+    process = lock_holder(path)
+    return f" (process {process})" if process else ""
+
+
+def usable(folder: Path) -> bool:
+    """Whether files can be made in `folder`, which is created if it can be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)

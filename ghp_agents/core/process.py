@@ -1,0 +1,132 @@
+"""Other programs as child processes: with `git/process.py` the only place that starts any."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import GhpError
+
+
+class Ended(NamedTuple):
+    """How a program ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Child:
+    """A program that runs in a session of its own."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]") -> None:
+        self._popen = popen
+
+    @property
+    def pid(self) -> int:
+        """Its process number."""
+        return self._popen.pid
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it runs."""
+        return self._popen.poll()
+
+    def kill(self) -> None:
+        """End it at once, as a crash would: nothing of it can react."""
+        self._popen.kill()
+        self._popen.wait()
+
+
+def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
+    """Run a program to its end. Raises GhpError when it takes longer than `timeout` seconds."""
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, errors="replace", timeout=timeout, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise GhpError(
+            f"`{' '.join(command)}` did not end within {timeout:.0f} s.",
+            hint="Try again on a machine with less to do.",
+        ) from None
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Child:
+    """Start a program; what it prints goes to the file `log`."""
+    with log.open("wb") as sink:
+        popen = subprocess.Popen(
+            command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL,
+            stdout=sink, stderr=sink, start_new_session=True,
+        )  # fmt: skip
+    return Child(popen)
+
+
+class Ran(NamedTuple):
+    """How a shell command ended, with what it printed on both streams, the middle left out."""
+
+    code: int
+    output: str
+    timed_out: bool = False
+
+
+SHOWN_FIRST = 4_000  # bytes of the beginning that are always kept
+_KILLED = -9
+
+
+def shell(
+    command: str, *, cwd: Path, env: Mapping[str, str], timeout: float, keep: int = 64_000
+) -> Ran:
+    """Run a shell command to its end, or for `timeout` seconds; then it is ended with all that it
+    started. What it leaves running keeps nobody waiting."""
+    from threading import Thread
+
+    kept = _Kept(keep)
+    with subprocess.Popen(
+        ["/bin/sh", "-c", command], cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        pipe = process.stdout.fileno()
+        reader = Thread(target=kept.read, args=(pipe,), daemon=True)
+        reader.start()
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return Ran(_KILLED, kept.text, timed_out=True)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            reader.join(1.0)
+    return Ran(process.returncode, kept.text)
+
+
+class _Kept:
+    """The first and the last bytes of a stream."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._first = b""
+        self._last = b""
+        self._left_out = 0
+
+    def read(self, descriptor: int) -> None:
+        """Read to the end of the stream."""
+        with contextlib.suppress(OSError):
+            while some := os.read(descriptor, 65_536):
+                room = SHOWN_FIRST - len(self._first)
+                self._first += some[:room]
+                self._last += some[room:] if room < len(some) else b""
+                over = max(0, len(self._last) - (self._limit - SHOWN_FIRST))
+                self._last, self._left_out = self._last[over:], self._left_out + over
+
+    @property
+    def text(self) -> str:
+        """What was kept, with a word on what was not."""
+        gap = f"\n… ({self._left_out} bytes are left out)\n" if self._left_out else ""
+        whole = self._first + gap.encode() + self._last
+        return whole.decode("utf-8", "replace")

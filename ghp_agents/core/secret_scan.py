@@ -1,0 +1,181 @@
+"""What looks like a secret: tokens and keys of known shapes, and files that are made to hold some.
+
+A record of the state is pushed, and what was pushed cannot be taken back.
+"""
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+from ghp_agents.core.errors import UsageError
+
+# The value of a line as in `.env` or YAML. A name in code, a reference, a path or a placeholder is
+# none; after a colon or spaces, where code has types and prose has words, only what has a digit.
+_NO_VALUE = (
+    r"(?![A-Z_]+\b|[A-Za-z_]{1,40}(?:\.[A-Za-z_]{1,40}){1,9}(?![^\s,;])|(?i:x{3,}|change|example|placeholder"
+    r"|redacted|your|none\b|null\b|true\b|false\b|dummy|todo))"
+)
+_LETTERS_TOO = r"(?=[^\s\"'`]{0,50}[0-9])(?=[^\s\"'`]{0,50}[A-Za-z])"
+_VALUE = r"([^\s\"'`$<>{}()\[\]%*/.,;\\…][^\s\"'`$<>{}()\[\]\\,;”»]{5,500})"
+_ENDS = r"(?=[\"'`]?[ \t]{0,4}(?:\\?(?m:$)|#|[\"'`,”»]))"
+_ENDS_OR_GOES_ON = r"(?=[\s\"'`#,;\\”»]|$)"
+_NAME = (
+    r"(?<![\w$.{-])(?:[A-Z][A-Z0-9]{0,40}_){0,9}[A-Z0-9]{0,20}"
+    r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY"
+    r"|KEY_BASE|CREDENTIALS?)[0-9]{0,2}[\"']?"
+)
+
+
+class Shape(NamedTuple):
+    """How a kind of secret looks. Where it has one of its signs, in small letters, it is looked
+    for; that saves nearly all of the time."""
+
+    name: str
+    signs: list[str]
+    pattern: re.Pattern[str]
+
+
+# Where a shape has a group, that is what is secret; else all of it is. Each takes time in
+# proportion to the text.
+_NAMES = "passw passphrase secret token key credential"
+_SHAPES = tuple(
+    Shape(name, signs.split(), re.compile(shape))
+    for name, signs, shape in (
+        (
+            "a private key",
+            "private",
+            r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:"
+            r"[^-]*+(?:-(?!----)[^-]*+)*-----END [A-Z0-9 ]{1,60}-----"
+            r"|(?:(?:\\n|[\s>+|#*\"'])*+[A-Za-z0-9+/=]{16,}+)*)",
+        ),
+        (
+            "a GitHub token",
+            "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+            r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
+        ),
+        ("a GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+        ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{24,}"),
+        ("an OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{40,}"),
+        ("an AWS key", "akia asia", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+        ("a Google key", "aiza", r"\bAIza[A-Za-z0-9_-]{35}\b"),
+        ("a Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{20,}"),
+        ("a Stripe key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
+        ("an npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
+        ("a PyPI token", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+        (
+            "a signed token",
+            "eyj",
+            r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}",
+        ),
+        (
+            "credentials in a header",
+            "authorization",
+            r"(?i:\bauthorization)[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?(?i:basic|bearer|token)\s{1,3}"
+            r"((?=[A-Za-z+/_.~-]{0,200}[0-9=])[A-Za-z0-9+/=_.~-]{8,}+)",
+        ),
+        (
+            "a password for a machine",
+            "login",
+            r"\b(?:machine[\s>]{1,9}[^\s\"'`<>$]{1,255}|default)[\s>]{1,20}login[\s>]{1,9}"
+            r"[^\s\"'`<>$]{1,255}[\s>]{1,20}password[\s>]{1,9}([^\s\"'`<>$\[…][^\s\"'`]{0,255})",
+        ),
+        ("a password or key", _NAMES, _NAME + r"=[\"'`]?" + _NO_VALUE + _VALUE + _ENDS_OR_GOES_ON),
+        (
+            "a password or key",
+            _NAMES,
+            _NAME + r"[ \t]{0,4}[:=][ \t]{1,4}[\"'`]?" + _NO_VALUE + _LETTERS_TOO + _VALUE + _ENDS,
+        ),
+        (
+            "a key in an address",
+            "? &",
+            r"(?i)[?&](?:access_token|auth_token|api_?key|client_secret|password|sig|signature"
+            r"|x-amz-signature)=((?=[^\s&#'\"<>]{0,40}[0-9])[^\s&#'\"<>${\[]{12,2000})",
+        ),
+        (
+            "a password in an address",
+            "://",
+            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]+:[^\s/@'\"<{$]{6,}@",
+        ),
+    )
+)
+# In prose a value that is named as a secret is one, if it looks like no word. In code it is not:
+# there the value is often a name, so patches are not looked at in this way.
+_NAMED = re.compile(
+    r"(?i)\b(?:password|passwd|passphrase|secret|token|api[_ -]?key|access[_ -]?key|credentials?)"
+    r"(?:\s{1,3}is)?\s{0,3}[:=]?\s{0,3}['\"`]?"
+    r"((?=[^\s'\"`]{0,40}\d)(?=[^\s'\"`]{0,40}[A-Za-z])[^\s'\"`<${}()]{12,})"
+)
+_PLACE = re.compile(r"[a-z0-9_.-]*[/.][a-z0-9_./-]*", re.IGNORECASE)  # a path, a file, a host
+_FILES = re.compile(
+    r"(?:\.env(?:\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.pgpass|\.git-credentials"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:p12|pfx|jks|keystore|kdbx))",
+    re.IGNORECASE,
+)
+
+
+def find(text: str) -> str | None:
+    """What kind of secret the text seems to hold, in words, or None."""
+    return next((shape.name for shape in _likely(text) if shape.pattern.search(text)), None)
+
+
+def redacted(text: str) -> str:
+    """The text with what looks like a secret taken out."""
+    for shape in _likely(text):
+        text = shape.pattern.sub(partial(_without, shape.name), text)
+    return text
+
+
+def _likely(text: str) -> list[Shape]:
+    small = text.lower()
+    return [shape for shape in _SHAPES if any(sign in small for sign in shape.signs)]
+
+
+def _without(name: str, found: re.Match[str]) -> str:
+    """What a finding becomes: what led to the secret stays."""
+    start, end = (at - found.start() for at in found.span(found.re.groups))
+    return f"{found[0][:start]}[{name} was taken out]{found[0][end:]}"
+
+
+def refuse(what: str, text: str) -> None:
+    """Raises UsageError when the text, called `what`, seems to hold a secret."""
+    kind = find(text)
+    if kind:
+        raise UsageError(
+            f"The {what} seems to hold {kind}; what is recorded is shared and cannot be taken "
+            "back.",
+            hint="Take it out, and say where it is kept instead. Nothing was recorded.",
+        )
+
+
+def refuse_in_note(text: str) -> None:
+    """Like `refuse`, for a note: it also looks for values that are named as secrets, and shows
+    where, with the finding masked. Raises UsageError."""
+    found = _in_note(text)
+    if found:
+        kind, value = found
+        raise UsageError(
+            f"The note seems to hold {kind}: {mask(value)}. Notes are shared, and cannot be taken "
+            "back.",
+            hint="Say where it is kept instead of what it is. Nothing was recorded.",
+        )
+
+
+def _in_note(text: str) -> tuple[str, str] | None:
+    for shape in _likely(text):
+        found = shape.pattern.search(text)
+        if found:
+            return shape.name, found[found.re.groups]
+    for named in _NAMED.finditer(text):
+        if not _PLACE.fullmatch(named[1].rstrip(".,;:!?)")):
+            return "a password or key", named[1]
+    return None
+
+
+def mask(value: str) -> str:
+    """Enough of a secret to find it in one's own text, and no more."""
+    return f"{value[:4]}…({len(value)} characters)"
+
+
+def is_made_for_secrets(path: str) -> bool:
+    """Whether a file of this name usually holds secrets."""
+    return bool(_FILES.fullmatch(path.rpartition("/")[2]))

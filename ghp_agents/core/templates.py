@@ -1,0 +1,129 @@
+"""Templates: jinja2's one door. Ours can be replaced by `.ghp/templates/<name>` in a repository.
+
+A repository's own template comes from whoever may write there, so it runs in a sandbox with an end,
+reads no file, and names exactly what it uses.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghp_agents.core.errors import GhpError
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import SandboxedEnvironment
+
+OVERRIDES = ".ghp/templates"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*\.j2")
+# What an expression of a template can end in besides jinja2's own errors: `{{ 1 // 0 }}`.
+_WRONG_EXPRESSIONS = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, SyntaxError,
+    TypeError, ValueError,
+)  # fmt: skip
+
+Own = Callable[[str], str | None]  # the text of a repository's own template, by its name
+
+
+class TemplateError(GhpError):
+    """A template that cannot be used."""
+
+
+def none(_: str) -> None:
+    """The templates of a repository that has none of its own."""
+
+
+def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
+    """The text that the template `name` makes of `values`, as plain text: nothing is escaped.
+
+    `own` has the repository's templates, which come before ours. Raises TemplateError, with the
+    file and the line.
+    """
+    import jinja2
+
+    from ghp_agents.core.template_sandbox import BoundedEnvironment
+
+    environment = BoundedEnvironment(lambda wanted: _load(wanted, own))
+    try:
+        return environment.page(name, dict(values))
+    except jinja2.TemplateNotFound as error:  # this one, or one that it includes
+        raise _not_found(str(error.name)) from None
+    except jinja2.TemplateSyntaxError as error:
+        raise _wrong(error.filename or name, error.lineno, str(error.message)) from None
+    except (jinja2.TemplateError, *_WRONG_EXPRESSIONS) as error:
+        raise _wrong(*_place(error, name), str(error) or type(error).__name__) from None
+
+
+def render_folder(name: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of a folder of our own templates, by their paths in it without `.j2`."""
+    folder = shipped(Path(__file__).parent) / name
+    environment = _environment()
+    paths = sorted(path for path in folder.rglob("*.j2") if path.is_file())
+    return {
+        path.relative_to(folder).with_suffix("").as_posix(): environment.from_string(
+            path.read_text(encoding="utf-8")
+        ).render(values)
+        for path in paths
+    }
+
+
+def shipped(package: Path) -> Path:
+    """The folder of our own templates: inside the package in a wheel, beside it in a checkout."""
+    inside = package / "_templates"
+    return inside if inside.is_dir() else package.parent / "templates"
+
+
+def _environment() -> "SandboxedEnvironment":
+    """For templates of ours that nobody replaces."""
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _load(name: str, own: Own) -> tuple[str, str, None] | None:
+    """The template `name` with its file: the repository's, else ours; None if there is neither."""
+    if not _NAME.fullmatch(name):
+        raise TemplateError(
+            f"{name[:80]!r} is not the name of a template.",
+            hint="Use a-z, 0-9, '.', '_', '-', ending in `.j2`, without folders.",
+        )
+    text = own(name)
+    if text is not None:
+        return text, f"{OVERRIDES}/{name}", None
+    path = shipped(Path(__file__).parent) / name
+    return (path.read_text(encoding="utf-8"), str(path), None) if path.is_file() else None
+
+
+def _place(error: BaseException, name: str) -> tuple[str, int]:
+    """The template and the line that failed; jinja2 puts both into the traceback."""
+    folders = [shipped(Path(__file__).parent), Path(OVERRIDES)]
+    file, line = name, 0
+    step = error.__traceback__
+    while step is not None:
+        code_file = Path(step.tb_frame.f_code.co_filename)
+        if code_file.parent in folders and code_file.suffix == ".j2":
+            file, line = str(code_file), step.tb_lineno
+        step = step.tb_next
+    return file, line
+
+
+def _wrong(file: str, line: int, reason: str) -> TemplateError:
+    return TemplateError(
+        f"{file}, line {line}: {reason[:300].rstrip('.')}.",
+        hint="Correct it on the trunk; a repository's own can be removed to use ours again.",
+    )
+
+
+def _not_found(name: str) -> TemplateError:
+    places = f"{OVERRIDES} or {shipped(Path(__file__).parent)}"
+    return TemplateError(
+        f"There is no template {name[:80]!r} in {places}.",
+        hint="Use a template of ours, or install ghp-agents again if one of those is missing.",
+    )

@@ -1,0 +1,186 @@
+"""What the doctor says of GitHub: whether it is reached, may be written, and what waits for it."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core.clock import ago
+from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.github.api import access
+from ghp_agents.github.api import status as standing
+from ghp_agents.github.api.access import Place
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.status import HubStanding
+from ghp_agents.workspace import Workspace
+
+FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
+FEW = 0.1  # of the budget: from here on it is worth a warning
+
+
+def checks(ws: Workspace, hub: Callable[[], Hub | None]) -> dict[str, Check]:
+    """By code, in order; the network comes last."""
+    return {
+        "github": partial(check_here, ws, hub),
+        "github-repository": partial(check_repository, hub),
+    }
+
+
+def check_here(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """All that is known without asking."""
+    yield from check_access(ws, hub)
+    yield from check_outbox(hub)
+    yield from check_unread(hub)
+    yield from check_limit(ws, hub)
+
+
+def check_access(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """Where issues are, and why. Raises NotSetUpError where GitHub is wanted and cannot be had."""
+    found = hub()
+    if found:
+        yield ok("github", f"Issues are on GitHub: {found.url}{_features(found)}.")
+        return
+    place = None if ws.settings.tracker == "local" else access.where(ws)
+    if place is None:
+        return  # nothing here is GitHub's
+    why = "there is no token for it" if ws.settings.push else "the configuration keeps all here"
+    yield info(
+        "github",
+        f"Issues are kept in this repository's state, not on {place.host}/{place.repository}: "
+        f"{why}.",
+        _how(ws, place) if ws.settings.push else "",
+    )
+
+
+def check_outbox(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """What waits to be sent, and what GitHub would not take."""
+    found = hub()
+    if found is None:
+        return
+    waiting = found.outbox.waiting()
+    if waiting:
+        first = f"the first is {waiting[0].says}"
+        text = (
+            f"{_count(len(waiting), 'write')} wait{_s(len(waiting))} to be sent to GitHub; {first}."
+        )
+        yield warning("github-outbox", text, "Send now: ghp agent-sync")
+    for one in found.refused():
+        yield warning(
+            "github-outbox",
+            f"Not sent to GitHub: {one.job.says}. {one.why}",
+            "It is tried again by itself within the hour, or with another token."
+            if one.again
+            else f"It is kept in {found.outbox.folder / 'refused'}; remove it there to forget it.",
+        )
+
+
+def check_unread(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """The issues that GitHub tells in a way that cannot be read."""
+    found = hub()
+    for number, why in found.unread.items() if found else ():
+        yield warning(
+            "github-unread",
+            f"#{number} on GitHub cannot be read, and is left out: {why}.",
+            f"Look at it there: {found.url}/issues/{number}" if found else "",
+        )
+
+
+def check_limit(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """How much may still be asked, as far as it is known without asking."""
+    found = hub()
+    if found is None:
+        return
+    now = ws.clock.now()
+    known = found.standing()
+    if known.paused_until is not None:
+        yield warning(
+            "github-limit",
+            f"{known.why_paused}.",
+            f"Wait: this clone may ask again in {ago(known.paused_until - now)}.",
+        )
+    elif known.remaining is not None and known.limit is not None:
+        text = f"GitHub: {_left(known, now)}."
+        few = known.remaining < known.limit * FEW
+        remedy = "Give agents another token, or let fewer work."
+        yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
+
+
+def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
+    """The same for the status, asking nobody and nothing: lines, and what to do where it is a
+    warning."""
+    found, now = standing.seen(ws), ws.clock.now()
+    if found is None:
+        return
+    if found.paused_until is not None:
+        yield f"{found.why_paused}.", f"It may be asked again in {ago(found.paused_until - now)}."
+    elif found.remaining is not None:
+        yield f"GitHub: {_left(found, now)}.", ""
+    if found.queued:
+        yield (
+            f"{_count(found.queued, 'write')} wait{_s(found.queued)} to be sent to GitHub.",
+            "`ghp agent-sync` sends now.",
+        )
+    if found.refused:
+        yield (
+            f"GitHub refused {_count(found.refused, 'write')}.",
+            "`ghp agent-doctor` says which, and why.",
+        )
+
+
+def _left(found: HubStanding, now: float) -> str:
+    text = f"{found.remaining} of {found.limit} requests are left"
+    return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
+
+
+def check_repository(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+    """What GitHub says of the repository and the token. Raises what the hub raises."""
+    found = hub()
+    if found is None:
+        return
+    said: Any = found.get("").body
+    said = said if isinstance(said, dict) else {}
+    if said.get("has_issues") is False:
+        yield error(
+            "github-repository",
+            f"Issues are switched off in {found.repository}.",
+            'Switch them on in its settings, or keep issues here: "agents": {"tracker": "local"}.',
+        )
+    allowed = said.get("permissions")
+    push = allowed.get("push") if isinstance(allowed, dict) else None
+    who = found.viewer()
+    if push is False:
+        yield warning(
+            "github-repository",
+            f"{who} may read {found.repository}, and not write: agents cannot take issues there.",
+            "Ask for write permission, or use another token.",
+        )
+    else:
+        yield ok("github-repository", f"GitHub answers; this clone acts as {who}.")
+
+
+def _features(hub: Hub) -> str:
+    """What was found out about the server, in words."""
+    known = {name: hub.has(key) for key, name in FEATURES.items()}
+    has = [name for name, there in known.items() if there]
+    lacks = [name for name, there in known.items() if there is False]
+    parts = [f"with {', '.join(has)}"] * bool(has) + [f"without {', '.join(lacks)}"] * bool(lacks)
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _how(ws: Workspace, place: Place) -> str:
+    ours = token_host.is_githubs(place.host)
+    names = token_host.OF_GITHUB if ours else token_host.OF_ENTERPRISE
+    first = (
+        ""
+        if access.may_have_a_token(ws, place)
+        else f"set GH_HOST to {place.host}, if you trust it; then "
+    )
+    return f"To use it: {first}gh auth login --hostname {place.host}, or set {names[0]}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _s(number: int) -> str:
+    return "s" if number == 1 else ""

@@ -1,0 +1,192 @@
+"""What the doctor looks at on this machine: git, Python, the repository, settings, the log."""
+
+import json
+import os
+import platform
+import shlex
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.consent import service as trust
+from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.core.ids import one_line
+from ghp_agents.git import process as git
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath.locate import is_owned, locate
+from ghp_agents.workspace import Workspace
+
+LATELY = 7 * 86_400.0  # seconds; older errors of the log are history
+_TAIL = 200_000  # bytes of the log that are read
+
+
+def checks(ws: Workspace) -> dict[str, Check]:
+    """By code, in order."""
+    return {
+        "git": check_git,
+        "python": check_python,
+        "repository": partial(check_repository, ws),
+        "config": partial(check_config, ws),
+        "consent": partial(trust.check, ws),
+        "agent": partial(check_agent, ws),
+        "background": partial(check_background, ws),
+        "log": partial(check_log, ws),
+    }
+
+
+def check_git() -> Iterator[Finding]:
+    """Whether git is new enough."""
+    version = git.version()
+    shown, needed = (".".join(map(str, each)) for each in (version, git.MINIMUM_VERSION))
+    if version < git.MINIMUM_VERSION:
+        yield error("git", f"git {shown} is too old.", f"Install git {needed} or newer.")
+    else:
+        yield ok("git", f"git {shown}")
+
+
+def check_python() -> Iterator[Finding]:
+    """Which Python, and which version of this program, run."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        ours = version("ghp-agents")
+    except PackageNotFoundError:
+        ours = "not installed"
+    yield ok("python", f"Python {platform.python_version()}, ghp-agents {ours}")
+
+
+def check_repository(ws: Workspace) -> Iterator[Finding]:
+    """What kind of repository this is."""
+    asked = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
+    shown = git.run(asked, cwd=ws.folder)
+    if shown.code != 0:
+        raise git.failure(asked, shown)
+    bare, shallow, form = shown.text.splitlines()
+    kinds = [
+        "bare" if bare == "true" else "main worktree" if ws.place.git_dir == ws.place.common_dir
+        else "linked worktree",
+        form,
+        *(["shallow"] if shallow == "true" else []),
+        *(["partial"] if _is_partial(ws) else []),
+    ]  # fmt: skip
+    yield ok("repository", f"{ws.folder}: {', '.join(kinds)}")
+    top = ws.place.toplevel
+    if top and locate(top, ws.environ) is None:
+        yield _not_for_hooks(ws, top)
+
+
+def _not_for_hooks(ws: Workspace, top: str) -> Finding:
+    """Git agrees to use this repository, but hooks ask nobody."""
+    code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
+    if is_owned(ws.place, ws.environ):
+        text += "its git folder names another place."
+        return warning(code, text, f"cd {shlex.quote(top)} && git worktree repair")
+    folders = " ".join(shlex.quote(path) for path in dict.fromkeys([top, ws.place.common_dir]))
+    text += "a part of the repository belongs to another user."
+    return warning(code, text, f'sudo chown -R "$(id -un)" {folders}')
+
+
+def _is_partial(ws: Workspace) -> bool:
+    asked = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
+    return bool(git.run(asked, cwd=ws.folder).text)
+
+
+# ------------------------------------------------------------------------------ settings
+
+
+def check_config(ws: Workspace) -> Iterator[Finding]:
+    """What is wrong in the configuration files, with lines, and keys that mean nothing."""
+    from ghp_agents.settings import schema as config
+
+    there = [path for path in ws.config_files() if path.is_file()]
+    broken = False
+    for path in there:
+        text = path.read_bytes().decode("utf-8", "replace")
+        for fault in config.faults(text):
+            broken = True
+            place = f"{path}, line {fault.line}: {fault.reason}."
+            yield error("config", place, "Correct the line; nothing else works until then.")
+        for key in config.unknown_keys(text):
+            meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it a newer version's?"
+            place = f"{path}, line {key.line}: `{key.key}` means nothing to this version."
+            yield warning("config-key", place, meant)
+    if broken:
+        return
+    settings = ws.settings  # raises what cannot be read at all
+    if not settings.stale_after <= settings.dead_after <= settings.gone_after:
+        order = "`agents.staleAfter`, `deadAfter` and `goneAfter` must grow"
+        yield warning(
+            "config", f"{order}, or agents are dead before they are stale.", "Set them so."
+        )
+    names = " and ".join(map(str, there)) or "the defaults (there is no .ghp/config.json)"
+    yield ok("config", f"Settings: {names}")
+
+
+def check_background(ws: Workspace) -> Iterator[Finding]:
+    """Whether beats may start a fold and a sync by themselves."""
+    by_hand = "presence is folded and sent only by commands."
+    if ws.environ.get("GHP_BACKGROUND") == "0":
+        text = f"Background work is off in this environment: {by_hand}"
+        yield info("background", text, "Unset GHP_BACKGROUND to turn it on.")
+    elif not ws.settings.background:
+        text = f"Background work is off in the configuration: {by_hand}"
+        yield info("background", text, "Run `ghp agent-sync` now and then.")
+
+
+# ------------------------------------------------------------------------------ who, and the log
+
+
+def check_agent(ws: Workspace) -> Iterator[Finding]:
+    """Which agent commands act for here."""
+    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    if not name:
+        how = "Name one, if an agent works here: ghp agent-whoami --set worker-1"
+        yield info("agent", "No agent is named in this worktree.", how)
+    elif not pulse.is_name(name):
+        text = f"{one_line(name, 80)!r} is not a name for an agent: no command can act for it."
+        yield error("agent", text, "Name another: ghp agent-whoami --set worker-1 (or GHP_AGENT).")
+    else:
+        yield ok("agent", f"Commands here act for {name}.")
+
+
+def check_log(ws: Workspace) -> Iterator[Finding]:
+    """What went wrong of late where nobody was told: in beats, hooks and the background."""
+    since = ws.clock.now() - LATELY
+    for folder in ws.folders:
+        path = Path(folder) / "log.jsonl"
+        recent = [entry for entry in _entries(path) if _moment(entry) > since]
+        if not recent:
+            continue
+        last = max(recent, key=_moment)
+        when = ago(ws.clock.now() - _moment(last))
+        many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
+        said = one_line(str(last.get("error", "")), 160)
+        text = f"{many} in the background in the last 7 days; the last, {when} ago: {said}"
+        yield warning("log", text, f"See {path}; if it is ours, please report it.")
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the first may be cut, the last may be half written
+        if isinstance(entry, dict):
+            found.append(entry)
+    return found
+
+
+def _moment(entry: dict[str, Any]) -> float:
+    try:
+        return to_seconds(str(entry.get("at")))
+    except ValueError:
+        return 0.0

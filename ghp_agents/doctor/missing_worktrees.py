@@ -1,0 +1,107 @@
+"""Agents whose worktree was deleted under them: what they hold, which nobody will give back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.core.finding import Finding, info, warning
+from ghp_agents.core.ids import one_line
+from ghp_agents.git import worktree
+from ghp_agents.hotpath import alive as living
+from ghp_agents.leases import service as lease
+from ghp_agents.locks.names import PREFIX
+from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.state.presence import Presence, issue_of, position
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+CODE = "worktree"
+
+
+def check(ws: Workspace, store: StateStore, leaser: Leaser) -> Iterator[Finding]:
+    """Which agents of this clone worked in a worktree that is not there any more."""
+    there = _worktrees(ws)
+    snapshot = store.snapshot()
+    here = _of_this_clone(ws, snapshot)
+    lost = {name: each for name, each in here.items() if _where(each) not in ("", *there)}
+    named = _named(ws) if lost else set[str]()
+    for name, presence in lost.items():
+        if name not in named:
+            yield from _told(ws, snapshot, leaser, name, presence)
+
+
+def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
+    """The agents that beat here, and in no other clone since."""
+    joined = snapshot.agents()
+    own = {name: ws.presence(name) for name in sorted(snapshot.beaten())}
+    return {
+        name: presence
+        for name, presence in own.items()
+        if presence and position(presence) >= position(joined.get(name, {}))
+    }
+
+
+def _told(
+    ws: Workspace, snapshot: Snapshot, leaser: Leaser, name: str, presence: Presence
+) -> Iterator[Finding]:
+    lives = living.lives(
+        ws.folders, name, ws.clock.now(), ws.settings.dead_after, ws.settings.gone_after
+    )
+    claims = _claims(leaser, name)
+    has = [*claims, *(_leases(ws, snapshot, name) if lives else [])]
+    gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"
+    go_on = f"If it goes on in another worktree, there: ghp agent-whoami --set {name}"
+    if has:
+        what = ", ".join([*(f"#{number}" for number in claims), *has[len(claims) :]])
+        give_back = f"If it does not go on: ghp agent-release {' '.join(has)} --as @me"
+        yield warning(CODE, f"{gone}; it still has {what}.", f"{give_back}. {go_on}")
+    elif lives:
+        issue = issue_of(presence)
+        about = f"; it worked on #{issue}" if issue else ""
+        yield info(CODE, f"{gone}{about}; it holds nothing.", go_on)
+
+
+def _claims(leaser: Leaser, name: str) -> list[str]:
+    """The issues that the agent has, as this clone knows."""
+    known = [each for each in leaser.known(PREFIX) if each.holder == name]
+    return [each.name.removeprefix(PREFIX) for each in known if not each.is_person]
+
+
+def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
+    """The leases of an agent that lives; of others they have ended by themselves."""
+    now = ws.clock.now()
+    return [
+        log.hold().short
+        for log in lease.read_all(snapshot)[0]
+        if log.is_open
+        and log.granted is not None
+        and not log.is_over(snapshot.clone, now)
+        and (log.holder.name, log.holder.is_person) == (name, False)
+    ]
+
+
+# ------------------------------------------------------------------------------ worktrees
+
+
+def _where(presence: Presence) -> str:
+    return str(presence.get("worktree") or "")
+
+
+def _worktrees(ws: Workspace) -> list[str]:
+    """The names of the worktrees that are there."""
+    here = [Path(ws.place.toplevel)] if ws.place.toplevel else []
+    return [folder.name for folder in (*worktree.folders(ws.folder), *here)]
+
+
+def _named(ws: Workspace) -> set[str]:
+    """The agents whose name a worktree has that is there; it may have been moved."""
+    own = [ws.common_dir / NAME_FILE]
+    linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _leads(path)]
+    return {path.read_text(encoding="utf-8", errors="replace").strip()
+            for path in (*own, *linked) if path.is_file()}  # fmt: skip
+
+
+def _leads(name_file: Path) -> bool:
+    """Whether the worktree of a git folder is there."""
+    try:
+        return Path(name_file.with_name("gitdir").read_text(encoding="utf-8").strip()).exists()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,167 @@
+"""The doctor: examine everything, mend what can be mended, and say what to do about the rest."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from ghp_agents.consent import templates as trunk_file
+from ghp_agents.core import finding
+from ghp_agents.core.clock import ago
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.finding import Check, Finding, Level, Repair
+from ghp_agents.doctor import github_checks as hub_checks
+from ghp_agents.doctor import machine_checks as machine
+from ghp_agents.doctor import missing_worktrees as homeless
+from ghp_agents.doctor import state_checks as records
+from ghp_agents.doctor.setup import KEEP_HOME, probe_line
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.integrations.clients import checks as guard_checks
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.pulls.body_template import TEMPLATES
+from ghp_agents.state.admin_port import Ground, Probe
+from ghp_agents.workspace import Workspace
+
+_ASK_THE_REMOTE = ("remote", "github-repository", "probe")
+
+
+def checks(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    ground: Ground,
+    *,
+    probe: bool,
+    hub: Callable[[], Hub | None] = lambda: None,
+    shortcomings: Callable[[], Sequence[Finding]] = tuple,
+) -> dict[str, Check]:
+    """All there is to look at, by code, in the order to tell it; the network comes last.
+
+    `shortcomings` are those of the knowledge base.
+    """
+    asked = ground.probe if probe else ground.last_probe
+    return {
+        **machine.checks(ws),
+        "sharing": partial(check_sharing, ground),
+        trunk_file.CODE: partial(trunk_file.check, ws, TEMPLATES),
+        **records.checks(ws, store),
+        "knowledge": partial(check_knowledge, ws, shortcomings),
+        homeless.CODE: partial(homeless.check, ws, store, leaser),
+        **guard_checks.checks(ws),
+        **ground.checks,
+        **hub_checks.checks(ws, hub),
+        "probe": partial(check_probe, ws, store, asked),
+    }
+
+
+def check_sharing(ground: Ground) -> Iterator[Finding]:
+    """Through which remote clones meet. Raises GhpError when the configured one is not there."""
+    sharing = ground.sharing()
+    if sharing.remote is None:
+        yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
+    else:
+        yield finding.ok("sharing", f"Clones meet at {sharing.remote} ({sharing.address}).")
+
+
+def check_knowledge(
+    ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
+) -> Iterator[Finding]:
+    """How well notes can be found here."""
+    ignored = ws.settings.notes.get("ignored", ())
+    if ignored:
+        named = ", ".join(f"`memory.{each}`" for each in ignored)
+        yield finding.warning(
+            "knowledge",
+            f"{named} in .ghp/config.json does not count: it could send notes and keys anywhere.",
+            "Who trusts it writes it into ~/.config/ghp-cli/config.json, for themselves.",
+        )
+    found = shortcomings()
+    yield from found
+    if not found:
+        yield finding.ok("knowledge", "Notes are found by what they mean.")
+
+
+def check_probe(
+    ws: Workspace, store: StateStore, ask: Callable[[], Probe | None]
+) -> Iterator[Finding]:
+    """Whether the remote takes our refs: by a probe now, or by what the last one found out."""
+    found = ask()
+    if found is None:
+        return
+    when = f" (asked {ago(ws.clock.now() - found.at)} ago)"
+    text = f"{probe_line(found)}{when}."
+    if found.taken:
+        yield finding.ok("probe", text)
+    elif found.taken is None:
+        yield finding.warning("probe", text, "Ask again: ghp agent-doctor --probe")
+    elif (store.standing().sent_at or 0.0) < found.at:
+        yield finding.error(
+            "probe",
+            text,
+            'Name a remote that takes them, such as a fork: "agents": {"remote": "fork"} in '
+            f".ghp/config.json. Or keep everything in this clone: {KEEP_HOME}.",
+        )
+
+
+def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
+    """The findings of all checks. One that cannot be made is a finding, too, and hides no other."""
+    said: set[str] = set()
+    left_out: list[str] = []
+    for code, check in checks.items():
+        try:
+            for one in check():
+                said.add(one.text)
+                yield one
+        except (GhpError, OSError) as error:
+            # A broken configuration, or a missing git, is in the way of many checks: said once.
+            if str(error) in said:
+                left_out.append(code)
+                continue
+            said.add(str(error))
+            yield _in_the_way(code, error)
+    if left_out:
+        names = ", ".join(left_out)
+        yield finding.info("left-out", f"Not checked, for a reason above: {names}.")
+
+
+def treat(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Finding]:
+    """Examine, mend what is fixable, and examine again: what was mended, then all that is so now.
+
+    One repair may bring the next to light (a fold makes something to send), so it goes on until
+    nothing new can be mended. The remote is asked once.
+    """
+    before = list(examine(checks))
+    here = {code: check for code, check in checks.items() if code not in _ASK_THE_REMOTE}
+    elsewhere = [one for one in before if one.code in _ASK_THE_REMOTE]
+    now, ill, failed = before, list[Finding](), list[Finding]()
+    while new := [one for one in now if one.fixable and one.code not in {had.code for had in ill}]:
+        ill += new
+        failed += _mend({one.code for one in new}, repairs)
+        now = [*examine(here), *elsewhere]
+    still = {one.code for one in (*now, *failed) if one.level is not Level.OK}
+    mended = {one.code: one for one in ill if one.code not in still}
+    return [
+        *(Finding(Level.OK, code, one.text, fixed=True) for code, one in mended.items()),
+        *failed,
+        *(one for one in now if one.code not in mended),
+    ]
+
+
+def _mend(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
+    failed: list[Finding] = []
+    for code, repair in repairs.items():
+        if code not in codes:
+            continue
+        try:
+            repair()
+        except (GhpError, OSError) as error:
+            failed.append(_in_the_way(code, error, "This could not be mended: "))
+    return failed
+
+
+def _in_the_way(code: str, error: GhpError | OSError, what: str = "") -> Finding:
+    remedy = error.hint if isinstance(error, GhpError) else "Check the permissions there."
+    return finding.error(code, f"{what}{error}", remedy)
+
+
+def healthy(found: Sequence[Finding]) -> bool:
+    """Whether there is no error among `found`."""
+    return all(one.level is not Level.ERROR for one in found)

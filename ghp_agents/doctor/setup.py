@@ -1,0 +1,151 @@
+"""Setting a repository up, and taking all of it away again; what is said before either."""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from ghp_agents.core import files
+from ghp_agents.core.clock import ago
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.core.remote_url import host_of, is_public
+from ghp_agents.git import process as git
+from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.ports import StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.state.admin_port import Ground, Probe, RemoteRef, Sharing, Step
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
+
+# ------------------------------------------------------------------------------ what is shared
+
+
+def explain(sharing: Sharing) -> list[str]:
+    """What will be pushed where, and who can read it; a line each."""
+    if sharing.remote is None:
+        return [f"Nothing leaves this clone: {sharing.why_not}."]
+    width = max(len(ref) for ref, _ in sharing.refs)
+    refs = [f"  {ref.ljust(width)}  {what}" for ref, what in sharing.refs]
+    return [
+        f"Clones meet at {sharing.remote} ({sharing.address}). What is pushed there:",
+        *refs,
+        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
+        "with the uncommitted work that they save; people's names as git knows them. Paths are "
+        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
+        "them.",
+        f"Who can read it: {_readers(sharing.address)}",
+        f"To keep everything in this clone: {KEEP_HOME}.",
+    ]
+
+
+def limits(ws: Workspace) -> str:
+    """What cannot be done here for want of a worktree; empty where there is one."""
+    if ws.place.toplevel is not None:
+        return ""
+    return (
+        "There is no worktree here: issues, claims, questions and leases by --name work; files are "
+        "leased and checked in a worktree (`git worktree add`)."
+    )
+
+
+def _readers(address: str) -> str:
+    host = host_of(address)
+    if is_public(host):
+        return f"whoever can read the repository; if it is public on {host}, everybody."
+    return "whoever can read the repository."
+
+
+def probe_line(probe: Probe) -> str:
+    """What a probe found out, in words."""
+    if probe.taken is None:
+        return f"{probe.remote} could not be asked whether it takes our refs: {probe.words}"
+    if not probe.taken:
+        return f"{probe.remote} refuses our refs: {probe.words}"
+    kept = f" ({probe.words})" if probe.words else ""
+    return f"{probe.remote} takes our refs under {probe.place}{kept}"
+
+
+def needs_probe(ground: Ground) -> bool:
+    """Whether the remote is still to be asked if it takes our refs."""
+    if ground.sharing().remote is None:
+        return False
+    last = ground.last_probe()
+    return last is None or not last.taken
+
+
+# ------------------------------------------------------------------------------ making
+
+
+def to_make(
+    ws: Workspace, store: StateStore, ground: Ground, *, agent: AgentName | None, config: bool
+) -> list[Step]:
+    """What is still to be made; nothing where the repository is set up."""
+    steps = ground.missing()
+    path = ws.root / ".ghp/config.json"
+    if config and not path.exists():
+        what = f"{path.relative_to(ws.root)}, which is yours to edit and to commit"
+        act = partial(files.write_atomically, path, _empty_config(), mode=ownfile.LIKE_GIT)
+        steps.append(Step("write", "Wrote", what, act))
+    if agent and _named(ws) != agent:
+        act = partial(presence.rename, ws, store, agent)
+        steps.append(Step("name", "Named", f"this worktree's agent {agent}", act))
+    return steps
+
+
+def _empty_config() -> bytes:
+    return json.dumps({"agents": {}}, indent=2).encode() + b"\n"
+
+
+def _named(ws: Workspace) -> str | None:
+    try:
+        return (ws.git_dir / NAME_FILE).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+
+
+# ------------------------------------------------------------------------------ taking away
+
+
+def living(ws: Workspace, store: StateStore) -> list[str]:
+    """Agents of this clone that beat of late: their next beat would make the folder again."""
+    recent = ws.clock.now() - ws.settings.stale_after
+    return sorted(name for name, at in store.snapshot().beaten().items() if at > recent)
+
+
+def refuse_losses(ground: Ground, *, force: bool) -> None:
+    """Raises RefusedError where something exists nowhere else."""
+    lost = ground.losses()
+    if not lost or force:
+        return
+    raise RefusedError(
+        f"Only this clone has {' and '.join(lost)}; removing would lose it.",
+        hint=f"{how_to_keep(ground)}, or give --force to lose it.",
+    )
+
+
+def how_to_keep(ground: Ground) -> str:
+    """What to do first with what exists nowhere else."""
+    if ground.sharing().remote is None:
+        return "There is no remote to send it to: copy the folder .git/ghp first"
+    return "Send it first with `ghp agent-sync`"
+
+
+def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:
+    """Our refs on the remote for people, a line each: whose they are, and when they last wrote."""
+    width = max((len(ref.name) for ref in refs), default=0)
+    return [f"{ref.name.ljust(width)}  {ref.about}{_when(ref, now)}" for ref in refs]
+
+
+def _when(ref: RemoteRef, now: float) -> str:
+    return f", last wrote {ago(now - ref.last)} ago" if ref.last is not None else ""
+
+
+def kept(ws: Workspace) -> str | None:
+    """The user's configuration, which stays; None where there is none."""
+    path = ws.root / ".ghp/config.json"
+    if not path.exists():
+        return None
+    listed = git.run(["ls-files", "--", ".ghp/config.json"], cwd=ws.root)
+    tracked = "tracked by git" if listed.code == 0 and listed.text else "not tracked by git"
+    return f".ghp/config.json stays: it is yours ({tracked})."

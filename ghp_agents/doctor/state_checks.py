@@ -1,0 +1,179 @@
+"""What the doctor looks at in the state, whatever keeps it: records, clones, sessions, the sync."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from ghp_agents.core import front_matter as document
+from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.core.ids import one_line
+from ghp_agents.core.remote_url import masked
+from ghp_agents.escalations import record as escalation_record
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs import returned as pull_return
+from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues import replay as issue_log
+from ghp_agents.leases import record as lease_record
+from ghp_agents.notes import record as note_record
+from ghp_agents.ports import StateStore
+from ghp_agents.presence import name_owners as homes
+from ghp_agents.presence.service import rivalries
+from ghp_agents.pulls import replay as pull_log
+from ghp_agents.state.join import Problem
+from ghp_agents.workspace import Workspace
+
+SILENT = 30 * 86_400.0  # seconds
+LATE = 600.0  # what is not sent after so long does not go by itself
+TOLD = 20  # unreadable records that are named one by one
+_Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
+# Not the patches: nobody could tell whether one of them is right, and together they may be large.
+FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
+    "answers": lambda files: escalation_record.read(files)[1],
+    "commands": lambda files: command_record.read(files)[1],
+    "escalations": lambda files: escalation_record.read(files)[1],
+    "handoffs": lambda files: handoff_record.read(files)[1],
+    "inbox": lambda files: (),  # nobody reads it yet
+    "issues": lambda files: issue_log.read(files).problems,
+    "leases": lambda files: lease_record.read(files)[1],
+    "notes": lambda files: note_record.read(files)[1],
+    "pulls": lambda files: pull_log.read(files).problems,
+    "returns": lambda files: pull_return.read(files)[1],
+}
+
+
+def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
+    """By code, in order."""
+    return {
+        "unreadable": partial(check_readable, store),
+        "rivals": partial(check_rivals, ws, store),
+        "home": partial(check_homes, ws, store),
+        "outbox": partial(check_outbox, store),
+        "unsent": partial(check_unsent, ws, store),
+        "sync": partial(check_sync, ws, store),
+        "clone-silent": partial(check_clones, ws, store),
+    }
+
+
+# ------------------------------------------------------------------------------ what was said
+
+
+def check_readable(store: StateStore) -> Iterator[Finding]:
+    """Which records and presence files cannot be read. They stay, and hide no other."""
+    snapshot = store.snapshot()
+    count, broken = 0, list[Problem]()
+    for folder, read in FOLDERS.items():
+        files = snapshot.files(f".ghp/{folder}/")
+        count += len(files)
+        broken += _broken(files, read)
+    found = [*snapshot.problems(), *broken]
+    for problem in found[:TOLD]:
+        yield warning(
+            "unreadable",
+            f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
+            "It is kept as it is and left out; who wrote it can say it again.",
+        )
+    if len(found) > TOLD:
+        yield warning("unreadable", f"{len(found) - TOLD} more cannot be read.", "See those above.")
+    if not found:
+        yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
+
+
+def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
+    """What is not even a document, and what is one, but not the record that it should be."""
+    found = {each.place: each for each in read(files)}
+    torn = filter(None, (_torn(path, content) for path, content in files.items()))
+    found |= {each.place: each for each in torn}
+    return [found[place] for place in sorted(found)]
+
+
+def _torn(path: str, content: bytes) -> Problem | None:
+    try:
+        if path.endswith(".md"):
+            document.parse(content)
+        elif path.endswith(".json"):
+            json.loads(content)
+    except (ValueError, RecursionError) as error:
+        return Problem(path, str(error) or "nested too deep")
+    return None
+
+
+def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """Whether two living sessions work under one name."""
+    for rivalry in rivalries(ws, store.snapshot()):
+        yield warning(
+            "rivals",
+            f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+            "Rename one, in its worktree: ghp agent-whoami --set NAME",
+        )
+
+
+def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """Which agents went to another clone lately."""
+    return homes.check(ws, store.snapshot())
+
+
+# ------------------------------------------------------------------------------ how far it got
+
+
+def check_outbox(store: StateStore) -> Iterator[Finding]:
+    """Whether records wait for a fold."""
+    waiting = store.standing().waiting
+    if waiting:
+        text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
+        yield warning("outbox", text, "`ghp agent-doctor --fix` folds what can be.", fixable=True)
+    else:
+        yield ok("outbox", "No record waits in the outbox.")
+
+
+def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """What the remote does not have, and since when."""
+    standing = store.standing()
+    if standing.remote is None:
+        return
+    if not standing.unsent:
+        yield ok("unsent", f"{standing.remote} has all that was folded here.")
+        return
+    now = ws.clock.now()
+    sent = (
+        f"the last went {ago(now - standing.sent_at)} ago" if standing.sent_at else "none ever was"
+    )
+    text = f"{_count(standing.unsent, 'change')} not sent to {standing.remote} yet ({sent})."
+    remedy = "`ghp agent-sync` or `ghp agent-doctor --fix` sends it."
+    late = standing.sent_at is None or now - standing.sent_at > LATE
+    yield (warning if late else info)("unsent", text, remedy, fixable=True)
+
+
+def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """What stood in the way of the last sync, and how old our news are."""
+    standing = store.standing()
+    if standing.remote is None:
+        return
+    heard = ago(ws.clock.now() - standing.news_at) if standing.news_at else None
+    news = f"the last news are {heard} old" if heard else "there never were news"
+    if not standing.trouble:
+        told = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
+        yield ok("sync", told) if heard else info("sync", told, "Run `ghp agent-sync`.")
+        return
+    words = one_line(masked(standing.trouble), 300)
+    text = f"The last sync with {standing.remote} failed: {words} ({news})."
+    if standing.permanent:
+        yield error("sync", text, "Trying again will not help: ask for the right to push, or name "
+                    'another remote, such as a fork: "agents": {"remote": "fork"}.')  # fmt: skip
+    else:
+        yield warning("sync", text, "The next sync tries again: ghp agent-sync")
+
+
+def check_clones(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+    """Clones that have said nothing for long."""
+    snapshot = store.snapshot()
+    now = ws.clock.now()
+    for tip in snapshot.tips():
+        silent = now - to_seconds(tip.at)
+        if tip.clone != snapshot.clone and silent > SILENT:
+            text = f"Clone {tip.clone} has said nothing for {ago(silent)}."
+            yield info("clone-silent", text, "Nothing needs to be done: what it said stays.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"

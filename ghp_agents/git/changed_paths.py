@@ -1,0 +1,121 @@
+"""What a change touches: the paths of what is staged, of a worktree, or of a branch's commits."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.git import process as git
+
+# A renamed file is one that goes and one that comes.
+_NAMES = ("--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--no-ext-diff")
+
+
+class Signed(NamedTuple):
+    """A commit, and who says to have made it."""
+
+    oid: str
+    author: str
+    agents: tuple[str, ...]  # of its trailers `Agent:`
+    subject: str
+
+
+def staged(folder: Path, index: str | None = None) -> list[str]:
+    """The paths that would be committed, from the worktree's index or from `index`, which git
+    names to its hooks when it commits only some files.
+
+    Of a merge only what differs from both sides: the rest was committed by somebody before.
+    """
+    env = {"GIT_INDEX_FILE": index} if index else None
+    found = _names(git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).out)
+    merged = git.run(["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], cwd=folder).text
+    if not merged:
+        return found
+    theirs = git.check(["diff", "--cached", *_NAMES, merged], cwd=folder, env=env).out
+    return sorted({*found} & {*_names(theirs)})
+
+
+def in_worktree(folder: Path) -> list[str]:
+    """The paths that differ from the last commit, staged or not, and new files."""
+    args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]
+    found = _names(git.check([*args, "--ignore-submodules=none"], cwd=folder).out)
+    return [line[3:] for line in found]
+
+
+def below(folder: Path, path: str) -> list[str]:
+    """The files that git has, or would take, below a folder."""
+    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path]
+    env = {"GIT_LITERAL_PATHSPECS": "1"}
+    return sorted({*_names(git.check(args, cwd=folder, env=env).out)})
+
+
+def fork_point(folder: Path, ref: str) -> str:
+    """The last commit that HEAD has in common with `ref`. Raises UsageError."""
+    spec = f"{ref}^{{commit}}"
+    args = ["rev-parse", "--verify", "--quiet", "--end-of-options", spec]
+    there = git.run(args, cwd=folder).text if ref and "\0" not in ref else ""
+    if not there:
+        raise UsageError(
+            f"There is no commit {ref[:80]!r} here.",
+            hint="Name a branch, tag or commit that was fetched: `--base origin/main`.",
+        )
+    base = git.run(["merge-base", there, "HEAD"], cwd=folder)
+    if base.code != 0:
+        raise UsageError(
+            f"What is checked out and {ref[:80]!r} have no commit in common here.",
+            hint="In a shallow clone fetch the history first: `git fetch --unshallow`, or "
+            "`fetch-depth: 0` in a workflow.",
+        )
+    return base.text
+
+
+def since(folder: Path, base: str) -> list[str]:
+    """The paths that differ between a commit and HEAD."""
+    return _names(git.check(["diff", *_NAMES, base, "HEAD"], cwd=folder).out)
+
+
+def between(folder: Path, base: str, head: str) -> list[str]:
+    """The paths that a branch changes since it left a commit; both must be here."""
+    return _names(git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).out)
+
+
+def differing(folder: Path, one: str, other: str) -> list[str]:
+    """The paths that differ between two commits."""
+    return _names(git.check(["diff", *_NAMES, one, other, "--"], cwd=folder).out)
+
+
+def commits_since(folder: Path, base: str) -> list[Signed]:
+    """The commits that HEAD has and `base` has not, the oldest first; merges are left out."""
+    trailers = "%(trailers:key=Agent,valueonly,unfold,separator=%x1f)"
+    form = f"--format=%H%x1e%an%x1e{trailers}%x1e%s%x00"
+    args = ["log", "--no-merges", "--reverse", "--no-show-signature", "--no-color", form]
+    shown = git.check([*args, f"{base}..HEAD", "--"], cwd=folder).out
+    return [_signed(entry) for entry in os.fsdecode(shown).split("\0") if entry.strip()]
+
+
+def _signed(entry: str) -> Signed:
+    oid, author, trailers, subject = entry.lstrip("\n").split("\x1e", 3)
+    said = tuple(name.strip() for name in trailers.split("\x1f") if name.strip())
+    return Signed(oid, author, said, subject)
+
+
+def _names(data: bytes) -> list[str]:
+    return [os.fsdecode(part) for part in data.split(b"\0") if part]
+
+
+def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:
+    """Paths as somebody says them in `cwd`, from the top of the worktree; a link is followed to
+    the folder that it leads to, but the last name stays what it is. Raises UsageError."""
+    top = Path(os.path.realpath(toplevel))
+    found: list[str] = []
+    for word in words:
+        whole = Path(os.path.normpath(cwd / word)) if word and "\0" not in word else None
+        real = Path(os.path.realpath(whole.parent), whole.name) if whole else None
+        if real is None or not real.is_relative_to(top):
+            raise UsageError(
+                f"{word[:80]!r} is outside of this repository.",
+                hint=f"Name files below {toplevel}.",
+            )
+        found.append(str(real.relative_to(top)))
+    return found

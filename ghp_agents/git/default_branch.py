@@ -1,0 +1,68 @@
+"""The trunk as a clone knows it, and files as they are there; what changes when it moves.
+
+Nothing of the working copy is read: another branch may be checked out.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree
+
+USUAL = ("main", "master")
+HEADS, REMOTES = "refs/heads/", "refs/remotes/"
+
+
+class Line(NamedTuple):
+    """Where the trunk is."""
+
+    name: str
+    ref: str  # on the remote as it was last seen, or here where no remote has it
+    remote: str
+
+
+def find(folder: Path, *, remote: str | None = None, named: str | None = None) -> Line | None:
+    """The trunk: the branch that is `named`, else the remote's own choice, else main or master.
+    None where there is no such branch. Raises GitError."""
+    refs = worktree.branches(folder, *USUAL, *([named] if named else []))
+    remote = remote or remote_of(refs)
+    name = named or chosen(refs, remote)
+    places = (f"{REMOTES}{remote}/{name}", f"{HEADS}{name}")
+    ref = next((place for place in places if name and place in refs), None)
+    return Line(name, ref, remote) if name and ref else None
+
+
+def remote_of(refs: Mapping[str, str]) -> str:
+    """The remote whose word counts where none is named: origin, or the only one."""
+    names = {ref.removeprefix(REMOTES).partition("/")[0] for ref in refs if ref.startswith(REMOTES)}
+    return min(names, key=lambda name: (name != "origin", name), default="origin")
+
+
+def chosen(refs: Mapping[str, str], remote: str) -> str | None:
+    """The trunk as the remote says, else main or master; None if there is nothing of the kind."""
+    head = refs.get(f"{REMOTES}{remote}/HEAD", "")
+    if head:
+        return head.removeprefix(f"{REMOTES}{remote}/")
+    here = {ref.removeprefix(HEADS).removeprefix(f"{REMOTES}{remote}/") for ref in refs}
+    return next((name for name in USUAL if name in here), None)
+
+
+def text(folder: Path, commit: str, path: str) -> str | None:
+    """A file as it is in a commit; None where it has none."""
+    shown = git.run(["cat-file", "blob", f"{commit}:{path}"], cwd=folder)
+    return shown.text if shown.code == 0 else None
+
+
+def watched(
+    common_dir: str, remotes: Iterable[str], names: Iterable[str], line: Line | None
+) -> list[str]:
+    """The files and folders by which it is seen, without git, that the trunk may have moved from
+    `line`. Branches of this clone matter only where no remote has it."""
+    branches = sorted({*USUAL, *(name for name in names if ".." not in name.split("/"))})
+    found = ["packed-refs", "refs/remotes", "reftable/tables.list"]
+    if line is None or line.ref.startswith(HEADS):
+        found += [HEADS + name for name in branches]
+    for remote in sorted(set(remotes)):
+        found += [f"{REMOTES}{remote}/{name}" for name in ("HEAD", *branches)]
+    return [f"{common_dir}/{path}" for path in found]

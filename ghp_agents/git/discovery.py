@@ -1,0 +1,94 @@
+"""Ask git about a repository that `locate` leaves out: another user's, a bare one, a moved one.
+
+Git is asked without `--git-dir`, for only then does it check the owner, and heed `safe.directory`
+and `safe.bareRepository` of the user's configuration. Only commands ask; hooks and beats do not.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.git import process as git
+from ghp_agents.hotpath.locate import Location, common_of, link_out, named, walk_up
+
+_QUESTION = (
+    *("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"),
+    "--show-toplevel",  # fails in a bare repository, after the others were printed
+)
+_NONE = ("not a git repository", "invalid gitfile format")
+_ADVICE = "git config --global --add safe.directory "
+
+
+def ask(cwd: Path, environ: Mapping[str, str]) -> Location | None:
+    """The repository around `cwd` that git agrees to use; None where there is none. Raises
+    RefusedError with git's reason, or with ours."""
+    around = walk_up(str(cwd))
+    chosen = None if around else named(environ)
+    folder = Path(around.toplevel or around.git_dir) if around else cwd
+    result = git.run(_QUESTION, cwd=folder, env=_variables(chosen))
+    place = _place(os.fsdecode(result.out))
+    if place is None:
+        if any(words in result.err for words in _NONE):
+            return None
+        raise _not_agreed(folder, result)
+    _check_shape(place, cwd, is_chosen=bool(around or chosen))
+    return place
+
+
+def _variables(chosen: Location | None) -> dict[str, str]:
+    """What names a repository to git, as the user's environment named it to us."""
+    if chosen is None:
+        return {}
+    worktree = {"GIT_WORK_TREE": chosen.toplevel} if chosen.toplevel else {}
+    return {"GIT_DIR": chosen.git_dir, **worktree}
+
+
+def _place(out: str) -> Location | None:
+    match out.removesuffix("\n").split("\n"):
+        case [git_dir, common_dir, toplevel]:
+            return Location(toplevel, git_dir, common_dir)
+        case [git_dir, common_dir]:
+            return Location(None, git_dir, common_dir)
+    return None
+
+
+def _not_agreed(folder: Path, result: git.Result) -> RefusedError:
+    lines = [line.strip() for line in result.err.splitlines()]
+    reason = next((line for line in lines if line.startswith("fatal:")), "it gives no reason")
+    advice = next((line for line in lines if line.startswith(_ADVICE)), f"{_ADVICE}{folder}")
+    hint = f"If you trust everybody who can write there: `{advice}`."
+    if "safe.bareRepository" in reason:
+        hint = f"If you trust it, name it: `GIT_DIR={folder}`."
+    return RefusedError(
+        f"Git does not use the repository at {folder}: {reason.removeprefix('fatal: ')}.",
+        hint=hint,
+    )
+
+
+def _check_shape(place: Location, cwd: Path, *, is_chosen: bool) -> None:
+    """What git does not check. Raises RefusedError."""
+    if place.common_dir != place.git_dir and common_of(place.git_dir) is None:
+        raise RefusedError(
+            f"{place.git_dir} leads to {place.common_dir}, which has no such worktree.",
+            hint="Remove that folder, or run `git worktree repair` in the repository.",
+        )
+    around = None if is_chosen or place.toplevel else _marked(cwd)
+    if around is not None:
+        raise RefusedError(
+            f"{place.git_dir} is a bare repository inside another one, which is at {around}.",
+            hint=f"If you trust it, name it: `GIT_DIR={place.git_dir}`.",
+        )
+    link = link_out(place.common_dir)
+    if link is not None:
+        raise RefusedError(
+            f"{link} is a link that leads out of the repository's git folder; "
+            "nothing is written through it.",
+            hint="Remove the link and run the command again.",
+        )
+
+
+def _marked(cwd: Path) -> Path | None:
+    """The nearest folder around `cwd` that has a `.git`, of whatever kind."""
+    around = (cwd, *cwd.parents)
+    return next((folder for folder in around if os.path.lexists(folder / ".git")), None)

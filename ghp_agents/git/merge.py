@@ -1,0 +1,193 @@
+"""What a merge, a squash or a rebase of two commits comes to, made without touching a worktree."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.files import random_hex
+from ghp_agents.git import process as git
+
+METHODS = ("merge", "squash", "rebase")
+MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
+HEAD_TRAILER = "Merged-head"  # of a commit that brings a branch onto the trunk
+LOOKED_AT = 1_000  # commits of the trunk
+PATIENCE = 600.0  # seconds; a merge of large histories takes its time
+
+# A person's settings for their own rebases and merges, which are not meant for ours.
+_PLAIN = (
+    *("-c", "rebase.autoStash=false", "-c", "rebase.autoSquash=false"),
+    *("-c", "rebase.updateRefs=false", "-c", "merge.autoStash=false", "-c", "gc.auto=0"),
+    *(
+        "-c",
+        "maintenance.auto=false",
+        "-c",
+        "advice.mergeConflict=false",
+        "-c",
+        "rerere.enabled=false",
+    ),
+)
+_NO_EDITOR = {"GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "GIT_MERGE_AUTOEDIT": "no"}
+
+
+class Tree(NamedTuple):
+    """What merging two commits comes to: a tree, or the paths that conflict."""
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
+
+
+class Landing(NamedTuple):
+    """The commit that would be on the trunk, or the paths that conflict."""
+
+    commit: str
+    conflicts: tuple[str, ...] = ()
+
+
+def land(
+    folder: Path, scratch: Path, onto: str, head: str, method: str, message: str,
+    env: Mapping[str, str] | None = None,
+) -> Landing:  # fmt: skip
+    """The commit by which `head` comes onto the commit `onto`.
+
+    `scratch` is a folder in which a worktree may be made for a moment; `env` names the committer.
+    """
+    if method == "rebase":
+        if is_ancestor(folder, onto, head):
+            return Landing(head)
+        return _replayed(folder, scratch, onto, head, env)
+    merged = merge(folder, scratch, onto, head)
+    if merged.conflicts:
+        return Landing("", merged.conflicts)
+    parents = (onto,) if method == "squash" else (onto, head)
+    return Landing(commit(folder, merged.tree, parents, message, env))
+
+
+def merge(
+    folder: Path, scratch: Path, ours: str, theirs: str, version: tuple[int, ...] | None = None
+) -> Tree:
+    """The tree of a merge; also where git is too old to do that by itself."""
+    if (version or git.version()) < MERGE_TREE:
+        return _merged_in_a_worktree(folder, scratch, ours, theirs)
+    args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
+    done = git.run(args, cwd=folder, timeout=PATIENCE)
+    if done.code not in (0, 1):
+        raise git.failure(args, done)
+    tree, *names = [os.fsdecode(part) for part in done.out.split(b"\0") if part]
+    return Tree(tree, tuple(dict.fromkeys(names)) if done.code else ())
+
+
+def commit(
+    folder: Path, tree: str, parents: Sequence[str], message: str,
+    env: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
+    """A commit of a tree, on no branch."""
+    words = [word for parent in parents for word in ("-p", parent)]
+    args = ["commit-tree", tree, *words, "-F", "-"]
+    return git.check(args, cwd=folder, stdin=message.encode("utf-8", "replace"), env=env).text
+
+
+def is_ancestor(folder: Path, older: str, newer: str) -> bool:
+    """Whether `newer` has all of `older`."""
+    return git.run(["merge-base", "--is-ancestor", older, newer], cwd=folder).code == 0
+
+
+def landed(folder: Path, trunk: str, head: str) -> str | None:
+    """The commit by which `head` came onto the trunk: one that says so, or what it is itself;
+    None if it did not."""
+    form = f"--format=%H%x00%(trailers:key={HEAD_TRAILER},valueonly,separator=%x1f)"
+    args = ["log", "--no-show-signature", f"--max-count={LOOKED_AT}", form, trunk]
+    for line in git.run(args, cwd=folder, timeout=PATIENCE).text.splitlines():
+        commit, _, said = line.partition("\0")
+        if head in said.split("\x1f"):
+            return commit
+    if is_ancestor(folder, head, trunk):
+        return head
+    return trunk if has_each_change(folder, trunk, head) else None
+
+
+def has_each_change(folder: Path, trunk: str, head: str) -> bool:
+    """Whether for each commit of `head` there is one on the trunk that changes the same."""
+    shown = git.run(["cherry", trunk, head], cwd=folder, timeout=PATIENCE)
+    lines = shown.text.splitlines()
+    return shown.code == 0 and bool(lines) and all(line.startswith("-") for line in lines)
+
+
+def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> Tree:
+    with detached(folder, scratch, ours) as place:
+        args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
+        done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=PATIENCE)
+        conflicts = unmerged(place)
+        if conflicts:
+            return Tree("", conflicts)
+        if done.code != 0:
+            raise git.failure(args, done)
+        return Tree(git.check(["write-tree"], cwd=place).text)
+
+
+def _replayed(
+    folder: Path, scratch: Path, onto: str, head: str, env: Mapping[str, str] | None
+) -> Landing:
+    with detached(folder, scratch, head) as place:
+        conflicts = rebase(place, onto, env)
+        return Landing(
+            "" if conflicts else git.check(["rev-parse", "HEAD"], cwd=place).text, conflicts
+        )
+
+
+def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Rebase what is checked out in `folder`; or leave it as it was, and answer what conflicts."""
+    args = [*_PLAIN, "rebase", "--no-verify", "-q", onto]
+    return _or_abort(folder, args, "rebase", env)
+
+
+def merge_into(
+    folder: Path, other: str, message: str, env: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """Merge `other` into what is checked out in `folder`; or leave it as it was, and answer what
+    conflicts."""
+    args = [*_PLAIN, "merge", "--no-ff", "--no-verify", "--no-squash", "-q", "-m", message, other]
+    return _or_abort(folder, args, "merge", env)
+
+
+def _or_abort(
+    folder: Path, args: list[str], operation: str, env: Mapping[str, str] | None
+) -> tuple[str, ...]:
+    done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=PATIENCE)
+    if done.code == 0:
+        return ()
+    conflicts = unmerged(folder)
+    git.run([operation, "--abort"], cwd=folder, env=_NO_EDITOR, timeout=PATIENCE)
+    if not conflicts:
+        raise git.failure(args, done)
+    return conflicts
+
+
+def unmerged(folder: Path) -> tuple[str, ...]:
+    """The paths that are in conflict in a worktree."""
+    shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).out
+    return tuple(os.fsdecode(part) for part in shown.split(b"\0") if part)
+
+
+@contextlib.contextmanager
+def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
+    """A worktree of a commit, on no branch, for as long as the block lasts."""
+    place = scratch / f"landing-{random_hex(4)}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    add = ["worktree", "add", "-q", "--detach", str(place), commit]
+    try:
+        done = git.run(add, cwd=folder, timeout=PATIENCE)
+        if done.code != 0:
+            raise git.failure(add, done)
+        yield place
+    finally:
+        discard(folder, place)
+
+
+def discard(folder: Path, place: Path) -> None:
+    """Remove a worktree of ours with all that is in it."""
+    git.run(["worktree", "remove", "--force", "--force", str(place)], cwd=folder, timeout=PATIENCE)
+    shutil.rmtree(place, ignore_errors=True)
+    git.run(["worktree", "prune"], cwd=folder)

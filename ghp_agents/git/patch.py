@@ -1,0 +1,297 @@
+"""Uncommitted work as a patch: taken without touching anything of the user's, put back whole.
+
+What is taken is the content of the working tree: changed, new, deleted and renamed files, binary
+ones, links, the executable bit. Ignored files and empty folders are not taken. What was staged is
+not told apart from what was not. Content goes through git's own conversion of line endings and
+filters, as it would in a commit.
+"""
+
+import hashlib
+import mmap
+import os
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.git import patch_check as patchguard
+from ghp_agents.git import patch_text as patchtext
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree
+from ghp_agents.git.index_copy import PATIENCE, Desk, LeftOut, stage
+from ghp_agents.git.patch_text import parents
+from ghp_agents.hotpath.locate import Location
+
+_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
+_GITLINK = "160000"
+_LINK = patchtext.LINK
+
+
+class Change(NamedTuple):
+    """A file that the patch changes; counts are None for binary content."""
+
+    kind: str  # A added, M modified, D deleted, T another type, R renamed
+    path: str
+    added: int | None
+    removed: int | None
+    source: str = ""  # where a renamed file was
+
+
+Screen = Callable[[Change, bytes], str | None]
+_Described = tuple[Change, tuple[str, str], str]  # with its modes and its new object
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Uncommitted work. `base` is the commit that it belongs to, empty before the first commit."""
+
+    base: str
+    content: bytes
+    changes: tuple[Change, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    converted: tuple[str, ...] = ()  # kept as git would commit them, not byte for byte
+
+
+# ------------------------------------------------------------------------------ taking
+
+
+def take(
+    place: Location,
+    limit: int,
+    screen: Screen = lambda _change, _added: None,
+    passed_over: Collection[str] = (),
+) -> Patch:
+    """The uncommitted work of a worktree, in at most `limit` bytes; the largest is left out first.
+
+    `screen` sees each change with the lines that it adds, and answers why it must not be kept, or
+    None; new files that are `passed_over` count for nothing. The user's index, objects, refs and
+    files stay as they are. Raises GitError.
+    """
+    assert place.toplevel is not None
+    base = worktree.head(Path(place.toplevel))
+    with tempfile.TemporaryDirectory(prefix="ghp-patch-") as folder:
+        desk = Desk(place, Path(folder))
+        left_out = stage(desk, limit, passed_over)
+        whole = Path(folder) / "patch"
+        against = base or desk.git("hash-object", "-t", "tree", os.devnull).text
+        parts = _parts(desk, against, whole)
+        reasons = _reasons(desk.worktree, parts, whole, limit, screen)
+        kept = [part for part in parts if part.change.path not in reasons]
+        dropped = [part for part in parts if part.change.path in reasons]
+        left_out += [_left_out(desk, part, reasons) for part in dropped]
+        return Patch(
+            base,
+            b"".join(part.read(whole) for part in kept),
+            tuple(part.change for part in kept),
+            tuple(sorted(left_out, key=lambda one: one.path)),
+            tuple(part.change.path for part in kept if _is_converted(desk.worktree, part)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What the patch has for one file: where it begins in the whole patch, and how long it is."""
+
+    change: Change
+    modes: tuple[str, str]
+    oid: str
+    start: int
+    size: int
+
+    def read(self, whole: Path) -> bytes:
+        """The part itself."""
+        with whole.open("rb") as file:
+            file.seek(self.start)
+            return file.read(self.size)
+
+    @property
+    def emptied(self) -> str:
+        """The path at which there is nothing any more afterwards; empty if there is none."""
+        return {"D": self.change.path, "R": self.change.source}.get(self.change.kind, "")
+
+
+def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
+    """Let git write the whole patch, and find the files in it."""
+    # Only files renamed without a change: more would tie a part to its source's content.
+    renames = "--find-renames=100%"
+    described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
+    if _is_moved_link_in_the_way(described):
+        renames = "--no-renames"
+        described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
+    _compare(
+        desk, against, renames,
+        "--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
+        f"--output={whole}",
+    )  # fmt: skip
+    starts = _starts(whole)
+    parts: list[_Part] = []
+    position = 0
+    for change, modes, oid in described:
+        # A file that became a link, or the reverse, is two pieces: one goes, the other comes.
+        after = position + (2 if change.kind == "T" else 1)
+        start = starts[position]
+        parts.append(_Part(change, modes, oid, start, starts[after] - start))
+        position = after
+    return parts
+
+
+def _compare(desk: Desk, against: str, *options: str) -> git.Result:
+    return desk.git("diff-index", "--cached", *_PLAIN, *options, against)
+
+
+def _is_moved_link_in_the_way(described: Sequence[_Described]) -> bool:
+    """Whether a link was renamed where other paths pass through: `git apply` does not see from a
+    rename, which names no mode, that the link goes away, and refuses to write below it."""
+    paths = {path for change, *_ in described for path in (change.path, change.source)}
+    passed = {parent for path in paths for parent in parents(path)}
+    moved = [change for change, modes, _ in described if change.kind == "R" and modes[1] == _LINK]
+    return any(not passed.isdisjoint((change.path, change.source)) for change in moved)
+
+
+def _starts(whole: Path) -> list[int]:
+    """Where the files begin in a patch, and where it ends. No line of content starts like that."""
+    if not whole.stat().st_size:
+        return [0]
+    with whole.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+        starts = [0]
+        while (found := view.find(b"\ndiff --git ", starts[-1])) >= 0:
+            starts.append(found + 1)
+        return [*starts, len(view)]
+
+
+def _described(data: bytes) -> list[_Described]:
+    """Changes with their modes and new object, from `--raw --numstat -z`: first all of the one,
+    then all of the other."""
+    words = iter([os.fsdecode(part) for part in data.split(b"\0")])
+    raw: list[tuple[str, str, str, tuple[str, str], str]] = []
+    word = next(words)
+    while word.startswith(":"):
+        old_mode, new_mode, _, oid, kind = word[1:].split(" ")
+        first = next(words)
+        source, path = (first, next(words)) if kind[0] == "R" else ("", first)
+        raw.append((kind[0], path, source, (old_mode, new_mode), oid))
+        word = next(words)
+    found: list[_Described] = []
+    for kind, path, source, modes, oid in raw:
+        added, removed, named = word.split("\t", 2)
+        if not named:  # a rename: its two names follow
+            next(words), next(words)
+        found.append((Change(kind, path, _count(added), _count(removed), source), modes, oid))
+        word = next(words)
+    return found
+
+
+def _count(text: str) -> int | None:
+    return None if text == "-" else int(text)
+
+
+# ------------------------------------------------------------------------------ leaving out
+
+
+def _reasons(
+    folder: Path, parts: Sequence[_Part], whole: Path, limit: int, screen: Screen
+) -> dict[str, str]:
+    """Why parts are not kept, by path."""
+    reasons: dict[str, str] = {}
+    total = 0
+    for part in sorted(parts, key=lambda part: part.size):
+        path = part.change.path
+        if _GITLINK in part.modes:
+            reasons[path] = "a submodule"
+        elif part.modes[1] == _LINK and patchguard.leads_out(folder, path, {}):
+            reasons[path] = "a link that leads out of the worktree"
+        elif total + part.size > limit:
+            reasons[path] = "too large"
+        elif reason := screen(part.change, _added(part.read(whole))):
+            reasons[path] = reason
+        else:
+            total += part.size
+    stay = {part.emptied for part in parts if part.emptied and part.change.path in reasons}
+    above = {parent for path in stay for parent in parents(path)}
+    for part in parts:
+        # A file whose deletion is left out stays where it is: nothing else can take its place.
+        if part.change.path in above or not stay.isdisjoint(parents(part.change.path)):
+            reasons.setdefault(part.change.path, "takes the place of a file that was left out")
+    return reasons
+
+
+def _added(piece: bytes) -> bytes:
+    """The lines of text that a piece of the patch adds."""
+    hunks = piece.partition(b"\n@@ ")[2]
+    return b"\n".join(line[1:] for line in hunks.split(b"\n") if line.startswith(b"+"))
+
+
+def _left_out(desk: Desk, part: _Part, reasons: dict[str, str]) -> LeftOut:
+    change, reason = part.change, reasons[part.change.path]
+    if change.kind == "D":
+        return LeftOut(change.path, part.size, f"{reason} (deleted here)")
+    return LeftOut(change.path, None if _GITLINK in part.modes else desk.size(change.path), reason)
+
+
+def _is_converted(folder: Path, part: _Part) -> bool:
+    """Whether what is kept differs from the file's bytes, by line endings or a filter."""
+    if part.change.kind == "D" or not part.modes[1].startswith("100"):
+        return False
+    try:
+        content = (folder / part.change.path).read_bytes()
+    except OSError:
+        return False
+    digest = hashlib.sha256() if len(part.oid) == 64 else hashlib.sha1(usedforsecurity=False)
+    digest.update(b"blob %d\0" % len(content) + content)
+    return digest.hexdigest() != part.oid
+
+
+# ------------------------------------------------------------------------------ putting back
+
+
+class PatchFailedError(git.GitError):
+    """A patch that cannot be put back here; nothing was changed."""
+
+
+def is_applied(folder: Path, content: bytes) -> bool:
+    """Whether all that the patch would do is there already. Raises UnsafePatchError."""
+    patchtext.read(content)
+    result = _apply(folder, content, "--reverse", "--check")
+    # A mode that differs is only warned of.
+    return result.code == 0 and " has type " not in result.err
+
+
+def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
+    """Put the work back, all of it or nothing; answers the paths that have conflicts.
+
+    On the commit that the patch belongs to, only files change. With `three_way`, on another one,
+    git merges it: the result is staged, and what meets other changes is left with conflict markers
+    and unmerged in the index. Raises PatchFailedError; UnsafePatchError for a patch that `take`
+    would not have made. Then nothing was changed.
+    """
+    pieces = patchtext.read(content)
+    patchguard.check(folder, pieces)
+    links = patchguard.links_in_the_way(folder, pieces)
+    if links:
+        raise PatchFailedError(
+            f"it would write through {', '.join(links)}: a link that is not in git",
+            hint="Nothing was changed.",
+        )
+    if three_way:
+        git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=PATIENCE)
+    result = _apply(folder, content, *(["--3way"] if three_way else []))
+    conflicts = worktree.unmerged(folder) if three_way else []
+    if result.code != 0 and not conflicts:
+        words = [line for line in result.err.splitlines() if line.startswith(("error:", "fatal:"))]
+        raise PatchFailedError(
+            "; ".join(line.partition(": ")[2] for line in words[:5]) or "git refused the patch",
+            hint="Nothing was changed.",
+            stderr=result.err,
+        )
+    return conflicts
+
+
+def _apply(folder: Path, content: bytes, *options: str) -> git.Result:
+    flags = ("-c", "apply.ignoreWhitespace=no", "-c", "core.safecrlf=false")
+    return git.run(
+        [*flags, "apply", "--whitespace=nowarn", *options, "-"],
+        cwd=folder,
+        stdin=content,
+        timeout=PATIENCE,
+    )

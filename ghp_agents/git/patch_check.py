@@ -1,0 +1,106 @@
+"""What a patch would do in a worktree, judged before git applies it."""
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from ghp_agents.git import process as git
+from ghp_agents.git.patch_text import HINT, LINK, Piece, UnsafePatchError, is_git_folder, parents
+
+_HOPS = 40  # links one after another, as the kernel follows them
+_STEPS = 400  # parts of all paths on the way of one link
+
+
+def check(folder: Path, pieces: Collection[Piece]) -> None:
+    """Raises UnsafePatchError for a rename of a file that is not in git, and for a link that
+    would lead out of the worktree `folder`."""
+    links = {piece.new: piece.target for piece in pieces if piece.new and piece.target is not None}
+    moved = {piece.old: piece.new for piece in pieces if piece.is_rename}
+    for name, target in _tracked(folder, list(moved)).items():
+        new = moved.pop(name)
+        if target is not None:
+            links[new] = target
+    if moved:
+        name = min(moved)[:200]
+        raise UnsafePatchError(f"The patch renames {name!r}, which is not in git.", hint=HINT)
+    # Of a link with several lines the patch may show only some.
+    longer = _tracked(folder, [name for name, target in links.items() if "\n" in target])
+    open_ended = {name for name, target in longer.items() if target and "/" in target}
+    gone = {piece.old for piece in pieces} - {piece.new for piece in pieces}
+    for path in links:
+        if path in open_ended or leads_out(folder, path, links, gone):
+            raise UnsafePatchError(
+                f"The patch makes {path[:200]!r}, a link that leads out of the worktree.",
+                hint=HINT,
+            )
+
+
+def leads_out(
+    folder: Path, path: str, links: Mapping[str, str], gone: Collection[str] = ()
+) -> bool:
+    """Whether the link at `path` ends outside of `folder`, or in its git folder. `links` will be
+    there besides those that are, and `gone` will not be."""
+    left = path.split("/")[::-1]
+    at: list[str] = []
+    hops = steps = 0
+    while left and hops <= _HOPS:
+        part = left.pop()
+        steps += 1
+        if steps > _STEPS:
+            return True
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if not at:
+                return True
+            at.pop()
+            continue
+        if is_git_folder(part):
+            return True
+        at.append(part)
+        target = _target(folder, "/".join(at), links, gone)
+        if target is not None:
+            if target.startswith("/"):
+                return True
+            hops += 1
+            at.pop()
+            left += target.split("/")[::-1]
+    return False  # one that never ends leads nowhere
+
+
+def _target(folder: Path, name: str, links: Mapping[str, str], gone: Collection[str]) -> str | None:
+    """Where the link `name` leads; None if it is no link."""
+    if name in links:
+        return links[name]
+    try:
+        return None if name in gone else os.readlink(folder / name)  # noqa: PTH115
+    except (OSError, ValueError):
+        return None
+
+
+def links_in_the_way(folder: Path, pieces: Collection[Piece]) -> list[str]:
+    """Links on the patch's paths that are not in git, which would follow them anywhere."""
+    paths = {path for piece in pieces for path in (piece.old, piece.new)}
+    above = {parent for path in paths for parent in parents(path)}
+    links = sorted(parent for parent in above if (folder / parent).is_symlink())
+    known = _tracked(folder, links)
+    return [link for link in links if link not in known]
+
+
+def _tracked(folder: Path, names: list[str]) -> dict[str, str | None]:
+    """Those of `names` that are files in git; for a link, where it leads."""
+    if not names:
+        return {}
+    known: dict[str, str | None] = {}
+    wanted = {os.fsencode(name) for name in names}
+    for line in git.check(["ls-files", "-z", "--stage"], cwd=folder).out.split(b"\0"):
+        facts, _, name = line.partition(b"\t")
+        mode, _, rest = facts.decode().partition(" ")
+        if name in wanted and mode != "160000":
+            oid = rest.partition(" ")[0]
+            known[os.fsdecode(name)] = _link(folder, oid) if mode == LINK else None
+    return known
+
+
+def _link(folder: Path, oid: str) -> str:
+    return os.fsdecode(git.check(["cat-file", "blob", oid], cwd=folder).out)

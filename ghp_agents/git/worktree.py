@@ -1,0 +1,195 @@
+"""Looking at a person's worktree: what is checked out, what differs, what was committed.
+
+Nothing here changes anything, not even the times that git keeps in the index.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.git import process as git
+from ghp_agents.hotpath.locate import Location
+
+SHOWN = 100  # commits that are listed; more are counted
+
+_OPERATIONS = (
+    ("MERGE_HEAD", "a merge"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply/applying", "applying mail"),
+    ("rebase-apply", "a rebase"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("BISECT_LOG", "a bisect"),
+)
+
+
+class Difference(NamedTuple):
+    """A path that differs from the last commit, as `git status` says it."""
+
+    code: str  # two letters, staged and not: "M.", ".D", "UU", "??"
+    path: str
+    inside: bool = False  # a submodule with changes of its own
+
+
+class Commit(NamedTuple):
+    """One commit, for people."""
+
+    oid: str
+    author: str
+    at: str
+    subject: str
+
+
+class Lines(NamedTuple):
+    """A file's line counts between two commits; None for binary content."""
+
+    path: str
+    added: int | None
+    removed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was committed on top of others."""
+
+    base: str = ""  # the last commit in common; empty if there is none
+    commits: tuple[Commit, ...] = ()  # the newest first, at most SHOWN
+    count: int = 0
+    files: tuple[Lines, ...] = ()
+
+
+def folders(folder: Path) -> list[Path]:
+    """The worktrees of the clone that are there, the main one first."""
+    listed = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
+    found: list[Path] = []
+    for entry in listed.split(b"\n\n"):
+        lines = entry.splitlines()
+        if lines and b"bare" not in lines[1:]:
+            found.append(Path(os.fsdecode(lines[0].removeprefix(b"worktree "))))
+    return [each for each in found if each.is_dir()]
+
+
+def head(folder: Path) -> str:
+    """The commit that is checked out; empty before the first commit."""
+    shown = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd=folder)
+    return shown.text if shown.code == 0 else ""
+
+
+def has_commit(folder: Path, commit: str) -> bool:
+    """Whether a commit is in this clone."""
+    return git.run(["cat-file", "-e", f"{commit}^{{commit}}"], cwd=folder).code == 0
+
+
+def unmerged(folder: Path) -> list[str]:
+    """The paths with conflicts that nobody resolved yet."""
+    shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder)
+    return _names(shown.out)
+
+
+def operation(git_dir: Path) -> str | None:
+    """What is in progress in a worktree: a merge, a rebase, … or None."""
+    return next((name for sign, name in _OPERATIONS if (git_dir / sign).exists()), None)
+
+
+def differences(folder: Path) -> list[Difference]:
+    """All that differs from the last commit, and new files; a new folder is one entry."""
+    args = ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--no-renames"]
+    words = git.check([*args, "--ignore-submodules=none"], cwd=folder).out.split(b"\0")
+    found: list[Difference] = []
+    for word in (os.fsdecode(word) for word in words if word):
+        kind, _, rest = word.partition(" ")
+        if kind == "1":  # XY sub mH mI mW hH hI path
+            code, inner, *_, path = rest.split(" ", 7)
+            found.append(Difference(code, path, inner[0] == "S" and set(inner[2:]) != {"."}))
+        elif kind == "u":  # XY sub m1 m2 m3 mW h1 h2 h3 path
+            code, *_, path = rest.split(" ", 9)
+            found.append(Difference(code, path))
+        elif kind == "?":
+            found.append(Difference("??", rest))
+    return sorted(found, key=lambda each: each.path)
+
+
+def files(folder: Path) -> list[str]:
+    """The paths of tracked files, and of others that git does not ignore, sorted."""
+    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    return sorted(set(_names(git.check(args, cwd=folder).out)))
+
+
+def branches(folder: Path, *names: str) -> dict[str, str]:
+    """The branches, here and on remotes, that go by one of `names`, and each remote's own choice:
+    full ref name → the ref that it stands for, or empty."""
+    patterns = [f"{place}/{name}" for place in ("refs/heads", "refs/remotes/*") for name in names]
+    shown = git.check(
+        ["for-each-ref", "--format=%(refname)%00%(symref)", "refs/remotes/*/HEAD", *patterns],
+        cwd=folder,
+    )
+    pairs = [line.split("\0") for line in shown.text.splitlines()]
+    return {pair[0]: pair[1] for pair in pairs}
+
+
+def unsent(folder: Path, commit: str) -> int | None:
+    """How many commits up to this one are on no branch of a remote; None without remotes."""
+    if not git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text:
+        return None
+    counted = git.check(["rev-list", "--count", commit, "--not", "--remotes", "--"], cwd=folder)
+    return int(counted.text)
+
+
+def contains(folder: Path, commit: str, other: str) -> bool:
+    """Whether `other` is `commit` or came before it."""
+    return git.run(["merge-base", "--is-ancestor", other, commit], cwd=folder).code == 0
+
+
+def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of `paths` that some commit adds which `commit` has and `base` has not."""
+    args = ["log", "--no-show-signature", "--format=", "--name-only", "-z", "--diff-filter=A"]
+    args += ["--no-renames", f"{base}..{commit}", "--", *paths]
+    shown = git.check(["--literal-pathspecs", *args], cwd=folder)
+    return sorted(set(_names(shown.out)))
+
+
+def present(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
+    """Those of `paths` that are files, or links, in `commit`."""
+    return _names(git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).out)
+
+
+def history(place: Location, commit: str, others: Sequence[str]) -> History:
+    """What `commit` has, and `others` (full ref names) have not.
+
+    Without others there is nothing to compare with, and no base.
+    """
+    assert place.toplevel is not None
+    folder, git_dir = Path(place.toplevel), Path(place.git_dir)
+
+    def ask(*args: str) -> str:
+        return git.look(folder, git_dir, *args) or ""
+
+    wanted = [commit, "--not", *others] if others else [commit]
+    lines = ask(
+        "log", "--no-show-signature", "--no-color", f"--max-count={SHOWN}",
+        "--format=%H%x1f%an%x1f%aI%x1f%s", *wanted, "--",
+    )  # fmt: skip
+    commits = [Commit(*line.split("\x1f", 3)) for line in lines.split("\n") if "\x1f" in line]
+    count = int(ask("rev-list", "--count", *wanted, "--") or 0)
+    base = ask("merge-base", commit, *others) if others else ""
+    stat = ask("diff", "--numstat", "-z", "--no-renames", base, commit, "--") if base else ""
+    return History(base, tuple(commits), count, tuple(_lines(stat)))
+
+
+def _lines(stat: str) -> list[Lines]:
+    found: list[Lines] = []
+    for record in stat.split("\0"):
+        if record:
+            added, removed, path = record.split("\t", 2)
+            found.append(Lines(path, _count(added), _count(removed)))
+    return found
+
+
+def _count(text: str) -> int | None:
+    return None if text == "-" else int(text)
+
+
+def _names(data: bytes) -> list[str]:
+    return [os.fsdecode(part) for part in data.split(b"\0") if part]

@@ -1,0 +1,59 @@
+"""People and agents here, and accounts on GitHub.
+
+An agent is a label, for it has no account; where the configuration gives it one, the account is
+assigned beside the label. A person is an account: `@ada`. Who works here goes by git's name here
+and by the token's account there.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.heartbeat import is_name
+
+_LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}|[A-Za-z0-9_-]{0,60})(?:\[bot\])?")
+WORKFLOWS = "github-actions[bot]"  # the repository's own; no person's account can have brackets
+_NOBODY: Mapping[str, str] = {}
+
+
+class Names(NamedTuple):
+    """Who is who."""
+
+    accounts: Mapping[str, str] = _NOBODY  # by agent's or person's name: a login
+    viewer: str = ""  # the token's account
+    myself: str = ""  # the person who works here
+
+    def login(self, name: str) -> str | None:
+        """The account of a name; None for an agent that has none. Raises UsageError for a person
+        of whom none is known."""
+        given = self.accounts.get(name)
+        if given:
+            return given.removeprefix("@")
+        if is_name(name):
+            return None
+        if name == self.myself and self.viewer:
+            return self.viewer
+        login = name.removeprefix("@")
+        if not _LOGIN.fullmatch(login):
+            raise UsageError(
+                f"{one_line(name, 40)!r} is no account on GitHub, and none is known for it.",
+                hint="Name the account: @login. Or say whose it is in .ghp/config.json: "
+                '{"agents": {"accounts": {"Ada Example": "ada"}}}.',
+            )
+        return login
+
+    def person(self, login: str) -> str:
+        """The name of an account that is assigned."""
+        mine = [name for name, each in self.accounts.items() if _same(each, login)]
+        people = [name for name in mine if not is_name(name)]
+        if len(people) == 1 or len(mine) == 1:
+            return (people or mine)[0]
+        if self.myself and not is_name(self.myself) and not mine and _same(login, self.viewer):
+            return self.myself
+        return f"@{login}"
+
+
+def _same(one: str, other: str) -> bool:
+    return one.removeprefix("@").casefold() == other.casefold()

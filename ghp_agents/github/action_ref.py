@@ -1,0 +1,44 @@
+"""Where this program's action is: a workflow names it by the commit that is installed here."""
+
+import json
+import re
+from importlib import metadata
+
+from ghp_agents.core.errors import UsageError
+
+PACKAGE = "ghp-agents"
+_ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAMED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", re.ASCII)
+
+
+def checked(named: str) -> str:
+    """An action that a person names, `owner/name@commit`. Raises UsageError for any other form: a
+    tag or a branch can be moved to other code."""
+    if not _NAMED.fullmatch(named):
+        raise UsageError(
+            f"{named[:80]!r} does not name an action by its commit.",
+            hint="Write --action OWNER/NAME@COMMIT with the commit's 40 digits.",
+        )
+    return named
+
+
+def address() -> str:
+    """`owner/name@commit # vX`, where this program was installed from GitHub; else nothing."""
+    try:
+        installed = metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError:  # a checkout that is only on the path
+        return ""
+    found = pinned(installed.read_text("direct_url.json") or "")
+    return f"{found} # v{installed.version}" if found else ""
+
+
+def pinned(direct_url: str) -> str:
+    """`owner/name@commit`, by what pip notes of an installation from a repository; else nothing."""
+    try:
+        noted = json.loads(direct_url)
+        found = _ADDRESS.fullmatch(noted["url"])
+        commit = _COMMIT.fullmatch(noted["vcs_info"]["commit_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f"{found[1]}@{commit[0]}" if found and commit else ""

@@ -1,0 +1,176 @@
+"""Which repository on which server, through which token; cheap where there is none.
+
+Asks nobody but, where a remote is GitHub's and the environment has no token, the program `gh`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core.errors import NotSetUpError
+from ghp_agents.github.api import remote_url as remotes
+from ghp_agents.github.api import token
+from ghp_agents.github.api.token import Token
+from ghp_agents.settings import consent
+from ghp_agents.state import git_credentials as credentials
+from ghp_agents.workspace import Workspace
+
+LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
+OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+
+
+class Place(NamedTuple):
+    """A repository on a server. `is_remotes`: a remote names the server."""
+
+    host: str
+    repository: str
+    is_remotes: bool
+
+
+class Access(NamedTuple):
+    """All that is needed to talk to one repository."""
+
+    host: str
+    repository: str
+    api: str  # without a slash at its end
+    token: Token
+
+
+def find(ws: Workspace, *, again: bool = False) -> Access | None:
+    """The access that there is; None where issues live in the state.
+
+    Raises NotSetUpError where the configuration wants GitHub and something is missing.
+    """
+    if ws.settings.tracker == "local":
+        return None
+    wanted = ws.settings.tracker == "github"
+    if not wanted and not ws.settings.push:
+        return None  # all stays in this clone
+    place = where(ws)
+    if place is None:
+        if "github" in ws.settings.unagreed:
+            settings = ws.settings
+            what, hint = consent.sentence(
+                "github", settings.unagreed["github"], settings.trunk_place
+            )
+            raise NotSetUpError(what, hint=hint)
+        if wanted:
+            raise _no_repository()
+        return None
+    api = _api(ws, place)
+    found = _token(ws, place, again=again or wanted) if may_have_a_token(ws, place) else None
+    if found is None:
+        if wanted:
+            raise _no_token(ws, place)
+        return None
+    return Access(place.host, place.repository, api, found)
+
+
+def _token(ws: Workspace, place: Place, *, again: bool) -> Token | None:
+    found = token.of_environment(ws.environ, place.host, (place.host,))
+    return found or token.of_gh(ws, place.host, again=again)
+
+
+def where(ws: Workspace) -> Place | None:
+    """The repository that the configuration names, else the remote's; None: it is not GitHub's."""
+    said = ws.settings.github
+    configured = said.get("host", "").lower() or None
+    hosts = token_host.hosts_in(ws.environ) | ({configured} if configured else set())
+    for address in remotes.addresses(ws):
+        found = remotes.understood(address)
+        if found and (token_host.is_githubs(found[0]) or found[0] in hosts):
+            remotes_host, repository = found
+            break
+    else:
+        remotes_host, repository = None, None
+    host = configured or remotes_host or "github.com"
+    repository = said.get("repository") or _proposed(ws, said) or repository
+    if repository is None:
+        return None
+    if not _REPOSITORY.fullmatch(repository):
+        raise _bad_repository(repository)
+    return Place(host, repository, host == remotes_host)
+
+
+def may_have_a_token(ws: Workspace, place: Place) -> bool:
+    """Whether a token may go there: to GitHub, and to a server that the person named. Neither the
+    repository's configuration nor the address that it was cloned from names one of somebody's own:
+    both may be an attacker's."""
+    if place.host == "github.com" or (token_host.is_githubs(place.host) and place.is_remotes):
+        return True
+    return place.host in credentials.named_hosts(ws)
+
+
+def _proposed(ws: Workspace, said: Mapping[str, str]) -> str | None:
+    """The repository that the repository's own file names, if a remote names it, too. Whose word
+    counts for agents depends on it, so that another one is only for the person's own file."""
+    name = said.get(consent.PROPOSED)
+    found = (remotes.understood(address) for address in remotes.addresses(ws))
+    is_remotes = name and any(each and each[1].lower() == name.lower() for each in found)
+    return name if is_remotes else None
+
+
+def api_of(host: str) -> str:
+    """The address of a server's API."""
+    if host == "github.com":
+        return "https://api.github.com"
+    if host.endswith(".ghe.com"):
+        return f"https://api.{host}"
+    return f"https://{host}/api/v3"
+
+
+def _api(ws: Workspace, place: Place) -> str:
+    """The address of the API. One in a configuration file must be the server's own: the token is
+    sent there, and the file may be somebody else's."""
+    override = ws.environ.get(OVERRIDE, "").strip()
+    if override:
+        return override.rstrip("/")
+    said = ws.settings.github.get("api")
+    if not said:
+        return api_of(place.host)
+    parts = urlsplit(said)
+    host = (parts.hostname or "").lower()
+    own = host == place.host or host.endswith(f".{place.host}")
+    if parts.scheme == "https" and own and not parts.username:
+        return said.rstrip("/")
+    raise NotSetUpError(
+        f"`agents.github.api` is {said!r}, which is not an https address of {place.host}; the "
+        "token would be sent there.",
+        hint=f"Correct `agents.github.host` or `api`; or, if you trust that address, set "
+        f"{OVERRIDE} to it.",
+    )
+
+
+def _no_repository() -> NotSetUpError:
+    return NotSetUpError(
+        "The configuration wants issues on GitHub, and no remote of this repository is there.",
+        hint='Name one: `{"agents": {"github": {"repository": "owner/name"}}}` in '
+        ".ghp/config.json; for a server of your own, set GH_HOST to its name, too.",
+    )
+
+
+def _bad_repository(name: str) -> NotSetUpError:
+    return NotSetUpError(
+        f"{name!r} is not the name of a repository on GitHub.",
+        hint="Write `agents.github.repository` as owner/name.",
+    )
+
+
+def _no_token(ws: Workspace, place: Place) -> NotSetUpError:
+    if not may_have_a_token(ws, place):
+        return NotSetUpError(
+            f"The configuration wants issues on {place.host}, and only files of the repository "
+            "name that server, so it gets no token.",
+            hint=f"If you trust it, set GH_HOST to {place.host}, or name it in your own "
+            "~/.config/ghp-cli/config.json: `agents.github.host`.",
+        )
+    ours = token_host.is_githubs(place.host)
+    names = " or ".join(token_host.OF_GITHUB) if ours else token_host.OF_ENTERPRISE[0]
+    return NotSetUpError(
+        f"The configuration wants issues on GitHub, and there is no token for {place.host}.",
+        hint=f"Run `gh auth login --hostname {place.host}`, or set {names} in the environment.",
+    )

@@ -1,0 +1,71 @@
+"""Answers with their ETag, one file each, so that what did not change need not be sent again."""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.ids import digest
+
+MOST_FILES = 1_000
+MOST_BYTES = 64_000_000
+
+
+class Entry(NamedTuple):
+    """An answer to keep."""
+
+    url: str
+    etag: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Cache:
+    """A folder of answers. Whatever is missing or broken in it is asked for again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, url: str) -> Entry | None:
+        """The answer that is kept for an address."""
+        path = self._path(url)
+        try:
+            said = json.loads(path.read_bytes())
+            entry = Entry(said["url"], said["etag"], said["headers"], said["body"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return entry if entry.url == url else None
+
+    def touch(self, url: str) -> None:
+        """It was of use: others are dropped before it."""
+        with contextlib.suppress(OSError):
+            os.utime(self._path(url))
+
+    def write(self, entry: Entry) -> None:
+        """Keep an answer, and drop the oldest if that makes too many."""
+        path = self._path(entry.url)
+        with contextlib.suppress(OSError, ValueError):  # a cache
+            new = not path.exists()
+            files.write_atomically(path, json.dumps(entry._asdict()).encode())
+            if new:
+                self._prune()
+
+    def _prune(self) -> None:
+        kept: list[tuple[float, int, str]] = []
+        with os.scandir(self._folder) as found:
+            for one in found:
+                with contextlib.suppress(FileNotFoundError):  # another process prunes, too
+                    status = one.stat()
+                    kept.append((status.st_mtime, status.st_size, one.path))
+        kept.sort(reverse=True)
+        total = 0
+        for number, (_, size, path) in enumerate(kept, 1):
+            total += size
+            if number > MOST_FILES or total > MOST_BYTES:
+                Path(path).unlink(missing_ok=True)
+
+    def _path(self, url: str) -> Path:
+        return self._folder / f"{digest(url, length=32)}.json"

@@ -1,0 +1,218 @@
+"""One exchange with GitHub, and nothing more: the only place that knows PyGithub.
+
+PyGithub brings connections and the token's header. It is kept from waiting, trying again and
+following on its own: it would write twice, sleep for an hour, and lose the query of a list whose
+repository was renamed. See docs/design/011-one-door-to-github.md.
+"""
+
+import json
+import socket
+import ssl
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from urllib.parse import urljoin, urlsplit
+
+from ghp_agents.github.api.access import Access
+from ghp_agents.github.api.errors import ForbiddenError
+from ghp_agents.github.api.responses import failed
+from ghp_agents.ports import Clock
+
+if TYPE_CHECKING:
+    from github.Requester import Requester
+
+HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+USER_AGENT = "ghp-agents"
+CHUNK = 65_536
+REDIRECTS = 3
+_MOVED = (301, 302, 307, 308)
+# urllib3's names for "no connection was made"; the causes are looked for by name and by class.
+_NOT_SENT = ("ConnectTimeout", "ConnectTimeoutError", "NewConnectionError", "NameResolutionError")
+
+
+class Raw(NamedTuple):
+    """An answer as it came: header names in small letters, the body read as JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Sender(Protocol):
+    """What sends one request; the tests' door, too."""
+
+    def send(
+        self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
+    ) -> Raw:
+        """Raises UnreachableError, with `happened` where it may have been done all the same."""
+
+
+class Client:
+    """Sends requests with one token from one thread."""
+
+    def __init__(self, access: Access, clock: Clock, timeout: float) -> None:
+        self._line = _Line(access, clock)
+        self._requester = _requester(access, timeout)
+
+    def send(
+        self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
+    ) -> Raw:
+        """One request and its answer, within `seconds`. A redirect on the same server is followed:
+        what was redirected was not done."""
+        for _ in range(REDIRECTS):
+            raw = self._once(verb, url, headers, body, seconds)
+            target = urljoin(url, raw.headers.get("location", ""))
+            if raw.status not in _MOVED or target == url:
+                return raw
+            if urlsplit(target)[:2] != urlsplit(url)[:2]:
+                raise _moved_away(url)
+            url = target
+        raise failed("GitHub sent us from one address to another, again and again", happened=False)
+
+    def _once(
+        self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
+    ) -> Raw:
+        line: Any = self._line  # PyGithub asks no more of a connection than it has
+        line.seconds = max(seconds, 0.001)
+        try:
+            self._requester.requestJson(
+                verb, url, headers={**HEADERS, **headers}, input=body, cnx=line
+            )
+        except OSError as error:  # every error of requests is one
+            raise _unreachable(error, seconds) from None
+        return Raw(line.status, line.headers, _read(line.text, line.status))
+
+
+def graphql_address(api: str) -> str:
+    """Where a server takes GraphQL."""
+    if api.endswith("/api/v3"):
+        return api.removesuffix("/v3") + "/graphql"
+    return f"{api}/graphql"
+
+
+class _SlowError(OSError):
+    """The answer dripped in for too long."""
+
+
+class _Line:
+    """A connection as PyGithub uses one. It reads an answer to its end within a time, and keeps it
+    from PyGithub, which would sleep on a 202, follow a 301 without the query, and stumble over a
+    strange header. A server that repeats the token does so in vain: it goes no further.
+    """
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass
+
+        parts = urlsplit(access.api)
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+        secure = parts.scheme == "https"
+        kind = HTTPSRequestsConnectionClass if secure else HTTPRequestsConnectionClass
+        self._session = kind(parts.hostname or "", parts.port).session  # reads no .netrc
+        self._clock, self._masked = clock, access.token.masked
+        self.seconds = 0.0
+        self.status, self.text = 0, ""
+        self.headers: Mapping[str, str] = {}
+
+    def request(
+        self, verb: str, url: str, input: Any, headers: Mapping[str, str], stream: bool = False
+    ) -> None:
+        """Keep what is to be sent."""
+        self._wanted = (verb, url, input, headers)
+
+    def getresponse(self) -> "_Kept":
+        """Send it, and read the answer."""
+        verb, url, content, headers = self._wanted
+        until = self._clock.now() + self.seconds
+        with self._session.request(
+            verb, self._origin + url, headers=headers, data=content, timeout=self.seconds,
+            allow_redirects=False, stream=True,
+        ) as answer:  # fmt: skip
+            chunks: list[bytes] = []
+            for chunk in answer.iter_content(CHUNK):
+                chunks.append(chunk)
+                if self._clock.now() > until:
+                    raise _SlowError
+        self.status = answer.status_code
+        self.text = self._masked(b"".join(chunks).decode("utf-8", "replace"))
+        self.headers = {name.lower(): self._masked(value) for name, value in answer.headers.items()}
+        return _Kept()
+
+
+class _Kept:
+    """What PyGithub gets to see of an answer: that there was one."""
+
+    status = 200
+
+    def getheaders(self) -> list[tuple[str, str]]:
+        """None of the headers."""
+        return []
+
+    def read(self) -> str:
+        """Nothing of the text."""
+        return ""
+
+
+def _read(text: str, status: int) -> Any:
+    if not text.strip():
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        if status >= 300:
+            return None  # a page for people, of something between GitHub and us
+        raise failed("GitHub's answer broke off, or was not GitHub's") from None
+
+
+def _unreachable(error: OSError, seconds: float) -> Exception:
+    causes = list(_causes(error))
+    happened = False
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        why = "The name of GitHub's server could not be looked up"
+    elif any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        why = "The certificate of GitHub's server is not one that this machine trusts"
+    elif any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        why = "GitHub's server took no connection"
+    elif any(type(cause).__name__ in _NOT_SENT for cause in causes):
+        why = "No connection to GitHub's server could be made"
+    elif any(isinstance(cause, TimeoutError | _SlowError) for cause in causes):
+        why, happened = f"GitHub gave no answer within {seconds:.3g} s", True
+    else:
+        why, happened = "The connection to GitHub broke off", True
+    return failed(why, happened=happened)
+
+
+def _causes(error: BaseException) -> Any:
+    """The error and what it came from, as urllib3 wraps it: in `reason`, in `args`, as context."""
+    seen: list[BaseException] = []
+    waiting: list[object] = [error]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, BaseException) or any(one is other for other in seen):
+            continue
+        seen.append(one)
+        yield one
+        waiting += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
+
+
+def _moved_away(url: str) -> ForbiddenError:
+    return ForbiddenError(
+        f"{urlsplit(url).netloc} sends us to another server; the token is not sent there.",
+        hint="Correct `agents.github.host`, or the remote's address.",
+    )
+
+
+def _requester(access: Access, timeout: float) -> "Requester":
+    from github.Auth import Token
+    from github.Requester import Requester
+
+    return Requester(
+        auth=Token(access.token.reveal()),
+        base_url=access.api,
+        timeout=int(max(timeout, 1)),
+        user_agent=USER_AGENT,
+        per_page=100,
+        verify=True,
+        retry=None,
+        pool_size=None,
+        seconds_between_requests=None,
+        seconds_between_writes=None,
+    )

@@ -1,0 +1,181 @@
+"""Writes that could not be sent yet: kept durably in the clone, and sent later in their order."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.github.api.errors import TokenError
+from ghp_agents.ports import Clock
+
+REFUSED = "refused"  # the folder of what GitHub would not take
+AGAIN = 3_600.0  # seconds after which what the token may not do is tried again
+
+
+class Job(NamedTuple):
+    """One write for later, in the words of who will perform it.
+
+    `id` makes saying it twice saying it once. Jobs with the same `about` depend on each other:
+    where one was refused for good, those behind it are not sent.
+    """
+
+    id: str  # unique: the id marker that the write leaves on GitHub, where it leaves one
+    kind: str  # what to do, for the performer: "comment", "labels", …
+    about: str  # what it is done to: "12" for issue 12, or the id of an issue that is to be made
+    says: str  # for people: "a comment on #12"
+    data: Mapping[str, Any] = {}  # plain JSON values
+
+
+class Refused(NamedTuple):
+    """A job that GitHub will not take, and why. `again`: the token may be allowed to, later."""
+
+    job: Job
+    why: str
+    token: str = ""  # the fingerprint of the token that was refused
+    at: float = 0.0
+    again: bool = False
+
+
+class BrokenJobError(GhpError):
+    """A job that nobody can perform, because of what is written in it. Nothing depends on it."""
+
+
+class Outbox:
+    """A folder with one file for each job, named by its number in the order.
+
+    The file is there until the job is done: who is killed in between sends again, which is
+    harmless, because a performer looks first.
+    """
+
+    def __init__(self, folder: Path, clock: Clock, token: str) -> None:
+        self.folder, self._clock, self._token = folder, clock, token
+
+    def add(self, job: Job) -> None:
+        """Keep a job durably, behind the others. Raises OSError if it cannot be kept."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with files.locked_if_possible(self.folder / "number.lock"):
+            waiting = self._files()
+            if any(path.name.partition("-")[2] == _name(job) for path in waiting):
+                return
+            taken = [*waiting, *self._files(REFUSED)]
+            number = 1 + max((_number(path) for path in taken), default=0)
+            content = json.dumps(job._asdict()).encode()
+            files.write_durably(self.folder / f"{number:012d}-{_name(job)}", content)
+
+    def waiting(self) -> list[Job]:
+        """The jobs that wait, in order; without what cannot be read."""
+        return [job for path in self._files() if (job := _job(path))]
+
+    def count(self) -> int:
+        """How many wait."""
+        return len(self._files())
+
+    def refused(self) -> list[Refused]:
+        """The jobs that were put aside, in order; what cannot be read among them says so."""
+        return [_refused(path) for path in self._files(REFUSED)]
+
+    def flush(self, perform: Callable[[Job], object]) -> list[str]:
+        """Send what waits, until there is no answer; what was sent, for people."""
+        if not self._files() and not self._files(REFUSED):
+            return []
+        try:
+            with files.locked_if_possible(self.folder / "flush.lock", patience=0.0):
+                self._take_back()
+                return list(self._send(perform))
+        except LockTimeoutError:
+            return []  # another process is at it
+
+    def _send(self, perform: Callable[[Job], object]) -> Iterator[str]:
+        # What is sent later, and sets things back to what they were: those behind it wait for it.
+        stuck = {one.job.about: one for one in self.refused() if one.again}
+        for path in self._files():
+            job = _job(path)
+            if job is None:
+                self._aside(path, Refused(_unreadable(path), "it cannot be read"))
+                continue
+            before = stuck.get(job.about)
+            if before:
+                why = f"it comes after {before.job.says}, which GitHub refused"
+                self._aside(path, before._replace(job=job, why=why))
+                continue
+            try:
+                perform(job)
+            except (UnknownError, TokenError):
+                return  # nothing more can be sent now; all of it later, or with another token
+            except BrokenJobError as error:
+                self._aside(path, Refused(job, str(error)))
+                continue
+            except GhpError as error:
+                stuck[job.about] = self._refuse(path, job, error)
+                continue
+            path.unlink(missing_ok=True)
+            yield job.says
+
+    def _refuse(self, path: Path, job: Job, error: GhpError) -> Refused:
+        again = isinstance(error, RefusedError)
+        refused = Refused(job, str(error), self._token, self._clock.now(), again)
+        self._aside(path, refused)
+        return refused
+
+    def _aside(self, path: Path, refused: Refused) -> None:
+        target = self.folder / REFUSED
+        target.mkdir(parents=True, exist_ok=True)
+        said = {**refused._asdict(), "job": refused.job._asdict()}
+        files.write_durably(target / path.name, json.dumps(said).encode())
+        path.unlink(missing_ok=True)
+
+    def _take_back(self) -> None:
+        """Put back into the line what another token, or this one by now, may be allowed to do."""
+        now = self._clock.now()
+        for path in self._files(REFUSED):
+            one = _refused(path)
+            due = one.token != self._token or not 0 <= now - one.at < AGAIN
+            if one.again and due:
+                content = json.dumps(one.job._asdict()).encode()
+                files.write_durably(self.folder / path.name, content)
+                path.unlink(missing_ok=True)
+
+    def _files(self, inside: str = "") -> list[Path]:
+        with contextlib.suppress(OSError):
+            return sorted((self.folder / inside).glob("[0-9]*.json"))
+        return []
+
+
+def _name(job: Job) -> str:
+    """A file name for an id, which may be anything."""
+    from ghp_agents.core.ids import digest
+
+    return f"{digest(job.id, length=24)}.json"
+
+
+def _number(path: Path) -> int:
+    return int(path.name.partition("-")[0])
+
+
+def _job(path: Path) -> Job | None:
+    try:
+        return _from_json(json.loads(path.read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _from_json(said: Any) -> Job:
+    name, kind, about, says = (str(said[key]) for key in ("id", "kind", "about", "says"))
+    return Job(name, kind, about, says, dict(said["data"]))
+
+
+def _refused(path: Path) -> Refused:
+    try:
+        said = json.loads(path.read_bytes())
+        job, why = _from_json(said["job"]), str(said["why"])
+        return Refused(job, why, str(said["token"]), float(said["at"]), said["again"] is True)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Refused(_unreadable(path), "it cannot be read")
+
+
+def _unreadable(path: Path) -> Job:
+    return Job(path.name, "", path.name, f"the file {path.name}")

@@ -1,0 +1,152 @@
+"""What is left of GitHub's limits, and when nobody may ask: pure values and their changes."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.github.api.responses import LEAST_REST, Limit
+
+CORE = "core"  # the budget of REST requests; searches and GraphQL have their own
+LONGEST_GROWN = 900.0
+FIRST_OUTAGE, LONGEST_OUTAGE = 5.0, 60.0
+TOKEN_REST = 60.0
+
+WHY = {
+    "primary": "GitHub's limit of requests in an hour is used up",
+    "secondary": "GitHub asks for a rest: too much was asked at once (its secondary limit)",
+    "busy": "GitHub is busy and asks for a rest",
+    "outage": "GitHub could not be reached a moment ago",
+    "token": "GitHub refused this token a moment ago",
+}
+
+
+class Budget(NamedTuple):
+    """One of the token's budgets, as the last answer told it."""
+
+    limit: int
+    remaining: int
+    resets: float
+
+
+class Pause(NamedTuple):
+    """Nobody asks before `until`. `kind` is a key of WHY."""
+
+    kind: str
+    until: float
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether the server asked for it: then it can be waited for."""
+        return self.kind in ("primary", "secondary", "busy")
+
+
+class Gauge(NamedTuple):
+    """All that is known about one token on one server."""
+
+    budgets: Mapping[str, Budget] = {}  # by resource
+    pause: Pause | None = None
+    strikes: int = 0  # rests and outages in a row
+    answered: float | None = None
+
+
+def heard(gauge: Gauge, headers: Mapping[str, str], now: float, skew: float = 0.0) -> Gauge:
+    """After an answer that is no limit: the breaker closes, but for a rest that GitHub asked for
+    while this answer was on its way."""
+    counted = gauge._replace(budgets=_counted(gauge, headers, skew), answered=now)
+    pause = gauge.pause
+    if pause and pause.asked_for and now < pause.until:
+        return counted
+    return counted._replace(pause=None, strikes=0)
+
+
+def rested(
+    gauge: Gauge, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
+) -> Gauge:
+    """After a limit: nobody asks until it is over. Where GitHub names no time it grows."""
+    grown = min(LEAST_REST * 2**gauge.strikes, LONGEST_GROWN)
+    rest = grown if limit.seconds is None else limit.seconds
+    counted = gauge._replace(budgets=_counted(gauge, headers, skew), answered=now)
+    if limit.kind == "primary":  # of one budget alone
+        resource = headers.get("x-ratelimit-resource", CORE)
+        size = counted.budgets[resource].limit if resource in counted.budgets else 0
+        budgets = {**counted.budgets, resource: Budget(size, 0, now + rest)}
+        return counted._replace(budgets=budgets)
+    return _paused(counted, Pause(limit.kind, now + rest))
+
+
+def lost(gauge: Gauge, now: float) -> Gauge:
+    """After somebody gave up to reach GitHub: the others need not try for a moment."""
+    rest = min(FIRST_OUTAGE * 2**gauge.strikes, LONGEST_OUTAGE)
+    return _paused(gauge, Pause("outage", now + rest))
+
+
+def unwelcome(gauge: Gauge, now: float) -> Gauge:
+    """After GitHub refused the token: asking again and again makes it lock the account."""
+    return _paused(gauge._replace(answered=now), Pause("token", now + TOKEN_REST))
+
+
+def closed(gauge: Gauge, resource: str, now: float) -> Pause | None:
+    """Why and until when nobody may ask now; None: ask."""
+    if gauge.pause and now < gauge.pause.until:
+        return gauge.pause
+    budget = gauge.budgets.get(resource)
+    if budget and budget.remaining <= 0 and now < budget.resets:
+        return Pause("primary", budget.resets)
+    return None
+
+
+def to_json(gauge: Gauge) -> dict[str, Any]:
+    """As it is stored."""
+    return gauge._asdict()
+
+
+def from_json(said: Any) -> Gauge:
+    """As it was stored; what cannot be read is nothing known."""
+    try:
+        pause = said["pause"]
+        return Gauge(
+            {name: _budget(*numbers) for name, numbers in said["budgets"].items()},
+            None if pause is None else _pause(*pause),
+            min(max(int(said["strikes"]), 0), 16),
+            None if said["answered"] is None else float(said["answered"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return Gauge()
+
+
+def _budget(limit: Any, remaining: Any, resets: Any) -> Budget:
+    return Budget(int(float(limit)), int(float(remaining)), float(resets))
+
+
+def _pause(kind: Any, until: Any) -> Pause:
+    if kind not in WHY:
+        raise ValueError(kind)
+    return Pause(kind, float(until))
+
+
+def _paused(gauge: Gauge, pause: Pause) -> Gauge:
+    """With a pause; of two, the one that ends later: answers come in any order."""
+    had = gauge.pause
+    longer = had if had and had.until > pause.until else pause
+    return gauge._replace(pause=longer, strikes=min(gauge.strikes + 1, 16))
+
+
+def _counted(gauge: Gauge, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
+    """The budgets after an answer. Answers overtake each other: within one hour the least counts.
+
+    `skew` is how much our clock is ahead of the server's.
+    """
+    try:
+        new = _budget(
+            headers["x-ratelimit-limit"],
+            headers["x-ratelimit-remaining"],
+            float(headers["x-ratelimit-reset"]) + skew,
+        )
+    except (KeyError, ValueError, OverflowError):
+        return gauge.budgets
+    name = headers.get("x-ratelimit-resource", CORE)
+    had = gauge.budgets.get(name)
+    if had and abs(had.resets - new.resets) < 60:
+        new = new._replace(remaining=min(had.remaining, new.remaining))
+    elif had and had.resets > new.resets:
+        new = had
+    return {**gauge.budgets, name: new}

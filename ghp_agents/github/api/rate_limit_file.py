@@ -1,0 +1,48 @@
+"""The token's budget and breaker, shared by all processes of the clone: one small file."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
+from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api.rate_limit import Gauge
+
+PATIENCE = 2.0  # seconds; a change takes less than one millisecond
+
+
+class Meter:
+    """Reads and changes the file. Where it cannot be written, each process knows its own only."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._own = Gauge()
+
+    def read(self) -> Gauge:
+        """What all processes found out."""
+        try:
+            return gauge.from_json(json.loads(self._path.read_bytes()))
+        except (OSError, ValueError, RecursionError):
+            return self._own
+
+    def change(self, how: Callable[[Gauge], Gauge]) -> Gauge:
+        """Bring something that this process found out to all."""
+        with self._alone():
+            self._own = how(self.read())
+            content = json.dumps(gauge.to_json(self._own)).encode()
+            with contextlib.suppress(OSError):  # then it counts in this process
+                files.write_atomically(self._path, content)
+        return self._own
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Under the lock if it can be had; without it a number may be a little too high."""
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(GhpError):
+                lock = self._path.with_suffix(".lock")
+                stack.enter_context(files.locked_if_possible(lock, patience=PATIENCE))
+            yield

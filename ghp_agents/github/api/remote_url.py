@@ -1,0 +1,97 @@
+"""The addresses of the repository's remotes, read without starting a process where that can be."""
+
+import re
+
+from ghp_agents.git import process as git
+from ghp_agents.workspace import Workspace
+
+_REMOTE = re.compile(r'^\s*\[remote "(?P<name>(?:[^"\\]|\\.)*)"\]', re.IGNORECASE)
+_SECTION = re.compile(r"^\s*\[")
+_URL = re.compile(r"^\s*url\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
+_PLAIN = re.compile(r"[^\s\"#;\\]+")
+# Where somebody else's file decides, or an address is short for another one.
+_INDIRECT = re.compile(r"^\s*\[\s*(include|includeif|url)\b", re.IGNORECASE | re.MULTILINE)
+
+_ADDRESS = re.compile(r"(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^/@]*@)?(?P<rest>[^?#]+)")
+_SHORT = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?P<path>[^?#]+)")
+_PATH = re.compile(
+    r"/*(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?!\.(git|\.)?/*$)(?P<name>[A-Za-z0-9._-]+?)(\.git)?/*"
+)
+
+
+def addresses(ws: Workspace) -> list[str]:
+    """The address of the coordination remote, then origin's; none of any other."""
+    known = _read(ws)
+    wanted = [name for name in (ws.settings.remote, "origin") if name]
+    if not any(name in known for name in wanted) and len(known) == 1:
+        wanted = list(known)
+    return list(dict.fromkeys(known[name] for name in wanted if name in known))
+
+
+def understood(address: str) -> tuple[str, str] | None:
+    """The host and "owner/name" of a web, ssh or scp-like address; None of anything else."""
+    web = _ADDRESS.fullmatch(address)
+    if web:
+        host, _, path = web["rest"].partition("/")
+        host = host.partition(":")[0]
+    else:
+        short = None if "://" in address else _SHORT.fullmatch(address)
+        if short is None:
+            return None
+        host, path = short["host"], short["path"]
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return None
+    return _plain_host(host.lower()), f"{found['owner']}/{found['name']}"
+
+
+def _plain_host(host: str) -> str:
+    """GitHub's other names for itself: `ssh.github.com` takes ssh on the port of https."""
+    return "github.com" if host in ("www.github.com", "ssh.github.com") else host
+
+
+def _read(ws: Workspace) -> dict[str, str]:
+    """Remotes and their addresses: by hand from a plain configuration, else by git."""
+    try:
+        text = (ws.common_dir / "config").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return _by_git(ws)
+    if _INDIRECT.search(text):
+        return _by_git(ws)
+    found = _by_hand(text)
+    if found is None or any(_may_be_short(address) for address in found.values()):
+        return _by_git(ws)
+    return found
+
+
+def _by_hand(text: str) -> dict[str, str] | None:
+    """None where the text has something that only git reads rightly: quotes, comments, escapes."""
+    found: dict[str, str] = {}
+    name: str | None = None
+    for line in text.splitlines():
+        section = _REMOTE.match(line)
+        if section:
+            name = section["name"]
+        elif _SECTION.match(line):
+            name = None
+        elif name is not None and (url := _URL.match(line)):
+            if not _PLAIN.fullmatch(url["value"]):
+                return None
+            found.setdefault(name, url["value"])
+    return found
+
+
+def _may_be_short(address: str) -> bool:
+    """Whether it looks as if `url.….insteadOf` made something else of it: `gh:owner/name`."""
+    short = None if "://" in address else _SHORT.fullmatch(address)
+    return short is not None and "." not in short["host"]
+
+
+def _by_git(ws: Workspace) -> dict[str, str]:
+    shown = git.run(["remote", "-v"], cwd=ws.common_dir, git_dir=ws.common_dir)
+    found: dict[str, str] = {}
+    for line in shown.text.splitlines() if shown.code == 0 else ():
+        name, _, rest = line.partition("\t")
+        if rest.endswith(" (fetch)"):
+            found.setdefault(name, rest.removesuffix(" (fetch)"))
+    return found

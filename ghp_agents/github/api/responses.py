@@ -1,0 +1,192 @@
+"""What an answer of GitHub's means: a limit, an error for people, or neither. Pure."""
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from ghp_agents.core.clock import ago
+from ghp_agents.github.api import errors
+from ghp_agents.github.api.errors import HubError, InvalidError, UnreachableError
+
+LEAST_REST = 60.0  # seconds after a secondary limit that names no time; GitHub's own advice
+LONGEST_REST = 86_400.0  # a server that asks for more is mistaken
+LONGEST_WORDS = 300
+
+DOCTOR = "`ghp agent-doctor` shows how this clone stands with GitHub."
+_USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
+
+
+class Limit(NamedTuple):
+    """GitHub asks for a rest. `seconds` is None where it does not say how long."""
+
+    kind: str  # "primary": requests in an hour; "secondary": too much at once; "busy"
+    seconds: float | None
+
+
+def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> Limit | None:
+    """The limit that an answer tells of, if it does."""
+    after = _seconds(headers.get("retry-after"), _server_time(headers) or now)
+    if status == 503 and after is not None:
+        return Limit("busy", after)
+    if status not in (403, 429) and not _limited_in_graphql(body):
+        return None
+    said = words_of(body).lower()
+    secondary = "secondary rate limit" in said or "abuse detection" in said
+    if after is not None or secondary:
+        return Limit("secondary", after)
+    if headers.get("x-ratelimit-remaining") == "0":
+        reset = _number(headers.get("x-ratelimit-reset"))
+        rest = None if reset is None else reset - (_server_time(headers) or now)
+        return Limit("primary", _within(rest) if rest and rest > 0 else LEAST_REST)
+    return None if status == 403 else Limit("secondary", None)
+
+
+def _limited_in_graphql(body: Any) -> bool:
+    return any(
+        isinstance(one, dict) and one.get("type") == "RATE_LIMITED" for one in _reasons(body)
+    )
+
+
+def error_of(
+    asked: str, status: int, headers: Mapping[str, str], body: Any
+) -> HubError | UnreachableError:
+    """The error of an answer that is no success and no limit. `asked` is for people."""
+    said = words_of(body)
+    because = f": {said}" if said else ""
+    text = f"GitHub answered {status} to `{asked}`{because}."
+    if status >= 500:
+        return failed(f"GitHub answered {status} (an error on its side) to `{asked}`")
+    make = {
+        401: _token, 403: _forbidden, 404: _missing, 405: _conflict, 409: _conflict,
+        410: _gone, 412: _conflict, 451: _gone,
+    }.get(status, _invalid)  # fmt: skip
+    return make(text, headers, body).of(status, said)
+
+
+def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableError:
+    """The error of having no answer."""
+    error = UnreachableError(
+        f"{why}.", hint=hint or f"Try again when GitHub can be reached. {DOCTOR}"
+    )
+    error.happened = happened
+    return error
+
+
+def limited(why: str, until: float, now: float) -> errors.LimitError:
+    """The error of a rest that is too long to wait for."""
+    error = errors.LimitError(
+        f"{why}; this clone may ask again in {ago(max(1.0, until - now))}.",
+        hint=f"Try again then; what was to be sent and is queued goes out by itself. {DOCTOR}",
+    )
+    error.until = until
+    return error
+
+
+def words_of(body: Any) -> str:
+    """GitHub's own words about an error, with the fields that it names."""
+    if not isinstance(body, dict):
+        return ""
+    message = str(body.get("message") or "").strip().rstrip(".")
+    reasons = [words for one in _reasons(body) if (words := _reason_words(one))]
+    return "; ".join(filter(None, [message, *reasons]))[:LONGEST_WORDS]
+
+
+def _reasons(body: Any) -> list[Any]:
+    found = body.get("errors") if isinstance(body, dict) else None
+    return found if isinstance(found, list) else [found] if isinstance(found, str) else []
+
+
+def _reason_words(reason: Any) -> str:
+    if not isinstance(reason, dict):
+        return str(reason)
+    if reason.get("message"):
+        return str(reason["message"])
+    return " ".join(str(reason[key]) for key in ("resource", "field", "code") if reason.get(key))
+
+
+def _token(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    return errors.TokenError(
+        text,
+        hint="The token is wrong, expired or revoked. Run `gh auth login`, or set another "
+        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for a server of your own).",
+    )
+
+
+def _forbidden(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    needed = headers.get("x-accepted-github-permissions", "").strip()
+    if headers.get("x-github-sso"):
+        hint = "The organisation wants single sign-on: authorise the token for it on GitHub."
+    elif needed:
+        hint = f"Give the token the permission {needed[:100]}, or use another one."
+    else:
+        hint = "Give the token write permission for issues, pull requests and contents."
+    return errors.ForbiddenError(text, hint=hint)
+
+
+def _missing(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    return errors.MissingError(
+        text,
+        hint="It is not there, or this token may not see it: GitHub does not tell which. "
+        "Check the number, `agents.github.repository`, and the token's access.",
+    )
+
+
+def _gone(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    return errors.GoneError(
+        text,
+        hint="It was deleted, or issues are switched off in the repository's settings; then set "
+        '`"tracker": "local"` under `agents`, or switch them on.',
+    )
+
+
+def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    return errors.ConflictError(
+        text, hint="Somebody changed it meanwhile, or it is not ready: look at it and try again."
+    )
+
+
+def _invalid(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+    codes = [str(one.get("code")) for one in _reasons(body) if isinstance(one, dict)]
+    error = InvalidError(text, hint="Correct what GitHub names, and try again.")
+    return error.because(codes, usage=bool(_USAGE.intersection(codes)))
+
+
+def _within(seconds: float) -> float:
+    return min(max(seconds, 0.0), LONGEST_REST)
+
+
+def _seconds(text: str | None, now: float) -> float | None:
+    """`Retry-After`: seconds, or a date."""
+    if text is None:
+        return None
+    number = _number(text)
+    if number is not None:
+        return _within(number)
+    moment = _moment(text)
+    return None if moment is None else _within(moment - now)
+
+
+def skew(headers: Mapping[str, str], now: float) -> float:
+    """How much our clock is ahead of the server's, in seconds."""
+    theirs = _server_time(headers)
+    return 0.0 if theirs is None else now - theirs
+
+
+def _server_time(headers: Mapping[str, str]) -> float | None:
+    """The server's own time, so that a wrong clock here does not count."""
+    return _moment(headers.get("date", ""))
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e15 else None  # neither nan nor infinity is

@@ -1,0 +1,217 @@
+"""Asking GitHub until there is an answer or none is to be had: limits, retries, and one write once.
+
+Only here is anything sent a second time.
+"""
+
+from collections.abc import Callable, Mapping
+from threading import local
+from typing import Any, NoReturn
+
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api import responses as verdict
+from ghp_agents.github.api.access import Access
+from ghp_agents.github.api.cache import Cache, Entry
+from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.errors import (
+    GoneError,
+    HubError,
+    LimitError,
+    TokenError,
+    Unanswered,
+    UnreachableError,
+)
+from ghp_agents.github.api.http import Client, Raw, Sender
+from ghp_agents.github.api.rate_limit import CORE, WHY
+from ghp_agents.github.api.rate_limit_file import Meter
+from ghp_agents.github.api.write_pacing import Pace
+from ghp_agents.workspace import Workspace
+
+BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; after the third we give up
+LAST_LOOK = 2.0  # seconds after which we look for the last time whether a write was done
+SHARE = 2 / 3  # of the time that is left, for one exchange: so that there is some for another
+LEAST = 1.0  # seconds for an exchange, also when no time is left
+
+There = Callable[[], Any | None]
+
+
+class Talk:
+    """The conversation of one process with one server, through one token."""
+
+    def __init__(self, ws: Workspace, access: Access) -> None:
+        folder = ws.cache_dir / "hub"
+        name = access.token.fingerprint(access.api)
+        self._ws, self._access = ws, access
+        self.meter = Meter(folder / f"{name}.json")
+        self.folder = folder / name
+        self._cache = Cache(self.folder / "answers")
+        self._pace = Pace(folder, ws.clock)
+        self._senders = local()  # PyGithub's connections are for one thread each
+
+    def read(self, url: str) -> tuple[Raw, bool]:
+        """GET; the answer, and whether it is new. Raises HubError, Unanswered."""
+        kept = None if self._is_looking() else self._cache.read(url)
+        headers = {"If-None-Match": kept.etag} if kept else {}
+        raw = self.ask("GET", url, headers, None)
+        if raw.status == 304 and kept:
+            self._cache.touch(url)
+            return Raw(200, {**kept.headers, **raw.headers}, kept.body), False
+        if raw.status == 304:
+            raise verdict.failed("GitHub says that nothing changed, and was not asked that")
+        etag = raw.headers.get("etag")
+        if etag:
+            self._cache.write(Entry(url, etag, _lasting(raw.headers), raw.body))
+        return raw, True
+
+    def recall(self, url: str) -> Raw | None:
+        """What `read` answered last; asks nobody."""
+        kept = self._cache.read(url)
+        return Raw(200, kept.headers, kept.body) if kept else None
+
+    def ask(
+        self, verb: str, url: str, headers: Mapping[str, str], body: Any, resource: str = CORE
+    ) -> Raw:
+        """Send what changes nothing, again where that may help. Raises HubError, Unanswered."""
+        patience = self._patience()
+        for rest in (*BACKOFF, None):
+            try:
+                return self._send(verb, url, headers, body, resource, patience)
+            except LimitError as error:
+                failure: Unanswered = error
+            except UnreachableError as error:
+                failure = error
+                if not error.happened or rest is None or not patience.wait(rest):
+                    break  # there is no server to be found, or no time left
+        self._give_up(failure)
+
+    def write(
+        self,
+        verb: str,
+        url: str,
+        body: Any,
+        *,
+        there: There | None = None,
+        doubt: bool = False,
+        resource: str = CORE,
+    ) -> Any:
+        """Send what changes something; the answer's body.
+
+        `doubt`: it may have been done before, so `there` is asked first. Raises HubError,
+        Unanswered.
+        """
+        patience = self._patience()
+        for rest in (*BACKOFF, LAST_LOOK):
+            if doubt and (found := self._look(there)) is not None:
+                return found
+            try:
+                self._admit(resource, patience)  # who has to wait for that keeps no turn meanwhile
+                with self._pace.turn(patience):
+                    return self._send(verb, url, {}, body, resource, patience).body
+            except LimitError as error:
+                failure: Unanswered = error
+            except UnreachableError as error:
+                failure, doubt = error, doubt or error.happened
+                again = there is not None or verb != "POST"  # else nobody can tell if it was done
+                if not error.happened or not again or not patience.wait(rest):
+                    break
+            except HubError as error:
+                return self._settled(error, verb, doubt, there)
+        if doubt and (found := self._look(there)) is not None:
+            return found
+        failure.happened = doubt
+        self._give_up(failure)
+
+    def _look(self, there: There | None) -> Any | None:
+        """What a write would have made, if it is there. No old answer is good enough for that:
+        GitHub is asked as if it had never been."""
+        self._senders.looking = True
+        try:
+            return there() if there else None
+        except Unanswered as error:
+            error.happened = True
+            raise
+        finally:
+            self._senders.looking = False
+
+    def _is_looking(self) -> bool:
+        return getattr(self._senders, "looking", False)
+
+    def _settled(self, error: HubError, verb: str, doubt: bool, there: There | None) -> Any:
+        """A no that may only say that it was done before: then that is the answer."""
+        if doubt and verb == "DELETE" and isinstance(error, NotFoundError | GoneError):
+            return None
+        if doubt and (found := self._look(there)) is not None:
+            return found
+        raise error
+
+    def _send(
+        self,
+        verb: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: Any,
+        resource: str,
+        patience: Patience,
+    ) -> Raw:
+        """One request, if the breaker lets it through."""
+        self._admit(resource, patience)
+        least = min(LEAST, self._ws.settings.timeout)
+        seconds = max(patience.left() * SHARE, least)
+        raw = self._sender().send(verb, url, headers, body, seconds)
+        now = self._ws.clock.now()
+        skew = verdict.skew(raw.headers, now)
+        limit = verdict.limit_of(raw.status, raw.headers, raw.body, now)
+        if limit:
+            known = self.meter.change(lambda had: gauge.rested(had, limit, raw.headers, now, skew))
+            pause = gauge.closed(known, resource, now)
+            raise verdict.limited(WHY[limit.kind], pause.until if pause else now, now)
+        if raw.status < 300 or raw.status == 304:
+            self.meter.change(lambda had: gauge.heard(had, raw.headers, now, skew))
+            return raw
+        error = verdict.error_of(f"{verb} {self._shown(url)}", *raw)
+        if isinstance(error, TokenError):
+            self.meter.change(lambda had: gauge.unwelcome(had, now))
+        elif isinstance(error, HubError):
+            self.meter.change(lambda had: gauge.heard(had, raw.headers, now, skew))
+        raise error
+
+    def _admit(self, resource: str, patience: Patience) -> None:
+        """Go on, or wait for the end of a rest that GitHub asked for, or raise Unanswered."""
+        clock = self._ws.clock
+        while pause := gauge.closed(self.meter.read(), resource, clock.now()):
+            rest = pause.until - clock.now()
+            if pause.kind == "token":
+                raise _unwelcome()
+            if not pause.asked_for or not patience.wait(rest):
+                raise verdict.limited(WHY[pause.kind], pause.until, clock.now())
+
+    def _give_up(self, failure: Unanswered) -> NoReturn:
+        if isinstance(failure, UnreachableError):
+            now = self._ws.clock.now()
+            self.meter.change(lambda had: gauge.lost(had, now))
+        raise failure
+
+    def _patience(self) -> Patience:
+        return Patience(self._ws.clock, self._ws.settings.timeout)
+
+    def _sender(self) -> Sender:
+        if not hasattr(self._senders, "client"):
+            self._senders.client = Client(self._access, self._ws.clock, self._ws.settings.timeout)
+        client: Client = self._senders.client
+        return client
+
+    def _shown(self, url: str) -> str:
+        """An address for people: without the server, and without what was asked of a list."""
+        return url.removeprefix(self._access.api).partition("?")[0]
+
+
+def _unwelcome() -> HubError:
+    return TokenError(
+        f"{WHY['token']}; it is not asked again for a minute.",
+        hint="Run `gh auth login`, or set another token.",
+    ).of(401, "")
+
+
+def _lasting(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of an answer that are worth keeping."""
+    return {name: headers[name] for name in ("link", "last-modified") if name in headers}

@@ -1,0 +1,231 @@
+"""Obeying one command. Each step looks first, or compares and swaps, so that who was killed in
+between is followed by one who does it again and changes nothing twice.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.effects import Me, entry_id, show_release
+from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import is_last_resort
+from ghp_agents.escalations.service import Answered
+from ghp_agents.github.api.errors import ForbiddenError, TokenError
+from ghp_agents.github.commands import messages as words
+from ghp_agents.github.commands.parse import ANSWER, STATUS, Command
+from ghp_agents.handoffs import for_dead_agent as sweep_handoff
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.comment_commands import ASSIGN, DONE, RETRY, STOP, Act
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.names import claim_name
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.state.cause import ORDERED, Cause
+from ghp_agents.state.legacy_causes import STOLEN
+
+TRY_AGAIN = "1"  # the first option of a last resort
+
+
+class Order(NamedTuple):
+    """A command, by whom, on which issue, and the comment that gave it."""
+
+    me: Me  # the person, with the parts that it is obeyed with
+    issue: Issue
+    comment: int
+    command: Command
+
+    @property
+    def tag(self) -> str:
+        """What the cause of a right refers to that this order changed."""
+        return f"comment {self.comment}"
+
+    @property
+    def cause(self) -> Cause:
+        """Why a right is as it is that this order changed."""
+        return Cause(ORDERED, self.me.name, self.tag)
+
+
+def obey(order: Order) -> Act:
+    """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
+    token may not; it is done later then."""
+    try:
+        return _ACTS[order.command.verb](order)
+    except LeaseMovedError as moved:
+        raise UnknownError(str(moved), hint="The next sync decides again.") from None
+    except (UnknownError, TokenError, ForbiddenError):
+        raise  # this token may not; another clone's may
+    except GhpError as error:
+        return words.refused(order.command, str(error))
+
+
+def _done(order: Order, text: str, agent: str = "", generation: int = 0) -> Act:
+    short = one_line(order.command.short, 80)
+    return Act(order.command.verb, short, DONE, one_line(text, 300), agent, generation)
+
+
+# ------------------------------------------------------------------------------- assigning
+
+
+def _assign(order: Order) -> Act:
+    """Give it to an agent. What another holds is taken from it: the person's word is authority."""
+    _refuse_closed(order)
+    me, name = order.me, order.command.name
+    lease = me.leaser.read(claim_name(order.issue.number))
+    if lease is None or lease.holder in (None, name):
+        _finish_showing(order, lease)
+        _reassign(order, name)
+        has = "has it already" if lease and lease.holder else "is assigned"
+        return _done(order, f"{name} {has}")
+    if any(_is_by(order, each) for each in me.leaser.history(lease.name)):
+        return _done(order, f"{name} was assigned")  # and it has moved on since
+    sight = _sight(order, lease)
+    after = _take(order, lease, name, sight)
+    _show(order, after, lease)
+    _reassign(order, name)
+    return _done(order, f"{name} is assigned; {lease.holder} had it")
+
+
+def _take(order: Order, lease: Lease, name: str, sight: Sight) -> Lease:
+    """The step that decides: the claim goes to the agent if it lives, else back to the queue."""
+    me = order.me
+    if not sight.lives and not lease.is_person:
+        sweep_handoff.write(me, order.issue, lease, name)
+    state = "" if sight.lives else f"{lease.holder} is {sight.state}; "
+    reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
+    if not _lives(order, name):
+        return me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    epoch, clone = claim_sight.life_of(me.ws, me.store, name)
+    return me.leaser.acquire(
+        lease.name, name, expected=lease, epoch=epoch, reason=reason,
+        cause=order.cause, clone=clone,
+    )  # fmt: skip
+
+
+def _reassign(order: Order, name: str) -> None:
+    """The label, and no other agent's; people who are assigned stay."""
+    others = tuple(each for each in order.issue.assignees if is_name(each) and each != name)
+    change = IssueChange(add_assignees=(name,), remove_assignees=others)
+    order.me.tracker.change(order.issue.number, change, order.me.actor)
+
+
+# -------------------------------------------------------------------------------- stopping
+
+
+def _stop(order: Order) -> Act:
+    """End the work on it: the holder is told to give it back; of one who is dead, we do."""
+    _refuse_closed(order)
+    me = order.me
+    lease = me.leaser.read(claim_name(order.issue.number))
+    if lease is None or lease.holder is None:
+        _finish_showing(order, lease)
+        _unassign(order)
+        return _done(order, "nobody works on it")
+    if lease.is_person:
+        raise RefusedError(
+            f"{lease.holder}, a person, has it.", hint="Ask them: people are not stopped."
+        )
+    sight = _sight(order, lease)
+    if sight.lives:
+        return _done(order, f"{lease.holder} is told to stop", lease.holder, lease.generation)
+    _give_back(order, lease, sight, "/agent stop")
+    return _done(order, f"{lease.holder} is {sight.state}; its claim was given back")
+
+
+def _retry(order: Order) -> Act:
+    """Back to the queue, and its attempts count from here."""
+    _refuse_closed(order)
+    me = order.me
+    lease = me.leaser.read(claim_name(order.issue.number))
+    if lease and lease.holder:
+        sight = _sight(order, lease)
+        if sight.lives:
+            return _done(order, f"its attempts count anew; {lease.holder} has it")
+        _give_back(order, lease, sight, "/agent retry")
+    else:
+        _finish_showing(order, lease)
+    _unassign(order)
+    orchestrators = me.ws.settings.orchestrators
+    for asked in escalation.read_all(me.store.snapshot(), orchestrators)[0]:
+        on_it = asked.question.issue in order.issue.numbers
+        if on_it and asked.is_open and is_last_resort(asked):
+            _say(order, asked.id, TRY_AGAIN)
+    return _done(order, "back in the queue")
+
+
+def _give_back(order: Order, lease: Lease, sight: Sight, what: str) -> None:
+    me = order.me
+    sweep_handoff.write(me, order.issue, lease, None)
+    reason = f"{lease.holder} is {sight.state}; {me.name} by {what}, {order.tag}"
+    after = me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    _show(order, after, lease)
+    _unassign(order)
+
+
+def _unassign(order: Order) -> None:
+    agents = tuple(each for each in order.issue.assignees if is_name(each))
+    change = IssueChange(remove_assignees=agents)
+    order.me.tracker.change(order.issue.number, change, order.me.actor)
+
+
+# ------------------------------------------------------------------------------ the others
+
+
+def _answer(order: Order) -> Act:
+    """The person's answer, as if it had been given by a command."""
+    answered = _say(order, order.command.name, order.command.text)
+    return _done(order, f"{answered.escalation.name} is answered")
+
+
+def _say(order: Order, question: str, text: str) -> Answered:
+    me = order.me
+    return escalation.answer(
+        me.ws, me.store, me.tracker, question, text, by=me.actor, where=order.tag
+    )
+
+
+def _status(order: Order) -> Act:
+    """The comment about the state is brought up to date after every order."""
+    return _done(order, "brought up to date")
+
+
+_ACTS: Mapping[str, Callable[[Order], Act]] = {
+    ASSIGN: _assign, STOP: _stop, RETRY: _retry, ANSWER: _answer, STATUS: _status,
+}  # fmt: skip
+
+
+def _refuse_closed(order: Order) -> None:
+    if order.issue.state == "closed":
+        raise RefusedError("The issue is closed.", hint="Open it again first.")
+
+
+def _lives(order: Order, name: str) -> bool:
+    me = order.me
+    views = presence.look(me.ws, me.store, me.store.snapshot(), processes=False)
+    living = (Liveness.ACTIVE, Liveness.STALE)
+    return any(view.name == name and view.liveness in living for view in views)
+
+
+def _sight(order: Order, lease: Lease) -> Sight:
+    return claim_sight.look(order.me.ws, order.me.store, [lease])[lease.name]
+
+
+def _is_by(order: Order, lease: Lease) -> bool:
+    return lease.cause.kind == ORDERED and lease.cause.ref == order.tag
+
+
+def _finish_showing(order: Order, lease: Lease | None) -> None:
+    """Show what this order changed, where who obeyed it was killed before it did."""
+    if lease is None or not _is_by(order, lease):
+        return
+    wanted = entry_id("release", lease)
+    if all(entry.id != wanted for entry in order.me.store.ledger()):
+        chain = order.me.leaser.history(lease.name)
+        _show(order, lease, chain[-2] if len(chain) > 1 else None)
+
+
+def _show(order: Order, after: Lease, before: Lease | None) -> None:
+    show_release(order.me, order.issue, after, before, after.reason)

@@ -1,0 +1,167 @@
+"""Listening to GitHub: the comments that are new, and of these the ones that say something to
+agents and come from somebody who may.
+
+Where no issue changed since the last look there is no new comment, and nothing is asked. How far
+the comments were read is kept in the cache; without it the last week is read again, which is
+harmless, because the state knows what was obeyed.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.commands import parse as command
+from ghp_agents.github.commands.parse import Said
+from ghp_agents.github.tracker import mapping as github_issue
+from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.workspace import Workspace
+
+HEARD = "hub/heard.json"  # in the folder of caches
+LOOK_BACK = 7 * 86_400.0  # seconds, where nobody here has listened yet
+PAGE = 100
+_NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
+_MIRROR = "/issues.json"
+
+
+class Remark(NamedTuple):
+    """A comment that may say something to agents."""
+
+    id: int
+    issue: int
+    login: str
+    by: Actor
+    said: Said
+    at: str = ""  # when it was written or last changed
+
+
+class Ear:
+    """How far a clone has listened. `done` says that all of it was dealt with."""
+
+    def __init__(self, ws: Workspace, hub: Hub) -> None:
+        self._ws, self._hub = ws, hub
+        self._stamp = _stamp(ws)
+        known = _load(ws, f"{hub.host}/{hub.repository}")
+        self._was, self._since = known.get("stamp"), str(known.get("since") or "")
+
+    def listen(self, issues: Mapping[int, object]) -> list[Remark]:
+        """What was said on these issues since, oldest first. Asks only if an issue changed."""
+        if self._stamp is not None and self._was == self._stamp:
+            return []
+        found: dict[int, Mapping[str, Any]] = {}
+        for told in self._new():
+            found[int(told["id"])] = told
+        self._wait_for(each for each in found.values() if _issue(each) not in issues)
+        remarks = (self._remark(found[each]) for each in sorted(found))
+        return [each for each in remarks if each and each.issue in issues]
+
+    def may_command(self, remark: Remark) -> bool:
+        """Whether its author may. Asks, once in ten minutes for each account."""
+        if not remark.by.is_person and remark.by.name not in self._ws.settings.orchestrators:
+            return False  # an agent with an account of its own
+        return self._hub.may_command(remark.login)
+
+    def done(self) -> None:
+        """All that was heard was dealt with."""
+        told = {
+            "repository": f"{self._hub.host}/{self._hub.repository}",
+            "stamp": self._stamp,
+            "since": self._since,
+        }
+        if told != _load(self._ws, str(told["repository"])):
+            with suppress(OSError):  # then it is read once more
+                files.write_atomically(self._ws.cache_dir / HEARD, json.dumps(told).encode())
+
+    def _new(self) -> Iterator[Mapping[str, Any]]:
+        """The comments of all issues since the last look; each further page from the last change
+        of the one before, so that none is missed by a page that moved."""
+        since = self._since or to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
+        page = 1
+        while True:
+            more = self._page(since, page)
+            yield from more
+            last = max((str(each.get("updated_at") or "") for each in more), default="")
+            self._since = max(self._since, last)
+            if len(more) < PAGE:
+                return
+            page = 1 if last > since else page + 1  # more than a page in one second
+            since = max(since, last)
+
+    def _page(self, since: str, page: int) -> Sequence[Mapping[str, Any]]:
+        told = self._hub.get(
+            "issues/comments", sort="updated", direction="asc", since=since, per_page=PAGE,
+            **({"page": page} if page > 1 else {}),
+        ).body  # fmt: skip
+        return [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+
+    def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
+        """What was said on an issue that was made since the issues were read is heard next time."""
+        later = [told for told in unknown if "/pull/" not in str(told.get("html_url") or "")]
+        self._hear_again(str(told.get("updated_at") or "") for told in later)
+
+    def hear_again(self, remarks: Iterable[Remark]) -> None:
+        """These could not be dealt with: they are heard next time, for a week."""
+        self._hear_again(each.at for each in remarks)
+
+    def _hear_again(self, said_at: Iterable[str]) -> None:
+        oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
+        times = [at for at in said_at if at > oldest]
+        if times:
+            self._since, self._stamp = min(self._since, *times), None
+
+    def _remark(self, told: Mapping[str, Any]) -> Remark | None:
+        number = _issue(told)
+        try:
+            comment = github_issue.said(told)
+        except ValueError:
+            return None
+        if number is None or len(comment.body) > command.LONGEST:
+            return None
+        text, mark = github_marker.read(comment.body)
+        if mark and (mark.once or not mark.is_person):
+            return None  # said through this program by an agent, or by the program itself
+        said = command.read(text)
+        if said == command.NOTHING:
+            return None
+        by = _actor(self._ws, comment.author)
+        if by.is_person and mark and mark.by:
+            by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
+        return Remark(comment.id, number, comment.author, by, said, comment.updated_at)
+
+
+def _issue(told: Mapping[str, Any]) -> int | None:
+    """The number of the issue that a comment is on."""
+    found = _NUMBER.search(str(told.get("issue_url") or ""))
+    return int(found[1]) if found else None
+
+
+def _actor(ws: Workspace, login: str) -> Actor:
+    """Who an account is here: a person, unless it is an agent's own."""
+    name = Names(ws.settings.accounts).person(login)
+    return Actor(name) if is_name(name) else Actor(name, is_person=True)
+
+
+def _stamp(ws: Workspace) -> list[int] | None:
+    """What changes whenever what is kept of the issues does."""
+    try:
+        found = Path(f"{ws.ghp_dir}{rulestamp.MIRROR}{_MIRROR}").stat()
+    except OSError:
+        return None
+    return [found.st_mtime_ns, found.st_ino, found.st_size]
+
+
+def _load(ws: Workspace, repository: str) -> dict[str, Any]:
+    try:
+        told = json.loads((ws.cache_dir / HEARD).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) and told.get("repository") == repository else {}

@@ -1,0 +1,81 @@
+"""What people on GitHub want of an agent, as news for it: to stop, and what is assigned to it."""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from ghp_agents.core import files
+from ghp_agents.core.ids import AgentName
+from ghp_agents.github.commands import messages as words
+from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues import comment_commands as record
+from ghp_agents.issues.comment_commands import FOLDER
+from ghp_agents.issues.issue import PROVISIONAL, Issue
+from ghp_agents.locks.names import claim_name
+from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.state.presence import issue_of
+from ghp_agents.workspace import Workspace
+
+ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent, its issues and since which look
+
+News = list[tuple[str, str]]  # the text, and the name under which it is remembered that it was told
+
+
+def orders(leaser: Leaser, snapshot: Snapshot, agent: AgentName) -> News:
+    """That it is to stop, as long as it holds the issue as it did then."""
+    told = snapshot.files(FOLDER)
+    if not told:
+        return []
+    meant = record.told_to_stop(record.read(told)[0], agent)
+    held = {lease.name: lease for lease in leaser.known("issue/")} if meant else {}
+    found: News = []
+    for said, act in meant:
+        lease = held.get(claim_name(said.issue))
+        if lease and (lease.holder, lease.generation) == (agent, act.generation):
+            found.append((words.stop(said), f"command/{said.id}"))
+    return found
+
+
+def assignments(ws: Workspace, agent: AgentName) -> News:
+    """What was assigned to it on GitHub, as of the last sync, and is not what it works on."""
+    mine = _load(ws).get(agent)
+    if not mine:
+        return []
+    in_hand = issue_of(ws.presence(agent) or {})
+    return [
+        (words.assigned(number), f"assigned/{number}/{since}")
+        for number, since in sorted(mine.items())
+        if number != in_hand
+    ]
+
+
+def note(ws: Workspace, issues: Iterable[Issue]) -> None:
+    """Remember what is assigned to whom; who hears of something new is woken."""
+    had = _load(ws)
+    now: dict[str, dict[int, float]] = {}
+    for issue in issues:
+        if issue.state == "closed" or issue.number >= PROVISIONAL:
+            continue
+        for name in filter(is_name, issue.assignees):
+            since = had.get(name, {}).get(issue.number, ws.clock.now())
+            now.setdefault(name, {})[issue.number] = since
+    if now == had:
+        return
+    with suppress(OSError):  # then it is told once more
+        files.write_atomically(ws.cache_dir / ASSIGNED, json.dumps(now).encode())
+    for name in now:
+        if now[name].keys() - had.get(name, {}).keys() and ws.presence(name):
+            bell.ring(ws.folders, name)
+
+
+def _load(ws: Workspace) -> dict[str, dict[int, float]]:
+    try:
+        told: Any = json.loads((ws.cache_dir / ASSIGNED).read_bytes())
+        return {
+            str(name): {int(number): float(since) for number, since in mine.items()}
+            for name, mine in told.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}

@@ -1,0 +1,201 @@
+"""Commands in comments: `/agent assign worker-1` as a paragraph of its own; replies to questions.
+
+Pure, and a closed grammar: what is not exactly a command is a mistake, which is answered with help,
+or no command at all. Nothing quoted, hidden or in code is ever one. A line that a page might show
+as a part of something else is a mistake.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.github.commands.comment_lines import BLANK, CODE, OWN, QUOTED, UNSURE, Line, lines
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.comment_commands import ASSIGN, RETRY, STOP
+
+ANSWER, STATUS = "answer", "status"
+VERBS = (ASSIGN, STOP, RETRY, ANSWER, STATUS)
+LONGEST = 262_144  # characters; GitHub takes a quarter of that
+MOST = 20  # commands of one comment
+LEAST_QUOTE = 8  # letters by which a quotation can be told
+
+_WORD = "/agent"
+_APART = "a command needs a paragraph of its own: empty lines above and below it"
+_BELOW = "above it are HTML, a formula or code in a list; put it at the top, or into a new comment"
+_SPACES = "only spaces may stand between its words"
+_RETURN = "the comment has line ends that are no newlines"
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_END = Line(BLANK, "")
+_QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
+
+
+class Command(NamedTuple):
+    """What is to be done."""
+
+    verb: str
+    name: str = ""  # the agent, or the question
+    text: str = ""  # the answer
+
+    @property
+    def short(self) -> str:
+        """It in a line, without what may be long."""
+        return " ".join(filter(None, (_WORD, self.verb, self.name)))
+
+
+class Mistake(NamedTuple):
+    """What looks like a command and is none, and why."""
+
+    line: str
+    why: str
+
+
+class Reply(NamedTuple):
+    """A quotation, and what was said below it."""
+
+    quoted: str
+    text: str
+
+
+class Said(NamedTuple):
+    """All of a comment that may be meant for agents."""
+
+    commands: tuple[Command, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    replies: tuple[Reply, ...] = ()
+
+
+NOTHING = Said()
+
+
+def read(body: str) -> Said:
+    """What a comment says to agents."""
+    if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
+        return NOTHING
+    told = lines(body)
+    lone = _RETURN if _LONE_RETURN.search(body) else ""
+    found_at = _found(told, lone)
+    starts = [at for at, why in found_at.items() if not why]
+    commands: list[Command] = []
+    mistakes = [Mistake(one_line(told[at].text, 80), why) for at, why in found_at.items() if why]
+    for start, end in pairwise([*starts, len(told)]):
+        found = _command(told[start].text, told[start + 1 : end])
+        if isinstance(found, Command):
+            commands.append(found)
+        else:
+            mistakes.append(found)
+    if max(len(commands), len(mistakes)) > MOST:
+        said = f"{max(len(commands), len(mistakes))} commands"
+        return Said(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
+    replies = _replies(told[: starts[0]] if starts else told)
+    return Said(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
+
+
+def _is_command(line: Line) -> bool:
+    words = line.text.split(None, 1)
+    begins = line.kind in (OWN, UNSURE) and not line.text[:1].isspace()
+    return begins and bool(words) and words[0].lower() == _WORD
+
+
+def _found(told: Sequence[Line], why: str) -> dict[int, str]:
+    """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
+    reason that all of them have. An empty one is a command."""
+    found: dict[int, str] = {}
+    run: list[int] = []  # commands without an empty line between them
+    for at, line in enumerate((*told, _END)):
+        if _is_command(line):
+            run.append(at)
+            continue
+        apart = bool(run) and _is_apart(told, run)
+        found |= {one: why or _doubt(told[one]) or ("" if apart else _APART) for one in run}
+        run = []
+    return found
+
+
+def _doubt(line: Line) -> str:
+    if line.kind == UNSURE:
+        return _BELOW
+    words = re.split("[ \t]+", line.text.strip(" \t"), maxsplit=3)
+    return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
+
+
+def _is_apart(told: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether commands are a paragraph of their own. An answer goes on below its command."""
+    first, after = run[0], run[-1] + 1
+    begins = not first or told[first - 1].kind == BLANK
+    words = told[run[-1]].text.lower().split(None, 2)
+    return begins and (after == len(told) or told[after].kind == BLANK or words[1:2] == [ANSWER])
+
+
+def _command(line: str, below: Sequence[Line]) -> Command | Mistake:
+    words = line.split()
+    verb = words[1].lower() if len(words) > 1 else ""
+    if verb == ANSWER:
+        return _answer(line, below)
+    shown = one_line(line, 80)
+    if verb not in VERBS:
+        why = f"{one_line(words[1], 40)!r} is no command" if verb else "it says nothing to do"
+        return Mistake(shown, why)
+    names = words[2:]
+    if verb != ASSIGN:
+        return Mistake(shown, f"`{verb}` takes nothing behind it") if names else Command(verb)
+    if len(names) != 1:
+        return Mistake(shown, "`assign` takes the name of one agent")
+    name = names[0].strip("`").lower()
+    return Command(ASSIGN, name) if is_name(name) else Mistake(shown, "that is no agent's name")
+
+
+def _answer(line: str, below: Sequence[Line]) -> Command | Mistake:
+    parts = line.split(None, 3)
+    shown = one_line(line, 80)
+    if len(parts) < 3 or not _QUESTION.fullmatch(parts[2].strip("`")):
+        return Mistake(shown, "`answer` takes a question, E-3f9a, and then the answer")
+    first = parts[3] if len(parts) > 3 else ""
+    text = "\n".join([first, *(each.text for each in below)]).strip()
+    name = parts[2].strip("`")
+    return Command(ANSWER, name, text) if text else Mistake(shown, "the answer is empty")
+
+
+# ------------------------------------------------------------------- replies to a question
+
+
+def _replies(told: Sequence[Line]) -> Iterable[Reply]:
+    """Each quotation with the words below it, up to the next one."""
+    number = 0
+    while number < len(told):
+        begin = number
+        while number < len(told) and told[number].kind == QUOTED:
+            number += 1
+        quoted, begin = told[begin:number], number
+        while number < len(told) and told[number].kind != QUOTED:
+            number += 1
+        text = "\n".join(line.text for line in told[begin:number]).strip()
+        said = any(line.kind in (OWN, CODE, UNSURE) for line in told[begin:number])
+        if quoted and said and text:
+            yield Reply("\n".join(line.unquoted for line in quoted), text)
+
+
+def meant(reply: Reply, asked: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
+    """The questions of which a reply may quote the comment, or a part of it.
+
+    What is quoted is compared with the comments as they were made, word by word: a page shows
+    Markdown otherwise than it was written.
+    """
+    quoted = _words(reply.quoted)
+    if not quoted:
+        return []
+    found = [one for one, comment in asked if _is_part(quoted, one, _words(comment))]
+    named = [one for one in found if one.id in quoted.split()]
+    return named or found
+
+
+def _is_part(quoted: str, asked: Escalation, comment: str) -> bool:
+    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(asked.question.text)
+    return is_long and f" {quoted} " in f" {comment} "
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", html.unescape(text).casefold()))

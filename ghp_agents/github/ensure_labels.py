@@ -1,0 +1,57 @@
+"""The labels of a repository on GitHub: those that mean something here are made, with their looks.
+
+A label that is there stays as it is, whatever it looks like.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ghp_agents.github import labels as github_label
+from ghp_agents.github.api.errors import InvalidError
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.labels import AGENT, Label
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.capabilities import LABEL as NEEDS
+from ghp_agents.issues.dependencies import NEEDS_HUMAN
+from ghp_agents.issues.issue import LABEL_LIMIT
+from ghp_agents.settings.settings import Settings
+
+
+def wanted(settings: Settings) -> list[Label]:
+    """The labels that a repository should have: the standard ones, and of each agent and each
+    capability that the configuration names, so that they can be chosen from GitHub's list."""
+    found = {label.name.lower(): label for label in _labels(settings)}
+    return [label for label in found.values() if len(label.name) <= LABEL_LIMIT]
+
+
+def missing(hub: Hub, labels: Sequence[Label]) -> list[Label]:
+    """Those that are not there; to GitHub, names that differ in case alone are one. Asks."""
+    there = {str(each["name"]).lower() for each in hub.get_all("labels")}
+    return [label for label in labels if label.name.lower() not in there]
+
+
+def make(hub: Hub, label: Label) -> None:
+    """Make one. Somebody else may make it at the same moment, which is as good."""
+
+    def there() -> Any | None:
+        return None if missing(hub, [label]) else label.name
+
+    try:
+        hub.write("POST", "labels", label._asdict(), there=there)
+    except InvalidError as error:
+        if "already_exists" not in error.codes:
+            raise
+
+
+def _labels(settings: Settings) -> Iterator[Label]:
+    chosen = settings.needs_human_label
+    for label in github_label.standard():
+        yield label._replace(name=chosen) if label.name == NEEDS_HUMAN else label
+    agents = {*settings.capabilities, *settings.accounts, *settings.orchestrators}
+    names = [f"{AGENT}{agent}" for agent in sorted(agents) if is_name(agent)]
+    able = {word.strip().casefold() for words in settings.capabilities.values() for word in words}
+    names += [f"{NEEDS}{word}" for word in sorted(able - {""})]
+    for name in names:
+        found = github_label.look(name)
+        if found:
+            yield found

@@ -1,0 +1,245 @@
+"""Pull requests on GitHub, which merges them itself."""
+
+from typing import Any
+from urllib.parse import quote
+
+from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import Actor
+from ghp_agents.github import pull_mapping as github_pull
+from ghp_agents.github.api import errors
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.pulls.pull import (
+    Checks,
+    ConflictError,
+    NewPull,
+    Pull,
+    PullChange,
+    PullMovedError,
+    Sent,
+    brought_up,
+    checked,
+    checked_new,
+    effective,
+    newest,
+    not_found,
+    refuse_unready,
+)
+from ghp_agents.workspace import Workspace
+
+PAGES = 20  # of check runs; more than two thousand nobody has
+_DRAFT = (
+    "mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) "
+    "{ pullRequest { isDraft } } }"
+)
+_READY = (
+    "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) "
+    "{ pullRequest { isDraft } } }"
+)
+
+
+class GitHubForge:
+    """`ports.Forge` on GitHub. What may have happened is looked for before it is said again."""
+
+    def __init__(self, ws: Workspace, hub: Hub) -> None:
+        self._ws = ws
+        self._hub = hub
+
+    @property
+    def is_local(self) -> bool:
+        """GitHub merges."""
+        return False
+
+    def get(self, number: int) -> Pull:
+        """One pull request. Raises NotFoundError, RefusedError for an open one of a fork."""
+        raw = self._raw(number)
+        pull = self._pull(raw)
+        if pull.state == "open" and not _is_here(raw):
+            raise _of_a_fork(pull)
+        return pull
+
+    def find(self, branch: str) -> Pull | None:
+        """The open pull request of a branch, else the newest one that it had."""
+        return newest([self._pull(each) for each in self._of(branch, "all")], branch)
+
+    def open(self, new: NewPull, by: Actor) -> Pull:
+        """A pull request; the open one of the same branch, brought up to date."""
+        wanted = checked_new(new)
+        there = self._open_one(wanted.branch)
+        if there is not None:
+            return self._bring_up(there, wanted, by)
+        body = {
+            "title": wanted.title,
+            "head": wanted.branch,
+            "base": wanted.base,
+            "body": github_pull.signed(wanted.body, wanted.branch, by, Sent(wanted.head, by)),
+            "draft": wanted.draft,
+        }
+        try:
+            made = self._hub.write(
+                "POST", "pulls", body, there=lambda: self._open_one(wanted.branch)
+            )
+        except errors.InvalidError as error:
+            there = self._open_one(wanted.branch)  # another process was faster
+            if there is None:
+                raise _not_taken(wanted, error) from None
+            made = there
+        return self._bring_up(made, wanted, by)
+
+    def change(self, number: int, change: PullChange, by: Actor) -> Pull:
+        """Change fields; what is already so stays so. Raises NotFoundError."""
+        raw = self._raw(number)
+        had = self._pull(raw)
+        return self._changed(raw, effective(had, checked(change)), by, had.sent)
+
+    def _changed(self, raw: Any, new: PullChange, by: Actor, sent: Sent | None) -> Pull:
+        """Change what `new` says, and that `agent-finish` sent `sent`."""
+        had = self._pull(raw)
+        number = had.number
+        texts: dict[str, Any] = {
+            name: value
+            for name, value in (("title", new.title), ("state", new.state))
+            if value is not None
+        }
+        if new.body is not None or sent != had.sent:
+            body = had.body if new.body is None else new.body
+            texts["body"] = github_pull.signed(body, had.branch, _by(had, by), sent)
+        if texts:
+            raw = self._hub.write("PATCH", f"pulls/{number}", texts)
+        if new.draft is not None:
+            self._set_draft(number, str(raw["node_id"]), draft=new.draft)
+            raw = self._raw(number)
+        return self._pull(raw)
+
+    def checks(self, pull: Pull) -> Checks:
+        """What check runs and statuses say of the pull request's head."""
+        at = f"commits/{quote(pull.head, safe='')}"
+        runs: list[Any] = []
+        for page in range(1, PAGES + 1):
+            said = self._hub.get(f"{at}/check-runs", per_page=100, page=page).body
+            runs += said["check_runs"]
+            if len(runs) >= int(said["total_count"]) or not said["check_runs"]:
+                break
+        statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
+        return github_pull.checks(runs, statuses)
+
+    def merge(
+        self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
+    ) -> Pull:
+        """Let GitHub merge it, if its head still is `head`."""
+        pull = self.get(number)
+        if pull.state == "merged":
+            return pull
+        refuse_unready(pull)
+        body = {"sha": head, "merge_method": self._ws.settings.merge_method}
+        if message:
+            body["commit_message"] = message
+        try:
+            self._hub.write(
+                "PUT", f"pulls/{number}/merge", body, there=lambda: self._merged(number)
+            )
+        except errors.HubError as error:
+            if error.status == 405:
+                return self._refused(number, error)
+            if error.status == 409:
+                raise PullMovedError(self.get(number)) from None
+            raise
+        done = self.get(number)
+        if done.state != "merged":
+            raise UnknownError(
+                f"GitHub does not say yet that #{number} is merged.", hint="Look again in a moment."
+            )
+        return done
+
+    # ------------------------------------------------------------------------------ parts
+
+    def _pull(self, raw: Any) -> Pull:
+        try:
+            return github_pull.pull(raw, self._hub.may_command)
+        except (KeyError, TypeError, ValueError) as error:
+            raise errors.HubError(
+                f"GitHub's answer is no pull request: {error}.", hint="Run `ghp agent-doctor`."
+            ) from None
+
+    def _raw(self, number: int) -> Any:
+        try:
+            return self._hub.get(f"pulls/{number}").body
+        except errors.MissingError:
+            raise not_found(number) from None
+
+    def _of(self, branch: str, state: str) -> list[Any]:
+        """The pull requests of a branch of this repository, oldest first."""
+        owner = self._hub.repository.split("/")[0]
+        found = self._hub.get_all(
+            "pulls", state=state, head=f"{owner}:{branch}", sort="created", direction="asc"
+        )
+        return [each for each in found if each["head"]["ref"] == branch and _is_here(each)]
+
+    def _open_one(self, branch: str) -> Any | None:
+        found = self._of(branch, "open")
+        return found[-1] if found else None
+
+    def _bring_up(self, raw: Any, wanted: NewPull, by: Actor) -> Pull:
+        pull, sent = self._pull(raw), Sent(wanted.head, by)
+        new = brought_up(pull, wanted)._replace(head=None)
+        if new == PullChange() and pull.sent == sent:
+            return pull
+        return self._changed(raw, new, by, sent)
+
+    def _set_draft(self, number: int, node: str, *, draft: bool) -> None:
+        def there() -> Any | None:
+            return {} if bool(self._raw(number).get("draft")) == draft else None
+
+        self._hub.graphql(_DRAFT if draft else _READY, {"id": node}, there=there)
+
+    def _merged(self, number: int) -> Any | None:
+        raw = self._raw(number)
+        return raw if raw.get("merged_at") else None
+
+    def _refused(self, number: int, error: errors.HubError) -> Pull:
+        """What "not mergeable" means."""
+        raw = self._raw(number)
+        pull = self._pull(raw)
+        if pull.state == "merged":
+            return pull
+        refuse_unready(pull)
+        if raw.get("mergeable") is False:
+            raise ConflictError(pull, ()) from None
+        raise RefusedError(
+            f"GitHub does not merge #{number}: {error.said or error}.",
+            hint="A rule of the repository may ask for a review or for checks; GitHub shows it at "
+            f"{pull.url}.",
+        ) from None
+
+    def list(self, *, closed: bool = False) -> list[Pull]:
+        """Open pull requests, and merged and closed ones if asked, oldest first; of branches of
+        this repository alone."""
+        state = "all" if closed else "open"
+        found = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
+        once = {each["number"]: each for each in found if _is_here(each)}
+        return [self._pull(each) for each in once.values()]
+
+
+def _is_here(raw: Any) -> bool:
+    """Whether its branch is one of this repository's. Anybody may open one of a fork's, whose
+    branch can have the name of one of ours, which is then another one or even the trunk."""
+    base, head = raw["base"].get("repo") or {}, raw["head"].get("repo", {})
+    return head == {} or (head is not None and head.get("id") == base.get("id"))
+
+
+def _of_a_fork(pull: Pull) -> RefusedError:
+    return RefusedError(
+        f"#{pull.number} comes from another repository; its branch {pull.branch} is not ours.",
+        hint=f"A person looks at it, and merges it on GitHub: {pull.url}",
+    )
+
+
+def _by(pull: Pull, by: Actor) -> Actor:
+    """Whose it stays when somebody else changes it."""
+    return by if pull.author.startswith("@") else Actor(pull.author)
+
+
+def _not_taken(wanted: NewPull, error: errors.InvalidError) -> RefusedError:
+    return RefusedError(
+        f"GitHub takes no pull request of {wanted.branch}: {error.said or error}.",
+        hint="Push the branch first, with a commit that the trunk has not.",
+    )

@@ -1,0 +1,94 @@
+"""The labels on GitHub that mean something here, and how they look.
+
+`agent:worker-1` gives an issue to an agent, `priority:high` says how urgent it is. A few labels
+begin like the first and name nobody: they say how it goes with the issue.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.dependencies import EPIC, NEEDS_HUMAN
+from ghp_agents.issues.issue import LABEL_LIMIT, PRIORITIES
+
+AGENT = "agent:"
+PRIORITY = "priority:"
+STALE = "agent:stale"
+SIGNS = frozenset({STALE, NEEDS_HUMAN})  # they begin like an agent's label and are none
+
+_LOOKS = {
+    STALE: ("e99695", "The agent that has this issue was not heard of for a while"),
+    NEEDS_HUMAN: ("d876e3", "An agent waits for an answer of a person"),
+    "priority:critical": ("b60205", "Before everything else"),
+    "priority:high": ("d93f0b", "Sooner than most"),
+    "priority:medium": ("fbca04", "As urgent as most, whatever the issue's form says"),
+    "priority:low": ("c2e0c6", "When there is nothing else"),
+    EPIC: ("3e4b9e", "Made of other issues"),
+}
+_AGENT_LOOK = "1d76db"
+_NEEDS_LOOK = "bfdadc"
+
+
+class Label(NamedTuple):
+    """A label as it is made."""
+
+    name: str
+    color: str
+    description: str
+
+
+def look(name: str) -> Label | None:
+    """How a label of ours is to look; None for one that means nothing here."""
+    if name in _LOOKS:
+        return Label(name, *_LOOKS[name])
+    agent = agent_of(name)
+    if agent:
+        return Label(name, _AGENT_LOOK, f"For {agent} to do; set by who may write here")
+    if name.startswith("needs:"):
+        return Label(name, _NEEDS_LOOK, "For agents that have this capability")
+    return None
+
+
+def standard() -> list[Label]:
+    """The labels that a repository has from the beginning."""
+    return [Label(name, *seen) for name, seen in _LOOKS.items()]
+
+
+def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:
+    """The agent that a label gives an issue to; None if it is no such label."""
+    name = label.lower()  # to GitHub, labels that differ in case alone are one
+    if not name.startswith(AGENT) or name in SIGNS or name in signs:
+        return None
+    agent = name.removeprefix(AGENT)
+    return AgentName(agent) if is_name(agent) else None
+
+
+def of_agent(agent: str, signs: Iterable[str] = SIGNS) -> str:
+    """The label that gives an issue to an agent. Raises UsageError where none can."""
+    label = f"{AGENT}{agent}"
+    if label in SIGNS or label in signs:
+        raise UsageError(
+            f"The label {label} on GitHub says something else, so nobody can go by {agent} there.",
+            hint="Give the agent another name: `ghp agent-whoami --set worker-1`.",
+        )
+    if len(label) > LABEL_LIMIT:
+        raise UsageError(
+            f"{agent[:20]}… is longer than a label on GitHub can say: {LABEL_LIMIT - len(AGENT)} "
+            "characters.",
+            hint="Give the agent a shorter name: `ghp agent-whoami --set worker-1`.",
+        )
+    return label
+
+
+def priority_of(labels: Iterable[str]) -> str | None:
+    """What labels say of how urgent it is, the most urgent of them; None if nothing."""
+    said = {label.lower().removeprefix(PRIORITY) for label in labels if is_priority(label)}
+    return next((each for each in PRIORITIES if each in said), None)
+
+
+def is_priority(label: str) -> bool:
+    """Whether a label says how urgent an issue is."""
+    name = label.lower()
+    return name.startswith(PRIORITY) and name.removeprefix(PRIORITY) in PRIORITIES

@@ -1,0 +1,94 @@
+"""A pull request of GitHub's as one of ours, and what its checks say; pure."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp, digest, issue_of_branch, one_line
+from ghp_agents.github import marker as github_marker
+from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Sent
+
+ROOM = github_marker.LONGEST + 2  # for our line at the end of a body
+_CLOSES = re.compile(
+    r"^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+#(\d+)[ \t]*$", re.I | re.M
+)
+_GREEN = ("success", "neutral", "skipped")
+
+Believed = Callable[[str], bool]  # whether an account may write, so that its line counts
+
+
+def pull(said: Mapping[str, Any], believed: Believed) -> Pull:
+    """One of GitHub's, from a list or by itself. Raises KeyError, TypeError for no such thing."""
+    login = str((said.get("user") or {}).get("login") or "ghost")
+    text, mark = github_marker.read((said.get("body") or "").replace("\r\n", "\n"))
+    ours = mark is not None and bool(mark.by) and believed(login)
+    branch = str(said["head"]["ref"])
+    is_merged = bool(said.get("merged_at"))
+    merged_as = said.get("merge_commit_sha") if is_merged else None
+    return Pull(
+        number=int(said["number"]),
+        branch=branch,
+        base=str(said["base"]["ref"]),
+        head=str(said["head"]["sha"]),
+        title=one_line(str(said["title"]), 256),
+        body=text if ours else (said.get("body") or ""),
+        issue=_issue(text, branch),
+        draft=bool(said.get("draft")) and not is_merged,
+        state="merged" if is_merged else str(said["state"]),
+        author=mark.by if ours and mark else f"@{login}",
+        created_at=Timestamp(str(said["created_at"])),
+        updated_at=Timestamp(str(said["updated_at"])),
+        merged_as=str(merged_as) if merged_as else None,
+        url=str(said.get("html_url") or ""),
+        sent=_sent(mark) if ours and mark else None,
+    )
+
+
+def _sent(mark: github_marker.Mark) -> Sent | None:
+    return Sent(mark.head, mark.sender or mark.actor) if mark.head else None
+
+
+def _issue(body: str, branch: str) -> int | None:
+    """The issue that it closes: ours is said last, on a line of its own."""
+    named = _CLOSES.findall(body)
+    found = int(named[-1]) if named else issue_of_branch(branch)
+    return found if found and found < NUMBERS_END else None
+
+
+def signed(body: str, branch: str, by: Actor, sent: Sent | None = None) -> str:
+    """A body with our line, as GitHub takes it; `sent` is what `agent-finish` sent."""
+    room = BODY_LIMIT - ROOM
+    text = body if len(body) <= room else body[: room - 2] + "\n…"
+    mark = github_marker.mark(digest("pull", branch), by)
+    if sent:
+        sender = sent.by._replace(name=one_line(sent.by.name, github_marker.NAME_LIMIT))
+        mark = mark._replace(head=sent.head, sender=sender)
+    return github_marker.signed(text, mark)
+
+
+def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:
+    """What check runs and statuses say together; of each name in one suite the newest counts: two
+    workflows may each have a job of the same name."""
+    found: dict[tuple[str, object], str] = {}
+    for run in sorted(runs, key=lambda each: int(each.get("id") or 0)):
+        done = run.get("status") == "completed"
+        name = (str(run.get("name")), (run.get("check_suite") or {}).get("id"))
+        found[name] = str(run.get("conclusion")) if done else "pending"
+    for status in reversed(list(statuses)):  # GitHub has the newest first
+        found[str(status.get("context")), "status"] = str(status.get("state"))
+    if not found:
+        return Checks()
+    states = {_state(conclusion) for conclusion in found.values()}
+    state = next(each for each in ("red", "pending", "green") if each in states)
+    said = [(name, conclusion) for (name, _), conclusion in found.items()]
+    order = sorted(said, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
+    return Checks(state, tuple((one_line(name, 80), conclusion) for name, conclusion in order))
+
+
+_ORDER = {"red": 0, "pending": 1, "green": 2}
+
+
+def _state(conclusion: str) -> str:
+    if conclusion in _GREEN:
+        return "green"
+    return "pending" if conclusion in ("pending", "expected") else "red"

@@ -1,0 +1,176 @@
+"""What GitHub reads from a repository: forms, a template for pull requests, a workflow. They are
+written into the worktree, for its owner to commit.
+
+Each begins with a line that holds a digest of the rest. A file whose digest is right is as we made
+it: a newer version replaces it, and taking all away removes it. Any other is the user's.
+"""
+
+import difflib
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import user_file as usersfile
+from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.ids import digest
+from ghp_agents.core.templates import render_folder
+from ghp_agents.github import action_ref as action
+from ghp_agents.issues.issue import DEFAULT_PRIORITY, PRIORITIES
+from ghp_agents.state.admin_port import Step
+from ghp_agents.workspace import Workspace
+
+TEMPLATES = "github"
+FOLDER = ".github"
+# Where files of ours may be, also those of an older version that this one does not write.
+WORKFLOW = f"{FOLDER}/workflows/agents.yml"
+PLACES = ("ISSUE_TEMPLATE/*.yml", "PULL_REQUEST_TEMPLATE/*.md", "workflows/*.yml")
+NOTE = "ghp agent-init --github"
+_FIRST = re.compile(rf"(?:#|<!--) Made by `{NOTE}` \(([0-9a-f]{{12}})\)[^\n]*\n(.*)\Z", re.DOTALL)
+_ANY_ACTION = "owner/name@commit"  # which paths there can be does not depend on it
+_LOGIN = re.compile(r"@?([A-Za-z0-9](?:-?[A-Za-z0-9])*)")
+
+
+class Kept(NamedTuple):
+    """A file of the user's in the place of one of ours."""
+
+    path: str  # from the top of the worktree
+    change: str  # what ours would change in it, as a unified diff
+
+
+class Plan(NamedTuple):
+    """What is to be done, and what stays as it is."""
+
+    steps: tuple[Step, ...]
+    kept: tuple[Kept, ...]
+
+
+def to_write(ws: Workspace, named: str = "") -> Plan:
+    """What is still to be written, with the action that is `named` as `owner/name@commit`, else
+    the one of this installation. Raises GhpError for what cannot be: then nothing is."""
+    top = _top(ws)
+    steps: list[Step] = []
+    kept: list[Kept] = []
+    for path, text in wanted(ws, named or action.address()).items():
+        place = top / path
+        _refuse_elsewhere(place, top)
+        before = usersfile.read(place)
+        there = None if before is None else _text(before)
+        if there == text:
+            continue
+        if there is None or is_ours(there):
+            act = partial(usersfile.rewrite, place, before, text.encode())
+            steps.append(Step("write", "Wrote", path, act))
+        else:
+            kept.append(Kept(path, _change(path, there, text)))
+    return Plan(tuple(steps), tuple(kept))
+
+
+def to_take(ws: Workspace) -> Plan:
+    """What is to be removed: what is as we made it."""
+    top = _top(ws)
+    known = wanted(ws, _ANY_ACTION)
+    steps: list[Step] = []
+    kept: list[Kept] = []
+    for path in sorted({*known, *_present(top)}):
+        content = usersfile.read(top / path)
+        if content is None:
+            continue
+        if is_ours(_text(content)):
+            act = partial(_take, top, path, content)
+            steps.append(Step("remove", "Removed", path, act))
+        elif path in known or _FIRST.match(_text(content)):
+            kept.append(Kept(path, ""))
+    return Plan(tuple(steps), tuple(kept))
+
+
+def wanted(ws: Workspace, action: str) -> dict[str, str]:
+    """All files as this version makes them, by their paths from the top of the worktree.
+
+    Without an action there is no workflow: what it installed by a name alone could be anybody's.
+    """
+    texts = render_folder(TEMPLATES, _values(ws) | {"action": action})
+    files = {f"{FOLDER}/{path}": marked(path, text) for path, text in texts.items()}
+    return files if action else {path: files[path] for path in files if path != WORKFLOW}
+
+
+def lacks_workflow(ws: Workspace) -> bool:
+    """Whether there is no workflow yet that sweeps, or one that an older version wrote and that
+    installs this program by its name."""
+    content = usersfile.read(_top(ws) / WORKFLOW)
+    return content is None or (is_ours(_text(content)) and b'"ghp-agents' in content)
+
+
+def marked(path: str, text: str) -> str:
+    """A text with the line that tells it from the user's."""
+    says = (
+        f"Made by `{NOTE}` ({digest(text)}). Change it as you like: "
+        "then it is yours, and is neither replaced nor removed."
+    )
+    line = f"<!-- {says} -->" if path.endswith(".md") else f"# {says}"
+    return f"{line}\n{text}"
+
+
+def is_ours(text: str) -> bool:
+    """Whether a file is as some version of ours made it."""
+    found = _FIRST.match(text)
+    return found is not None and digest(found[2]) == found[1]
+
+
+def _values(ws: Workspace) -> dict[str, Any]:
+    settings = ws.settings
+    people = [found[1] for name in settings.escalate_to if (found := _LOGIN.fullmatch(name))]
+    return {
+        "priorities": PRIORITIES,
+        "default_priority": PRIORITIES.index(DEFAULT_PRIORITY),
+        "needs_human": _quoted(settings.needs_human_label),
+        "people": people,
+    }
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML has it, whatever is in it."""
+    return (
+        text if re.fullmatch(r"[a-z][a-z:-]*[a-z]", text) else "'" + text.replace("'", "''") + "'"
+    )
+
+
+def _top(ws: Workspace) -> Path:
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            f"{ws.git_dir} has no worktree to write into.",
+            hint="Run this in a clone, and commit there what it wrote.",
+        )
+    return Path(ws.place.toplevel)
+
+
+def _refuse_elsewhere(place: Path, top: Path) -> None:
+    if not place.resolve().is_relative_to(top.resolve()):
+        raise RefusedError(
+            f"{place} leads to {place.resolve()}, outside of the worktree, by a link.",
+            hint="Look at that link; GitHub reads only what is in the repository.",
+        )
+
+
+def _present(top: Path) -> list[str]:
+    found = [path for pattern in PLACES for path in (top / FOLDER).glob(pattern)]
+    return [path.relative_to(top).as_posix() for path in found if path.is_file()]
+
+
+def _text(content: bytes) -> str:
+    """A file as it is in the repository: git may have given its lines other ends here."""
+    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _change(path: str, before: str, after: str) -> str:
+    old, new = before.splitlines(), after.splitlines()
+    return "\n".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""))
+
+
+def _take(top: Path, path: str, content: bytes) -> None:
+    if usersfile.read(top / path) != content:
+        raise GhpError(
+            f"Somebody wrote {path} at this moment; it was left as it is.",
+            hint="Run the command again.",
+        )
+    usersfile.delete(top / path, top)

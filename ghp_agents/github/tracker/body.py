@@ -1,0 +1,126 @@
+"""What an issue's body says about other issues: lines and form sections, read and written.
+
+Where a server has relations of its own these lines are read too, because people write them; ours
+are written only where it has none. They are the last lines of a body then, and are no part of the
+text that people see here.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import IssueNumber
+
+BLOCKED = "Blocked by"
+PARENT = "Parent"
+_KINDS = {BLOCKED.casefold(): BLOCKED, PARENT.casefold(): PARENT}
+_MOST = 100  # relations of one body; GitHub allows 50 blockers
+
+_LINE = re.compile(
+    r"\s*(?:[-*+]\s+)?\*\*(blocked by|parent)\s*(?::\s*\*\*|\*\*\s*:)(.*)", re.IGNORECASE
+)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_REFERENCE = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
+
+
+class Parts(NamedTuple):
+    """A body, taken apart."""
+
+    text: str
+    blocked_by: tuple[IssueNumber, ...] = ()
+    parent: IssueNumber | None = None
+
+
+def read(body: str) -> Parts:
+    """The relations that a body names, and its text without those at the end of it."""
+    lines = body.replace("\r\n", "\n").split("\n")
+    kinds = _kinds(lines)
+    found: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
+    for line, kind in zip(lines, kinds, strict=True):
+        if kind and line:
+            found[kind] |= dict.fromkeys(_references(line))
+    parents = [*found[PARENT]]
+    return Parts(
+        "\n".join(lines[: _end(lines, kinds)]).strip("\n"),
+        tuple(sorted([*found[BLOCKED]][:_MOST])),
+        parents[0] if parents else None,
+    )
+
+
+def joined(parts: Parts) -> str:
+    """A body with the relations as its last lines."""
+    lines: list[str] = []
+    if parts.blocked_by:
+        named = ", ".join(f"#{number}" for number in sorted(parts.blocked_by))
+        lines.append(f"**{BLOCKED}:** {named}")
+    if parts.parent is not None:
+        lines.append(f"**{PARENT}:** #{parts.parent}")
+    return "\n\n".join(part for part in (parts.text, "\n".join(lines)) if part)
+
+
+def without(text: str, blockers: Collection[int] = (), parent: int | None = None) -> str:
+    """A text that no longer names these, wherever it did; what else its lines say stays."""
+    gone: dict[str, set[int]] = {BLOCKED: {*blockers}, PARENT: set()}
+    gone[PARENT] |= set() if parent is None else {parent}
+    lines = text.split("\n")
+    kept: list[str] = []
+    for line, kind in zip(lines, _kinds(lines), strict=True):
+        drop = gone[kind].intersection(_references(line)) if kind else ()
+        left = _reduced(line, drop) if drop else line
+        if left is not None:
+            kept.append(left)
+    return "\n".join(kept)
+
+
+def _kinds(lines: Sequence[str]) -> list[str]:
+    """What each line is about: blockers, the parent or, an empty text, anything else."""
+    kinds: list[str] = []
+    fence = section = ""
+    for line in lines:
+        if not line:
+            kinds.append("" if fence else section)
+            continue
+        kind = ""
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif _HEADING.match(line):
+            section = _KINDS.get(line.strip("# \t").rstrip(":").casefold(), "")
+        else:
+            own = _LINE.fullmatch(line)
+            kind = _KINDS[own[1].casefold()] if own else section
+        kinds.append(kind)
+    return kinds
+
+
+def _references(line: str) -> Iterable[IssueNumber]:
+    return [IssueNumber(int(found)) for found in _REFERENCE.findall(line) if int(found)]
+
+
+def _reduced(line: str, drop: Collection[int]) -> str | None:
+    """A line without some of the issues that it names; None if it says nothing then."""
+    own = _LINE.fullmatch(line)
+    head, rest = (line[: own.start(2)], own[2]) if own else ("", line)
+    left = _REFERENCE.sub(lambda found: "" if int(found[1]) in drop else found[0], rest)
+    tidy = ", ".join(filter(None, (piece.strip() for piece in left.split(","))))
+    if not tidy.strip(" -*+"):
+        return None
+    return f"{head} {tidy}" if head else tidy
+
+
+def _end(lines: Sequence[str], kinds: Sequence[str]) -> int:
+    """Where the text ends and the relations at the end of a body begin."""
+    end = len(lines)
+    while end and (not lines[end - 1].strip() or _is_relation(lines[end - 1], kinds[end - 1])):
+        end -= 1
+    return end
+
+
+def _is_relation(line: str, kind: str) -> bool:
+    """Whether a line is like those that we write, and nothing more."""
+    own = _LINE.fullmatch(line) if kind else None
+    return bool(own) and not _REFERENCE.sub("", own[2] if own else "").strip(" ,")

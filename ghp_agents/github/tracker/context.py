@@ -1,0 +1,73 @@
+"""What all parts of the tracker on GitHub work with: the repository there, and who is who."""
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from ghp_agents.git import process as git
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.api.errors import HubError
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.labels import SIGNS
+from ghp_agents.github.tracker import mirror as kept_mirror
+from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.ports import Leaser
+from ghp_agents.workspace import Workspace
+
+
+class Source:
+    """One repository on GitHub, as one clone sees it."""
+
+    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser) -> None:
+        self.ws, self.hub, self.leaser = ws, hub, leaser
+        self.repository = f"{hub.host}/{hub.repository}"
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The labels that begin like an agent's and are none."""
+        return SIGNS | {self.ws.settings.needs_human_label.lower()}
+
+    @cached_property
+    def viewer(self) -> str:
+        """The account of the token; empty where GitHub does not tell, as for an app. Asks."""
+        try:
+            return self.hub.viewer()
+        except HubError:
+            return ""
+
+    @cached_property
+    def person(self) -> str:
+        """The person who works here, by git."""
+        return git.config(self.ws.folder, "user.name") or ""
+
+    def mirror(self) -> kept_mirror.Mirror | None:
+        """What is kept of the issues; asks nobody."""
+        return kept_mirror.load(self.ws, self.repository)
+
+    def names(self, viewer: str, accounts: Iterable[str]) -> Names:
+        """Who is who, among others the `accounts` that are met."""
+        is_met = bool(viewer) and viewer.casefold() in {each.casefold() for each in accounts}
+        return Names(self.ws.settings.accounts, viewer, self.person if is_met else "")
+
+    def names_of(self, viewer: str, issues: Iterable[Kept]) -> Names:
+        """Who is who among those who are assigned to issues."""
+        return self.names(viewer, (login for each in issues for login in each.assignees))
+
+    def names_for(self, said: Iterable[str]) -> Names:
+        """Who is who, for names that somebody wants assigned or no longer so. Asks."""
+        people = any(not is_name(name) for name in said)
+        return Names(
+            self.ws.settings.accounts, self.viewer if people else "", self.person if people else ""
+        )
+
+    def held(self, number: int) -> str | None:
+        """Who holds an issue, as far as it is known here: "" for nobody, None if nobody knows."""
+        name = claim_name(number)
+        lease = next((each for each in self.leaser.known(name) if each.name == name), None)
+        return None if lease is None else lease.holder or ""
+
+    def holders(self) -> dict[int, str]:
+        """Who holds which issue, as far as it is known here."""
+        known = {claimed_issue(lease.name): lease.holder for lease in self.leaser.known(PREFIX)}
+        return {number: holder for number, holder in known.items() if number and holder}

@@ -1,0 +1,282 @@
+"""An issue as GitHub tells it, what is kept of that, and the issue that it is here.
+
+Bodies, labels and names come from anybody who can reach a form. So nothing in them is taken for
+more than text but what `Kept.believed` and `Kept.proven` vouch for, which the caller found out.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ghp_agents.core.ids import IssueNumber, Timestamp, one_line
+from ghp_agents.github import labels as github_label
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.labels import SIGNS, agent_of, is_priority
+from ghp_agents.github.marker import Mark
+from ghp_agents.github.tracker import body as github_body
+from ghp_agents.github.tracker.body import Parts
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.body_sections import section
+from ghp_agents.issues.issue import DEFAULT_PRIORITY, NAME_LIMIT, PRIORITIES, Comment, Issue
+
+NOBODY = "ghost"  # GitHub's own name for an account that was deleted
+_ISSUE_URL = re.compile(r"/repos/([^/]+/[^/]+)/issues/(\d+)$")
+
+
+class Kept(NamedTuple):
+    """What is kept of an issue on GitHub: of a few words that would be seen in ten more."""
+
+    number: int
+    id: int  # the database's, which native relations go by
+    title: str
+    body: str
+    state: str
+    labels: tuple[str, ...]
+    assignees: tuple[str, ...]  # accounts
+    author: str  # an account
+    created_at: str
+    updated_at: str
+    comments: int = 0
+    parent: int | None = None  # by a native relation
+    waits: int | None = None  # how many native blockers there are; None: the server has no such
+    blockers: tuple[int, ...] = ()  # the native blockers, as far as they are in this repository
+    believed: bool = False  # whether the author may write, so that the hidden line counts
+    proven: tuple[str, ...] = ()  # labels in small letters, and @accounts, that who may gave
+    asked_at: str = ""  # `updated_at` when proofs were last looked for
+    by_writer: bool | None = None  # whether the author may write; None: nobody has asked
+    given_at: str = ""  # when somebody who may write first gave it to somebody, or labelled it
+    vouched: bool = False  # whether the body, as it is, was saved last by somebody who may write
+    shown: str | None = None  # the body before its author changed it, who may not; None: as it is
+    edited_at: str = ""  # when that was
+
+    @property
+    def counts(self) -> bool:
+        """Whether the fields in the body count."""
+        return self.by_writer is not False or self.vouched
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether somebody who may write made it, or gave it to somebody."""
+        return self.by_writer is not False or bool(self.given_at)
+
+    @property
+    def bare(self) -> "Kept":
+        """What GitHub tells of it, without what was found out beside it."""
+        return self._replace(
+            believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
+            vouched=False, shown=None, edited_at="",
+        )  # fmt: skip
+
+
+class Said(NamedTuple):
+    """What is kept of a comment."""
+
+    id: int
+    author: str
+    is_person: bool
+    at: str
+    updated_at: str
+    body: str
+    believed: bool = False
+    by_writer: bool = False
+
+
+# ------------------------------------------------------------------------- as GitHub tells it
+
+
+def is_pull(told: Mapping[str, Any]) -> bool:
+    """Whether what GitHub lists among issues is a pull request."""
+    return bool(told.get("pull_request"))
+
+
+def kept(told: Mapping[str, Any]) -> Kept:
+    """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
+    try:
+        return Kept(
+            number=int(told["number"]),
+            id=int(told["id"]),
+            title=_text(told["title"]),
+            body=_text(told.get("body")).replace("\r\n", "\n"),
+            state="closed" if told["state"] == "closed" else "open",
+            labels=tuple(_label(each) for each in told.get("labels") or ()),
+            assignees=tuple(_login(each) for each in told.get("assignees") or ()),
+            author=_login(told.get("user")),
+            created_at=one_line(_text(told["created_at"]), 40),
+            updated_at=one_line(_text(told["updated_at"]), 40),
+            comments=int(told.get("comments") or 0),
+            parent=number_in(told.get("parent_issue_url"), told.get("repository_url")),
+            waits=_waits(told.get("issue_dependencies_summary")),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not an issue of GitHub's: {error!r}") from None
+
+
+def said(told: Mapping[str, Any]) -> Said:
+    """What is kept of GitHub's JSON of a comment. Raises ValueError."""
+    try:
+        return Said(
+            id=int(told["id"]),
+            author=_login(told.get("user")),
+            is_person=(told.get("user") or {}).get("type", "User") == "User",
+            at=one_line(_text(told["created_at"]), 40),
+            updated_at=one_line(_text(told["updated_at"]), 40),
+            body=_text(told.get("body")).replace("\r\n", "\n"),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a comment of GitHub's: {error!r}") from None
+
+
+def number_in(url: object, repository_url: object) -> int | None:
+    """The number of the issue that an address is of, if it is in the same repository."""
+    found = _ISSUE_URL.search(url) if isinstance(url, str) else None
+    if found is None:
+        return None
+    same = isinstance(repository_url, str) and repository_url.endswith(f"/repos/{found[1]}")
+    return int(found[2]) if same else None
+
+
+def blockers(told: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
+    """The numbers of issues in a list of them that are in the same repository."""
+    here = [each for each in told if each.get("repository_url", repository_url) == repository_url]
+    return tuple(sorted(int(each["number"]) for each in here))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError("a text is something else")
+    # JSON can spell half of a surrogate pair, which no file and no terminal takes.
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _label(told: object) -> str:
+    name = told.get("name") if isinstance(told, Mapping) else told
+    return one_line(_text(name), 100)
+
+
+def _login(told: Any) -> str:
+    return one_line(_text((told or {}).get("login") or NOBODY), NAME_LIMIT)
+
+
+def _waits(told: Any) -> int | None:
+    if not isinstance(told, Mapping):
+        return None
+    return max(int(told.get("total_blocked_by") or 0), int(told.get("blocked_by") or 0))
+
+
+# ------------------------------------------------------------------------------ as it is here
+
+
+def read(told: Kept) -> tuple[str, Mark | None]:
+    """The body without the hidden line, and what that says, if it is to be believed."""
+    return github_marker.read(told.body) if told.believed else (told.body, None)
+
+
+def issue(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
+    """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
+    text, mark = read(told)
+    parts = github_body.read(text) if told.counts else Parts(_as_given(told, text))
+    agents = {label: agent_of(label, signs) for label in told.labels}
+    counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
+    parent = told.parent or parts.parent
+    return Issue(
+        id=mark.id if mark else own_id(told),
+        number=IssueNumber(told.number),
+        title=one_line(told.title, len(told.title) + 1),
+        body=parts.text,
+        state=told.state,
+        labels=tuple(sorted({x for x in told.labels if x not in counted and not is_priority(x)})),
+        assignees=_assignees(told, {str(agents[label]) for label in counted}, names),
+        blocked_by=tuple(sorted({*map(IssueNumber, told.blockers), *parts.blocked_by})),
+        parent=IssueNumber(parent) if parent else None,
+        priority=github_label.priority_of(told.labels) or form_priority(told, parts.text),
+        author=mark.by if mark and mark.by else told.author,
+        created_at=Timestamp(told.created_at),
+        updated_at=Timestamp(told.updated_at),
+        by_writer=told.by_writer is not False,
+        offered=told.is_offered,
+        fields_count=told.counts,
+        edited_at=told.edited_at,
+    )
+
+
+def _as_given(told: Kept, text: str) -> str:
+    """The text before its author, who may not write, changed what had been given to somebody."""
+    return (text if told.shown is None else told.shown).strip("\n")
+
+
+def own_id(told: Kept) -> str:
+    """The id of an issue that was not made through us."""
+    return f"g{told.id:x}"
+
+
+def issues(told: Iterable[Kept], names: Names, signs: Iterable[str] = SIGNS) -> list[Issue]:
+    """The issues, oldest first. An id that two have, because somebody copied a body, is the
+    older one's."""
+    found: list[Issue] = []
+    ids: set[str] = set()
+    for each in sorted(told, key=lambda each: each.number):
+        one = issue(each, names, signs)
+        found.append(one._replace(id=own_id(each)) if one.id in ids else one)
+        ids.add(one.id)
+    return found
+
+
+def unproven(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
+    """The labels in small letters, and @accounts, that would make an agent's assignment and of
+    which nobody has looked up yet who gave them."""
+    found = [label.lower() for label in told.labels if agent_of(label, signs)]
+    found += [_at(login) for login in told.assignees if is_name(names.person(login))]
+    return [each for each in dict.fromkeys(found) if each not in told.proven]
+
+
+def form_priority(told: Kept, text: str) -> str:
+    """How urgent the body says it is, if its fields count."""
+    return priority_in(text) if told.counts else DEFAULT_PRIORITY
+
+
+def priority_in(text: str) -> str:
+    """How urgent a form's answer says it is; as urgent as most, if it says nothing."""
+    said = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
+    return said if said in PRIORITIES else DEFAULT_PRIORITY
+
+
+def _assignees(told: Kept, agents: set[str], names: Names) -> tuple[str, ...]:
+    theirs = {(names.login(agent) or "").casefold() for agent in agents}
+    found = set(agents)
+    for login in told.assignees:
+        if login.casefold() in theirs:
+            continue  # the account of an agent that a label names
+        name = names.person(login)
+        found.add(f"@{login}" if is_name(name) and _at(login) not in told.proven else name)
+    return tuple(sorted(found))
+
+
+def _at(login: str) -> str:
+    return f"@{login.lower()}"
+
+
+def comments(told: Sequence[Said]) -> tuple[Comment, ...]:
+    """The comments as they are here. What was said under one marker twice, by two who did not
+    know of each other, was meant to be said once. What shows the issue's state is no part of it."""
+    found: list[Comment] = []
+    once: set[str] = {github_marker.once(github_marker.STATE)}
+    for each in sorted(told, key=lambda each: each.id):
+        one, mark = comment(each)
+        if mark and mark.once and mark.once in once:
+            continue
+        once |= {mark.once} if mark else set()
+        found.append(one)
+    return tuple(found)
+
+
+def comment(told: Said) -> tuple[Comment, Mark | None]:
+    """A comment as it is here, and its hidden line, if that is to be believed."""
+    text, mark = github_marker.read(told.body) if told.believed else (told.body, None)
+    at = Timestamp(told.at)
+    if mark is None or not mark.by:
+        identity = mark.id if mark else f"c{told.id:x}"
+        return Comment(identity, told.author, at, text, told.is_person, told.by_writer), mark
+    return Comment(mark.id, mark.by, at, text, mark.is_person, told.by_writer), mark

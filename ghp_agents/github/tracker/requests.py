@@ -1,0 +1,259 @@
+"""A change of an issue as requests to GitHub: which, in which order, with which words.
+
+Labels and assignees are added and taken away one by one and never set as a whole, so that two who
+change an issue at once lose nothing of each other's.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import IssueNumber
+from ghp_agents.github import labels as github_label
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.labels import SIGNS, agent_of, is_priority
+from ghp_agents.github.marker import Mark
+from ghp_agents.github.tracker import body as github_body
+from ghp_agents.github.tracker.body import Parts
+from ghp_agents.github.tracker.mapping import Kept, form_priority, priority_in, read
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
+
+
+class Native(NamedTuple):
+    """The relations between issues that a server has of its own."""
+
+    dependencies: bool = False
+    parents: bool = False
+
+
+class Request(NamedTuple):
+    """One request; the path counts from the repository. Each can be said twice."""
+
+    verb: str
+    path: str
+    body: Mapping[str, Any] | None = None
+
+
+Ids = Mapping[int, int]  # the database's id of an issue, by its number
+
+
+def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
+    """A change as GitHub keeps it: no hidden line in its texts, the relations that stand at the
+    end of a body as relations, labels that mean more as what they mean."""
+    change = _meant(change, signs)
+    if change.body is None:
+        return change
+    parts = github_body.read(github_marker.plain(change.body))
+    inside = github_body.read(parts.text)
+    blocked_by = tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
+    parent = change.parent
+    if parent is None and not change.no_parent and parts.parent != inside.parent:
+        parent = parts.parent
+    return change._replace(
+        body=parts.text, parent=parent, add_blockers=(*change.add_blockers, *blocked_by)
+    )
+
+
+def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
+    added = {label: agent_of(label, signs) for label in change.add_labels}
+    removed = {label: agent_of(label, signs) for label in change.remove_labels}
+    urgent = github_label.priority_of(added)
+    calm = any(map(is_priority, removed)) and change.priority is None and urgent is None
+    return change._replace(
+        add_labels=tuple(x for x, agent in added.items() if not agent and not is_priority(x)),
+        remove_labels=tuple(x for x, agent in removed.items() if not agent and not is_priority(x)),
+        add_assignees=(*change.add_assignees, *filter(None, added.values())),
+        remove_assignees=(*change.remove_assignees, *filter(None, removed.values())),
+        priority=change.priority or urgent or (DEFAULT_PRIORITY if calm else None),
+    )
+
+
+def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> dict[str, Any]:
+    """What makes an issue; native relations are made when it has an id. Raises UsageError."""
+    parts = Parts(
+        change.body or "",
+        () if native.dependencies else change.add_blockers,
+        None if native.parents else change.parent,
+    )
+    labels = [*change.add_labels, *_labels(change.add_assignees)]
+    if change.priority and change.priority != priority_in(parts.text):
+        labels.append(f"{github_label.PRIORITY}{change.priority}")
+    made = {
+        "title": change.title,
+        "body": _fitting(github_marker.signed(github_body.joined(parts), mark)),
+        "labels": labels,
+        "assignees": _accounts(change.add_assignees, names),
+    }
+    return {key: value for key, value in made.items() if value}
+
+
+def requests(
+    told: Kept,
+    change: IssueChange,
+    names: Names,
+    native: Native,
+    ids: Ids,
+    signs: Iterable[str] = SIGNS,
+) -> list[Request]:
+    """The requests for a change that is effective on an issue. Raises UsageError."""
+    path = f"issues/{told.number}"
+    found = [
+        *_edit(path, told, change, native),
+        *_labelling(path, told, change, signs),
+        *_assigning(path, told, change, names),
+        *_blocking(path, told, change, native, ids),
+        *_parenting(told, change, native, ids),
+    ]
+    return [Request(verb, where, body) for verb, where, body in found]
+
+
+def relating(told: Kept, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
+    """The requests for the native relations of an issue that was just made."""
+    path = f"issues/{told.number}"
+    found = [*_blocking(path, told, change, native, ids), *_parenting(told, change, native, ids)]
+    return [Request(verb, where, body) for verb, where, body in found]
+
+
+def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) -> IssueChange:
+    """A change without the names that GitHub can neither label nor assign."""
+
+    def can(name: str) -> bool:
+        try:
+            _labels([name], signs)
+            names.login(name)
+        except UsageError:
+            return False
+        return True
+
+    return change._replace(
+        add_assignees=tuple(filter(can, change.add_assignees)),
+        remove_assignees=tuple(filter(can, change.remove_assignees)),
+    )
+
+
+def related(change: IssueChange, told: Kept) -> set[int]:
+    """The issues whose ids the requests need."""
+    parents = {change.parent, told.parent} - {None}
+    return {*change.add_blockers, *change.remove_blockers, *(int(x) for x in parents if x)}
+
+
+_Words = tuple[str, str, Mapping[str, Any] | None]
+
+
+def _edit(path: str, told: Kept, change: IssueChange, native: Native) -> Iterable[_Words]:
+    fields: dict[str, Any] = {}
+    if change.title is not None:
+        fields["title"] = change.title
+    body = _body(told, change, native)
+    if body != told.body:
+        fields["body"] = _fitting(body)
+    if change.state is not None:
+        reason = "completed" if change.state == "closed" else "reopened"
+        fields |= {"state": change.state, "state_reason": reason}
+    if fields:
+        yield "PATCH", path, fields
+
+
+def _body(told: Kept, change: IssueChange, native: Native) -> str:
+    """The body as it is to be: the text, relations that the server has not, the hidden line."""
+    text, mark = read(told)
+    had = github_body.read(text)
+    inside = github_body.read(had.text)
+    blockers = {x for x in had.blocked_by if x not in inside.blocked_by}
+    blockers -= {*change.remove_blockers}
+    parent = had.parent if had.parent != inside.parent else None
+    if not native.dependencies:
+        blockers |= {*change.add_blockers}
+    if change.no_parent or change.parent is not None:
+        parent = None if native.parents else change.parent
+    wanted = had.text if change.body is None else change.body
+    gone = inside.parent if change.no_parent or change.parent is not None else None
+    wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
+    parts = Parts(wanted, tuple(sorted(blockers)), parent)
+    if change.body is None and parts == Parts(had.text, _outside(had, inside), _own(had, inside)):
+        return told.body  # what nobody wants to change is not tidied either
+    joined = github_body.joined(parts)
+    return github_marker.signed(joined, mark) if mark else github_marker.plain(joined)
+
+
+def _outside(had: Parts, inside: Parts) -> tuple[IssueNumber, ...]:
+    return tuple(x for x in had.blocked_by if x not in inside.blocked_by)
+
+
+def _own(had: Parts, inside: Parts) -> IssueNumber | None:
+    return had.parent if had.parent != inside.parent else None
+
+
+def _labelling(
+    path: str, told: Kept, change: IssueChange, signs: Iterable[str]
+) -> Iterable[_Words]:
+    spelled = {label.lower(): label for label in told.labels}
+    added = [*change.add_labels, *_labels(change.add_assignees, signs)]
+    removed = [*change.remove_labels]
+    removed += [f"{github_label.AGENT}{name}" for name in change.remove_assignees if is_name(name)]
+    # A label that somebody set who may not is no assignment. Only setting it anew makes it one.
+    removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
+    if change.priority is not None:
+        removed += [label for label in told.labels if is_priority(label)]
+        counted = priority_in(change.body) if change.body else form_priority(told, told.body)
+        if change.priority != counted:
+            added.append(f"{github_label.PRIORITY}{change.priority}")
+    for label in dict.fromkeys(each.lower() for each in removed):
+        if label in spelled:
+            yield "DELETE", f"{path}/labels/{quote(spelled[label], safe='')}", None
+    if added:
+        yield "POST", f"{path}/labels", {"labels": [*dict.fromkeys(added)]}
+
+
+def _labels(assignees: Iterable[str], signs: Iterable[str] = SIGNS) -> list[str]:
+    return [github_label.of_agent(name, signs) for name in assignees if is_name(name)]
+
+
+def _accounts(assignees: Iterable[str], names: Names) -> list[str]:
+    found = (names.login(name) for name in assignees)
+    return [*dict.fromkeys(login for login in found if login)]
+
+
+def _assigning(path: str, told: Kept, change: IssueChange, names: Names) -> Iterable[_Words]:
+    had = {login.casefold() for login in told.assignees}
+    removed = _accounts(change.remove_assignees, names)
+    added = [x for x in _accounts(change.add_assignees, names) if x.casefold() not in had]
+    agents = {str(agent_of(label)) for label in told.labels} - {*change.remove_assignees}
+    stay = {*added, *(names.login(agent) for agent in agents if names.accounts.get(agent))}
+    removed = [x for x in removed if x.casefold() in had and x not in stay]
+    if removed:
+        yield "DELETE", f"{path}/assignees", {"assignees": removed}
+    if added:
+        yield "POST", f"{path}/assignees", {"assignees": added}
+
+
+def _blocking(
+    path: str, told: Kept, change: IssueChange, native: Native, ids: Ids
+) -> Iterable[_Words]:
+    where = f"{path}/dependencies/blocked_by"
+    for number in change.remove_blockers:
+        if number in told.blockers:
+            yield "DELETE", f"{where}/{ids[number]}", None
+    for number in change.add_blockers if native.dependencies else ():
+        yield "POST", where, {"issue_id": ids[number]}
+
+
+def _parenting(told: Kept, change: IssueChange, native: Native, ids: Ids) -> Iterable[_Words]:
+    if change.no_parent and told.parent is not None:
+        yield "DELETE", f"issues/{told.parent}/sub_issue", {"sub_issue_id": told.id}
+    elif change.parent is not None and native.parents:
+        where = f"issues/{change.parent}/sub_issues"
+        yield "POST", where, {"sub_issue_id": told.id, "replace_parent": True}
+
+
+def _fitting(body: str) -> str:
+    if len(body) > BODY_LIMIT:
+        raise UsageError(
+            f"The body has {len(body)} characters with what this program adds to it; GitHub takes "
+            f"{BODY_LIMIT}.",
+            hint="Put the long part into a file of the repository and name it here.",
+        )
+    return body

@@ -1,0 +1,304 @@
+"""Issues on GitHub, behind the same port as all others.
+
+Reading keeps a mirror, which answers where GitHub cannot be reached. Writing asks what is there
+first, and verifies what came of it: GitHub decides, and knows more writers than us.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from functools import cached_property
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import GhpError, NotFoundError, RefusedError, UnknownError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, one_line
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.api.errors import (
+    GoneError,
+    HubError,
+    MissingError,
+    Unanswered,
+    UnreachableError,
+)
+from ghp_agents.github.api.outbox import BrokenJobError, Job
+from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.tracker import comments
+from ghp_agents.github.tracker import mapping as github_issue
+from ghp_agents.github.tracker import refresh as listing
+from ghp_agents.github.tracker import requests as github_change
+from ghp_agents.github.tracker import write as writing
+from ghp_agents.github.tracker.context import Source
+from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.mirror import Mirror
+from ghp_agents.issues import outsider_text
+from ghp_agents.issues.dependencies import refuse_circles
+from ghp_agents.issues.issue import (
+    NO_CHANGE,
+    Comment,
+    Issue,
+    IssueChange,
+    applied,
+    checked,
+    checked_comment,
+    checked_new,
+    effective,
+    find,
+    resolved,
+)
+from ghp_agents.ports import Leaser
+from ghp_agents.workspace import Workspace
+
+EVERYBODY = "everybody"  # of the setting `takeFrom`
+SHOW = "show"  # the kind of a write that waits in the outbox
+_HIGHEST = 2**31
+
+Issues = list[Issue]
+
+
+class GitHubTracker:
+    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it.
+
+    One that does not ask answers from the mirror alone, and refuses all else (UnknownError).
+    """
+
+    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser, *, asks: bool = True) -> None:
+        self._source = Source(ws, hub, leaser)
+        self._asks = asks
+
+    @property
+    def is_heard(self) -> bool:
+        """People command and answer there."""
+        return True
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether there is something that `known` can answer from."""
+        return self._source.mirror() is not None
+
+    def known(self, *, closed: bool = False) -> list[Issue]:
+        """As `list`, from the mirror alone: it asks nobody."""
+        mirror = self._source.mirror()
+        return self._issues(mirror, closed=closed) if mirror else []
+
+    def list(self, *, closed: bool = False) -> list[Issue]:
+        """Open issues, and closed ones if asked, oldest first; one request if nothing changed.
+
+        Where GitHub cannot be reached, as they were; raises UnknownError if they are not known.
+        """
+        if not self._asks:
+            return self.known(closed=closed)
+        return self._issues(listing.current(self._source), closed=closed)
+
+    def get(self, issue: str | int) -> Issue:
+        """One issue with its comments; as it was, where GitHub cannot be reached. Raises
+        NotFoundError, UnknownError."""
+        number = self._number(issue)
+        try:
+            told = self._one(number)
+        except Unanswered:
+            mirror = self._source.mirror()
+            if mirror is None or number not in mirror.issues:
+                raise
+            told = mirror.issues[number]
+        read = comments.of if self._asks else comments.remembered
+        return self._shown(self._issue(told)._replace(comments=read(self._source, told)))
+
+    def create(self, change: IssueChange, by: Actor) -> Issue:
+        """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
+        cannot be reached."""
+        wanted = github_change.taken_in(checked_new(change), self._source.signs)
+        self._must_ask("A new issue")
+        known = self._related(wanted)
+        new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
+        return self._issue(writing.create(self._source, new, by, _ids(known)))
+
+    def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
+        """Change fields; what is already so stays so. Raises NotFoundError, UnknownError,
+        UsageError for a circle, RefusedError for what GitHub did not do."""
+        wanted = github_change.taken_in(checked(change), self._source.signs)
+        number = self._number(issue)
+        told = self._one(number)
+        known = self._related(wanted)
+        had = self._issue(told)
+        new = effective(had, resolved(self._all(known), wanted))
+        if new != NO_CHANGE:
+            refuse_circles([*self._all(known), had], had, new)
+            told = writing.change(self._source, told, new, _ids(known) | {number: told.id})
+        read = comments.kept(self._source, told)
+        return self._shown(self._issue(told)._replace(comments=read))
+
+    def show(
+        self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> Issue:
+        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the
+        outbox; what GitHub cannot show, or will not, is left out."""
+        source = self._source
+        wanted = self._showable(
+            IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        )
+        try:
+            self.send()
+            if not source.hub.standing().queued:
+                return self.change(issue, wanted, by)
+        except Unanswered:
+            pass
+        except (HubError, RefusedError):
+            return self._last(issue)
+        had = self._last(issue)
+        with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
+            source.hub.later(_job(had, wanted, by))
+        at = Timestamp(to_text(source.ws.clock.now()))
+        return applied(had, effective(had, wanted), at)
+
+    def send(self) -> Sequence[str]:
+        """Send what waits in the outbox, in its order; what was sent, in words."""
+        if not self._asks:
+            return []
+        return self._source.hub.flush(self._perform)  # costs nothing where nothing waits
+
+    def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
+        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        text = github_marker.plain(checked_comment(body))
+        told = self._one(self._number(issue))
+        return comments.say(self._source, told, text, by, marker)
+
+    # --------------------------------------------------------------------------- parts of it
+
+    def _number(self, issue: str | int) -> int:
+        """The number that is meant. Raises NotFoundError."""
+        digits = str(issue).strip().removeprefix("#")
+        if digits.isascii() and digits.isdigit() and len(digits) < 20:
+            number = int(digits)
+            if 0 < number < _HIGHEST:
+                return number
+        return int(find(self.list(closed=True), issue).number)
+
+    def _must_ask(self, what: str) -> None:
+        if not self._asks:
+            raise UnreachableError(
+                f"{what} is not known here, and here GitHub is not asked.",
+                hint="`ghp agent-issues` brings what is known here up to date.",
+            )
+
+    def _one(self, number: int) -> Kept:
+        self._must_ask(f"How #{number} is now")
+        try:
+            return listing.one(self._source, number)
+        except MissingError:
+            find([], number)  # the same words as for every tracker
+            raise
+        except GoneError as error:
+            raise NotFoundError(
+                f"Issue #{number} is gone: {error}",
+                hint="`ghp agent-issues --all` lists those that are there.",
+            ) from None
+
+    def _last(self, issue: str | int) -> Issue:
+        """An issue as it was last seen here; asks nobody. Raises NotFoundError."""
+        known = self.known(closed=True)
+        digits = str(issue).strip().removeprefix("#")
+        seen = self._source.hub.recall(f"issues/{digits}") if digits.isdigit() else None
+        if seen and all(each.number != int(digits) for each in known):
+            with contextlib.suppress(ValueError):  # what cannot be read is not known
+                return self._issue(github_issue.kept(seen.body))
+        return find(known, issue)
+
+    def _issue(self, told: Kept) -> Issue:
+        mirror = self._source.mirror() or Mirror("", viewer=self._viewer())
+        known = mirror.issues if told.believed else {}  # its id may be a copy
+        issues = self._issues(mirror._replace(issues={**known, told.number: told}), closed=True)
+        return next(issue for issue in issues if issue.number == told.number)
+
+    def _viewer(self) -> str:
+        return self._source.viewer if self._asks else ""
+
+    def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
+        told = [each for each in mirror.issues.values() if closed or each.state != "closed"]
+        names = self._source.names_of(mirror.viewer, told)
+        settings = self._source.ws.settings
+        if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
+            told = [x._replace(by_writer=False) if x.by_writer is None else x for x in told]
+        found = github_issue.issues(told, names, self._source.signs)
+        if settings.take_from == EVERYBODY:
+            found = [each._replace(offered=True) for each in found]
+        return [self._shown(each) for each in found]
+
+    def _shown(self, issue: Issue) -> Issue:
+        """The issue as it is shown to who asks."""
+        hides = self._source.ws.settings.lockdown and not self._is_for_a_person
+        return outsider_text.hidden(issue) if hides else issue
+
+    @cached_property
+    def _is_for_a_person(self) -> bool:
+        try:
+            return self._source.ws.actor().is_person
+        except GhpError:
+            return False
+
+    def _all(self, mirror: Mirror | None) -> Issues:
+        return self._issues(mirror, closed=True) if mirror else []
+
+    def _related(self, change: IssueChange) -> Mirror | None:
+        """All issues, where the change names some; else nobody is asked."""
+        named = change.add_blockers or change.remove_blockers or change.parent or change.no_parent
+        return listing.current(self._source) if named else None
+
+    def _showable(self, change: IssueChange) -> IssueChange:
+        said = (*change.add_assignees, *change.remove_assignees)
+        try:
+            names = self._source.names_for(said)
+        except UnknownError:
+            return change
+        return github_change.showable(change, names, self._source.signs)
+
+    def _as_it_is_now(self, number: int, change: IssueChange) -> IssueChange:
+        """What waited to be shown, without what is not so any more: the right may have changed
+        hands since. Where nobody here knows of a right, it is as it was said."""
+        held = self._source.held(number)
+        if held is None:
+            return change
+        return change._replace(
+            add_assignees=tuple(each for each in change.add_assignees if each == held),
+            remove_assignees=tuple(each for each in change.remove_assignees if each != held),
+        )
+
+    def _perform(self, job: Job) -> None:
+        """Send what waited. Raises GhpError."""
+        number, change, by = _of_job(job)
+        try:
+            self.change(number, self._showable(self._as_it_is_now(number, change)), by)
+        except (HubError, Unanswered):
+            raise
+        except GhpError:
+            return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
+
+
+def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
+    """What a job says. Raises BrokenJobError."""
+    told = job.data
+    try:
+        if job.kind != SHOW:
+            raise ValueError(f"{job.kind!r} is nothing that this version sends")
+        add, remove = ([str(name) for name in list(told[key])] for key in ("add", "remove"))
+        change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
+        return int(told["number"]), change, Actor(str(told["by"]), told["person"] is True)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BrokenJobError(
+            f"What is written of it cannot be read: {one_line(repr(error), 200)}.",
+            hint="`ghp agent-doctor` says where it is kept.",
+        ) from None
+
+
+def _ids(known: Mirror | None) -> dict[int, int]:
+    return {number: each.id for number, each in known.issues.items()} if known else {}
+
+
+def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:
+    data = {
+        "number": issue.number,
+        "add": [*change.add_assignees],
+        "remove": [*change.remove_assignees],
+        "by": by.name,
+        "person": by.is_person,
+    }
+    return Job(random_hex(6), SHOW, str(issue.number), f"who has #{issue.number}", data)

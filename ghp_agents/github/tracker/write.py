@@ -1,0 +1,149 @@
+"""Issues made and changed on GitHub: the requests of a change, sent one by one and then verified.
+
+GitHub drops what an account may not set, without a word: so what it answers is compared with what
+was wanted, and the difference is said.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Actor
+from ghp_agents.github import marker as github_marker
+from ghp_agents.github.accounts import Names
+from ghp_agents.github.api.errors import InvalidError, MissingError
+from ghp_agents.github.tracker import labels
+from ghp_agents.github.tracker import mapping as github_issue
+from ghp_agents.github.tracker import refresh as listing
+from ghp_agents.github.tracker import requests as github_change
+from ghp_agents.github.tracker.context import Source
+from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.requests import Ids, Native, Request
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues.issue import IssueChange
+
+DEPENDENCIES = "dependencies"  # features of a server, by the hub's names
+SUB_ISSUES = "sub-issues"
+_SO_ALREADY = ("already", "duplicate")  # in what GitHub says to a relation that is there
+_LOOKS_BACK = 3  # pages of the newest issues, to find one that may have been made
+
+
+def create(source: Source, change: IssueChange, by: Actor, ids: Ids) -> Kept:
+    """Make an issue that is `effective` on a blank one. Never made twice: after a failure the
+    hidden line is looked for first."""
+    names = source.names_for(change.add_assignees)
+    native = _native(source, change)
+    mark = github_marker.mark(random_hex(6), by)
+    body = github_change.creation(change, mark, names, native)
+    labels.ensure(source, body.get("labels", ()))
+    listing.forget(source)  # who is killed now, and repeats it at once, has to look
+    told = source.hub.write("POST", "issues", body, there=lambda: _made(source, mark.id))
+    made = github_issue.kept(told)
+    _send(source, github_change.relating(made, change, native, ids))
+    return _verified(source, made.number, change, names)
+
+
+def _made(source: Source, identity: str) -> Any | None:
+    """The issue with our hidden line, if it was made."""
+    for page in range(1, _LOOKS_BACK + 1):
+        told = source.hub.get(
+            "issues", state="all", sort="created", direction="desc", per_page=100, page=page
+        ).body
+        for each in told:
+            _, mark = github_marker.read(str(each.get("body") or ""))
+            if mark and mark.id == identity:
+                return each
+    return None
+
+
+def change(source: Source, told: Kept, wanted: IssueChange, ids: Ids) -> Kept:
+    """Change an issue by what is `effective` on it."""
+    names = source.names_for((*wanted.add_assignees, *wanted.remove_assignees))
+    native = _native(source, wanted, told)
+    requests = github_change.requests(told, wanted, names, native, ids, source.signs)
+    _send(source, requests)
+    return _verified(source, told.number, wanted, names)
+
+
+def _send(source: Source, requests: Iterable[Request]) -> None:
+    for verb, path, body in requests:
+        if verb == "POST" and path.endswith("/labels") and body:
+            labels.ensure(source, body["labels"])
+        _write(source, verb, path, body)
+
+
+def _write(source: Source, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
+    """One request. All of them add or take one thing, so that to say them again is harmless, and
+    what is so already is as good as done; whether it is, is verified in the end."""
+    try:
+        source.hub.write(verb, path, body, there=_ask_again if verb == "POST" else None)
+    except MissingError:
+        if verb != "DELETE":
+            raise
+    except InvalidError as error:
+        is_relation = "/dependencies/" in path or path.endswith("/sub_issues")
+        if not (is_relation and any(word in error.said.lower() for word in _SO_ALREADY)):
+            raise
+
+
+def _ask_again() -> None:
+    """Nothing needs to be looked for before it is said again."""
+
+
+# -------------------------------------------------------------------- what the server has
+
+
+def _native(source: Source, wanted: IssueChange, told: Kept | None = None) -> Native:
+    """Which relations of a change the server can keep. Asks once, and then it is known."""
+    blocking = bool(wanted.add_blockers)
+    parenting = wanted.parent is not None
+    some = [*wanted.add_blockers, *([] if wanted.parent is None else [wanted.parent])]
+    number = told.number if told else int(some[0]) if some else 0
+    return Native(
+        blocking and _has(source, DEPENDENCIES, f"issues/{number}/dependencies/blocked_by"),
+        parenting and _has(source, SUB_ISSUES, f"issues/{number}/sub_issues"),
+    )
+
+
+def _has(source: Source, feature: str, path: str) -> bool:
+    known = source.hub.has(feature)
+    if known is not None:
+        return known
+    try:
+        source.hub.get(path)
+        found = True
+    except MissingError:  # of an issue that is there
+        found = False
+    source.hub.learned(feature, found)
+    return found
+
+
+# ------------------------------------------------------------------------------ afterwards
+
+
+def _verified(source: Source, number: int, wanted: IssueChange, names: Names) -> Kept:
+    """The issue as GitHub has it then. Raises RefusedError for what it dropped silently."""
+    told = listing.one(source, number, given=[x for x in wanted.add_assignees if is_name(x)])
+    missing = _missing(told, wanted, names)
+    if missing:
+        raise RefusedError(
+            f"#{number} is there, but GitHub did not set {', '.join(missing)}: the token's account "
+            "may not, or the account that was named has no access to this repository.",
+            hint="Ask somebody with write permission to set it; `ghp agent-doctor` shows what the "
+            "token may.",
+        )
+    return told
+
+
+def _missing(told: Kept, wanted: IssueChange, names: Names) -> list[str]:
+    there = {label.lower() for label in told.labels}
+    accounts = {login.casefold() for login in told.assignees}
+    lost = [f"the label {label}" for label in wanted.add_labels if label.lower() not in there]
+    for name in wanted.add_assignees:
+        login = names.login(name)
+        if is_name(name) and f"agent:{name}" not in there:
+            lost.append(f"the label agent:{name}")
+        if login and login.casefold() not in accounts:
+            lost.append(f"the assignee {login}")
+    return lost

@@ -1,0 +1,190 @@
+"""Checking a change: the question behind all guards, of what is staged, a branch, or paths."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
+from ghp_agents.core.ids import AgentName, agent_name, issue_of_branch, one_line
+from ghp_agents.git import changed_paths as changes
+from ghp_agents.git.changed_paths import Signed
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.locks.names import claim_name
+from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.workspace import MYSELF, Workspace
+
+BRANCH = "agent"  # agent/<name>/<number>-<words>
+HEAD_REF = "GITHUB_HEAD_REF"  # the branch of a pull request, where its merge is checked out
+
+
+class Stranger(NamedTuple):
+    """A commit by an agent that never held the claim of the branch's issue."""
+
+    commit: Signed
+    agent: str
+    why: str
+    next: str
+
+
+class Checked(NamedTuple):
+    """What came of it."""
+
+    who: AgentName | None  # None: a person
+    verdicts: tuple[Verdict, ...]
+    strangers: tuple[Stranger, ...] = ()
+    people: tuple[Signed, ...] = ()  # commits by people, which are told
+    commits: int = 0  # that were looked at
+    note: str = ""  # what a person should know of the answer
+
+    @property
+    def refused(self) -> list[Verdict]:
+        """The paths that must not be changed now."""
+        return [verdict for verdict in self.verdicts if verdict.is_refused]
+
+    @property
+    def told(self) -> list[Verdict]:
+        """What a person should know."""
+        return [each for each in self.verdicts if each.why and not each.is_refused]
+
+
+# ---------------------------------------------------------------------------------- which
+
+
+def staged(ws: Workspace, environ: Mapping[str, str], cwd: Path) -> list[str]:
+    """What would be committed, also by a commit of some files whose hook this runs in."""
+    index = environ.get("GIT_INDEX_FILE")
+    return changes.staged(top(ws), str(cwd / index) if index else None)
+
+
+def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:
+    """The files that somebody names, those in the folders among them; without words, all that
+    differs from the last commit. Raises UsageError."""
+    folder = top(ws)
+    if not words:
+        return changes.in_worktree(folder)
+    found: dict[str, None] = {}
+    for path in changes.from_root(str(folder), cwd, words):
+        place = folder / path
+        is_folder = place.is_dir() and not place.is_symlink()
+        found |= dict.fromkeys(changes.below(folder, path) if is_folder else [path])
+    return list(found)
+
+
+def top(ws: Workspace) -> Path:
+    """The top of the worktree. Raises NotSetUpError where there is none."""
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "This is a repository without a worktree: nothing is edited here.",
+            hint="Change to a worktree; `git worktree list` shows them.",
+        )
+    return Path(ws.place.toplevel)
+
+
+# ----------------------------------------------------------------------------------- who
+
+
+def whoever_is_here(ws: Workspace) -> AgentName | None:
+    """The agent that is named here; None for a person."""
+    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    return agent_name(name) if name and name != MYSELF else None
+
+
+def of_branch(ws: Workspace, branch: str | None) -> AgentName | None:
+    """The agent of a branch `agent/<name>/…`, unless one is named; else whoever is here."""
+    parts = (branch or "").split("/")
+    if not ws.chosen_name and parts[0] == BRANCH and len(parts) > 2 and pulse.is_name(parts[1]):
+        return AgentName(parts[1])
+    return whoever_is_here(ws)
+
+
+def branch_of(ws: Workspace) -> str | None:
+    """The branch that is checked: where a workflow checks out a merge, it is told."""
+    return ws.branch or ws.environ.get(HEAD_REF)
+
+
+# ------------------------------------------------------------------------------- checking
+
+
+def check(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, paths: Sequence[str]
+) -> Checked:
+    """What of changes to these paths by whoever is here. Raises GhpError."""
+    who = whoever_is_here(ws)
+    return Checked(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
+
+
+def check_branch(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    ref: str,
+    *,
+    commits: bool = False,
+    issue: int | None = None,
+) -> Checked:
+    """What of all that HEAD changes on top of `ref`; with `commits` also who made its commits.
+
+    Asks the remote first: a clone that was made for this knows nothing. Raises UnknownError,
+    UsageError.
+    """
+    folder = top(ws)
+    base = changes.fork_point(folder, ref)
+    note = _hear(store)
+    branch = branch_of(ws)
+    who = of_branch(ws, branch)
+    paths = changes.since(folder, base)
+    verdicts = ruling.judge(ws, store, leaser, tracker, who, paths)
+    checked = Checked(who, tuple(verdicts), note=note)
+    if not commits:
+        return checked
+    number = issue or (issue_of_branch(branch) if branch else None)
+    if number is None:
+        raise UsageError(
+            f"The branch {one_line(branch or '(none)', 60)} names no issue.",
+            hint="Name it: --issue 12. Branches of agents are called agent/worker-1/12-words.",
+        )
+    made = changes.commits_since(folder, base)
+    strangers, people = _strangers(store, leaser, made, number)
+    return checked._replace(strangers=strangers, people=people, commits=len(made))
+
+
+def _hear(store: StateStore) -> str:
+    """Fetch what the others said; a note, if the answer is only as new as what is known here."""
+    report = store.sync(push=False)
+    if not report.remote or report.fetched:
+        return ""
+    if store.news_at() is None:
+        raise UnknownError(
+            f"{report.remote} was never heard from here, and does not answer: {report.trouble}.",
+            hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+        )
+    return f"{report.remote} does not answer ({report.trouble}), so this is by what it last said."
+
+
+def _strangers(
+    store: StateStore, leaser: Leaser, made: Sequence[Signed], issue: int
+) -> tuple[tuple[Stranger, ...], tuple[Signed, ...]]:
+    """The commits by agents that never held the claim, and those by people."""
+    held = [x.holder for x in leaser.history(claim_name(issue)) if x.holder and not x.is_person]
+    known = {*held, *store.snapshot().agents()}
+    strangers: list[Stranger] = []
+    people: list[Signed] = []
+    for commit in made:
+        named = commit.agents or tuple(name for name in (commit.author,) if name in known)
+        if not named:
+            people.append(commit)
+        strangers += [_stranger(commit, name, issue, held) for name in named if name not in held]
+    return tuple(strangers), tuple(people)
+
+
+def _stranger(commit: Signed, name: str, issue: int, held: Sequence[str]) -> Stranger:
+    holders = ", ".join(map(named, dict.fromkeys(held))) or "nobody"
+    shown = named(os.fsencode(name).decode("utf-8", "replace"))
+    why = f"{commit.oid[:12]} is by {shown}, who never held the claim of #{issue} ({holders} did)."
+    hint = f"Claim #{issue} before working on it, or name its holder in the trailer `Agent:`."
+    return Stranger(commit, shown, why, hint)

@@ -1,0 +1,171 @@
+"""Evidence: what can be found out about the work in hand, instead of remembered.
+
+Each fact that cannot be had now becomes a note, so that one thing out of reach hides no other.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.core.ids import Actor
+from ghp_agents.escalations import service as escalations
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.git import worktree
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.hotpath.quoting import file, phrase
+from ghp_agents.issues.issue import Issue, short
+from ghp_agents.issues.numbers import LEASE as NUMBERS
+from ghp_agents.locks.lock import Lease
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.state.default_branch import trunk, trunk_refs
+from ghp_agents.state.join import Problem
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What it is about: an issue, or an agent's work without one."""
+
+    actor: Actor
+    number: int | None = None
+    issue: Issue | None = None
+    blockers: tuple[Issue, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int | None, ...]:
+        """All numbers that name the issue; None where there is none."""
+        return self.issue.numbers if self.issue else (self.number,)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Where a worktree stands."""
+
+    name: str | None = None  # None: detached
+    head: str = ""
+    tip: str = ""  # the commit whose history this is; usually the same
+    trunk: str | None = None
+    operation: str | None = None
+    conflicts: tuple[str, ...] = ()
+    unsent: int | None = None  # commits on no remote; None without one
+    history: worktree.History = field(default_factory=worktree.History)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the state says about a topic."""
+
+    escalations: tuple[Escalation, ...]
+    handoffs: tuple[Handoff, ...]  # the oldest first
+    ledger: tuple[LedgerEntry, ...]
+    notes: tuple[str, ...] = ()
+
+
+def topic(ws: Workspace, tracker: IssueTracker, actor: Actor, issue: str | None) -> Topic:
+    """The issue that is named, or the one in hand, with what blocks it.
+
+    Raises NotFoundError or UsageError for one that is named and is not there.
+    """
+    wanted = issue or ws.issue_in_hand(None if actor.is_person else actor.name)
+    if wanted is None:
+        return Topic(actor)
+    try:
+        found = tracker.get(wanted)
+    except NotFoundError as error:
+        if issue is not None:
+            raise
+        return Topic(actor, int(wanted), notes=(f"{error} This branch or agent names it.",))
+    except GhpError as error:
+        number = str(wanted).removeprefix("#")
+        if not (number.isascii() and number.isdigit()):
+            raise
+        return Topic(actor, int(number), notes=(f"Issue #{number} could not be read: {error}",))
+    blockers, notes = _blockers(tracker, found)
+    return Topic(actor, found.number, found, blockers, notes)
+
+
+def _blockers(tracker: IssueTracker, issue: Issue) -> tuple[tuple[Issue, ...], tuple[str, ...]]:
+    found: list[Issue] = []
+    notes: list[str] = []
+    for number in issue.blocked_by:
+        try:
+            found.append(tracker.get(number))
+        except GhpError as error:
+            notes.append(f"#{number}, which blocks {short(issue)}, could not be read: {error}")
+    return tuple(found), tuple(notes)
+
+
+def branch(ws: Workspace, commit: str | None = None) -> Branch:
+    """Where this worktree stands; with `commit`, the history of that one instead of its own."""
+    if ws.place.toplevel is None:
+        return Branch()
+    folder = Path(ws.place.toplevel)
+    head = worktree.head(folder)
+    tip = commit or head
+    return Branch(
+        name=ws.branch,
+        head=head,
+        tip=tip,
+        trunk=trunk(ws),
+        operation=worktree.operation(ws.git_dir),
+        conflicts=tuple(worktree.unmerged(folder)),
+        unsent=worktree.unsent(folder, tip) if tip else None,
+        history=worktree.history(ws.place, tip, trunk_refs(ws)) if tip else worktree.History(),
+    )
+
+
+def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> Said:
+    """Questions, handoffs and the ledger about a topic; answers of `orchestrators` decide."""
+    snapshot = store.snapshot()
+    asked, broken = escalations.read_all(snapshot, orchestrators)
+    handoffs, unread = handoffs_about(snapshot, about)
+    notes = [
+        f"{file(problem.place)} cannot be read: {phrase(problem.reason)}."
+        for problem in (*broken, *unread)
+    ]
+    return Said(
+        tuple(each for each in asked if _concerns(each, about)),
+        tuple(handoffs),
+        tuple(entry for entry in store.ledger() if _belongs(entry, about)),
+        tuple(notes),
+    )
+
+
+def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], list[Problem]]:
+    """The handoffs of an issue under all its numbers, or without one from and to the actor; the
+    oldest first."""
+    files = {
+        path: data
+        for number in about.numbers
+        for path, data in snapshot.files(handoff_record.folder_of(number)).items()
+    }
+    found, problems = handoff_record.read(files)
+    if about.number is None:
+        found = [each for each in found if about.actor.name in (each.by.name, each.to)]
+    return found, problems
+
+
+def rights(leaser: Leaser, actor: Actor) -> tuple[list[Lease], str]:
+    """What the actor holds, or why that is not known. Who was last to give an issue its number
+    has nothing that another could want."""
+    try:
+        mine = [lease for lease in leaser.list() if lease.holder == actor.name]
+    except GhpError as error:
+        return [], f"Which rights are held is not known now: {error}"
+    return [lease for lease in mine if lease.name != NUMBERS], ""
+
+
+def _concerns(asked: Escalation, about: Topic) -> bool:
+    if asked.question.issue is not None:
+        return asked.question.issue in about.numbers
+    return about.number is None and asked.question.agent == about.actor.name
+
+
+def _belongs(entry: LedgerEntry, about: Topic) -> bool:
+    if about.number is None:
+        return entry.actor == about.actor.name
+    return entry.issue in about.numbers

@@ -1,0 +1,179 @@
+"""A handoff: what one agent leaves for the next; a checkpoint is one for oneself."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ghp_agents.core.errors import NotFoundError, UsageError
+from ghp_agents.core.ids import Actor, Timestamp, one_line
+
+HANDOFF, CHECKPOINT = "handoff", "checkpoint"
+KINDS = (HANDOFF, CHECKPOINT)
+NOTE_LIMIT = 50_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Work that could not be stored, and why."""
+
+    path: str
+    size: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Uncommitted work that was stored with a handoff. Without a patch, all of it was left out."""
+
+    base: str  # the commit that it belongs to; empty before the first commit
+    size: int = 0  # bytes of the patch; 0: there is none
+    digest: str = ""  # of the patch
+    files: int = 0
+    missing: tuple[Missing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """What is remembered of a handoff, besides the document that people read."""
+
+    id: str
+    kind: str
+    by: Actor
+    to: str | None
+    issue: int | None
+    at: Timestamp
+    clock: int
+    evidence: str  # a digest of what it says; the same again need not be said again
+    branch: str | None = None
+    head: str = ""
+    note: str = ""
+    next_steps: tuple[str, ...] = ()
+    work: Work | None = None
+
+    @property
+    def name(self) -> str:
+        """Its id in print."""
+        return f"H-{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the next steps follow from."""
+
+    issue: int | None = None
+    issue_is_closed: bool = False
+    operation: str | None = None
+    conflicts: int = 0
+    unstored: int = 0
+    stored: int = 0
+    unsent: int = 0
+    branch: str | None = None  # as it is shown
+    waiting_for: tuple[str, ...] = ()  # questions that nobody has answered
+    blocked_by: tuple[int, ...] = ()
+    tasks_open: int = 0
+    tasks: int = 0
+    rights: tuple[str, ...] = ()
+    to: str | None = None
+
+
+def next_steps(now: Situation) -> list[str]:
+    """What there is to do, in order. Holds no text of others: these are our words."""
+    steps = [_restore(now), _unstored(now), _operation(now), _send(now), _wait(now), _blocked(now)]
+    steps += [_tasks(now), _rights(now), _go_on(now)]
+    return [step for step in steps if step]
+
+
+def _restore(now: Situation) -> str:
+    named = f" --issue {now.issue}" if now.issue else ""
+    files = count(now.stored, "file")
+    command = f"`ghp agent-resume{named} --apply`"
+    return f"Restore the uncommitted work ({files}): {command}." if now.stored else ""
+
+
+def _unstored(now: Situation) -> str:
+    paths = count(now.unstored, "path")
+    where = "only in the worktree that this was made in"
+    return f"Look after {paths} that could not be stored, {where}." if now.unstored else ""
+
+
+def _operation(now: Situation) -> str:
+    conflicts = f": {count(now.conflicts, 'conflict')} to resolve" if now.conflicts else ""
+    return f"Finish or abort {now.operation}{conflicts}." if now.operation else ""
+
+
+def _send(now: Situation) -> str:
+    branch = f" of {now.branch}" if now.branch else ""
+    commits = f"{count(now.unsent, 'commit')}{branch} {_are(now.unsent)}"
+    return f"Push: {commits} in no remote." if now.unsent else ""
+
+
+def _wait(now: Situation) -> str:
+    names = ", ".join(now.waiting_for)
+    return f"Wait for the answer to {names} before what depends on it." if names else ""
+
+
+def _blocked(now: Situation) -> str:
+    numbers = ", ".join(f"#{number}" for number in now.blocked_by)
+    them = "it is" if len(now.blocked_by) == 1 else "they are"
+    return f"Blocked by {numbers}: wait until {them} closed." if numbers else ""
+
+
+def _tasks(now: Situation) -> str:
+    tasks = f"{now.tasks_open} of {count(now.tasks, 'task')}"
+    return f"Do what the issue has not ticked off yet: {tasks}." if now.tasks_open else ""
+
+
+def _rights(now: Situation) -> str:
+    held = f"{', '.join(now.rights)} {_are(len(now.rights))}"
+    return f"{held} still held by the one before." if now.rights and now.to else ""
+
+
+def _go_on(now: Situation) -> str:
+    if now.issue is None or now.tasks_open or now.blocked_by:
+        return ""
+    closed = f"#{now.issue} is closed: make sure that there is still something to do."
+    return closed if now.issue_is_closed else f"Go on with #{now.issue}."
+
+
+def ordered(handoffs: Iterable[Handoff]) -> list[Handoff]:
+    """The oldest first, the same on every machine."""
+    return sorted(handoffs, key=lambda each: (each.clock, each.at, each.id))
+
+
+def find(known: Sequence[Handoff], reference: str) -> Handoff:
+    """The handoff whose id is, or begins with, `reference`: `H-3f9a`, `3f9a`.
+
+    Raises NotFoundError, or UsageError when several fit.
+    """
+    prefix = reference.strip().lower().removeprefix("h-")
+    found = [each for each in known if prefix and each.id.startswith(prefix)]
+    if len(found) == 1:
+        return found[0]
+    said = one_line(reference, 40) or "(nothing)"
+    if found:
+        names = ", ".join(f"{each.name} ({each.at})" for each in found[:5])
+        raise UsageError(
+            f"{said!r} fits {len(found)} handoffs.", hint=f"Name one by more of its id: {names}."
+        )
+    raise NotFoundError(
+        f"There is no handoff {said} here.",
+        hint="`ghp agent-resume` lists them; `ghp agent-sync` fetches those of other clones.",
+    )
+
+
+def size_text(size: int | None) -> str:
+    """Bytes for people: `512 B`, `3.2 kB`, `1.5 MB`."""
+    if size is None:
+        return "size unknown"
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} B"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,180 @@
+"""Handoffs as files of the state, which people read and anybody may have written.
+
+The patches are in a folder beside the documents, one for each, so that reading what was handed
+over does not read all the work that ever was.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ghp_agents.core import front_matter as document
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.front_matter import Document
+from ghp_agents.core.ids import Actor, Timestamp, agent_name, one_line, slug
+from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, Work, ordered
+from ghp_agents.state.join import Problem
+
+HANDOFFS = ".ghp/handoffs/"
+PATCHES = ".ghp/patches/"
+NO_ISSUE = "none"
+_PATH = re.compile(r"\.ghp/handoffs/(none|[1-9][0-9]{0,15})/[^/]+-([0-9a-f]{8,64})\.md")
+
+_BRANCH = re.compile(r"(?!-)[^\s~^:?*\[\\]+")
+
+
+def folder_of(issue: int | None) -> str:
+    """Where the handoffs of an issue are in the state."""
+    return f"{HANDOFFS}{issue if issue is not None else NO_ISSUE}/"
+
+
+def path_of(handoff: Handoff) -> str:
+    """Where a handoff is: `<issue>/<utc>-<from>-<id>.md`."""
+    at = "".join(char for char in handoff.at if char.isalnum())
+    by = (
+        slug(handoff.by.name) or "somebody" if handoff.by.is_person else agent_name(handoff.by.name)
+    )
+    return f"{folder_of(handoff.issue)}{at}-{by}-{handoff.id}.md"
+
+
+def patch_folder_of(handoff: Handoff) -> str:
+    """The folder with the patch of a handoff."""
+    return f"{PATCHES}{handoff.id}/"
+
+
+def patch_path_of(handoff: Handoff) -> str:
+    """Where the patch of a handoff is."""
+    return f"{patch_folder_of(handoff)}work.patch"
+
+
+def applied_path_of(handoff: Handoff, record: str) -> str:
+    """Where it is said that somebody restored the work of a handoff."""
+    return f"{patch_folder_of(handoff)}applied-{record}.json"
+
+
+def render(handoff: Handoff, body: str) -> bytes:
+    """A handoff as a file: front matter for machines, the document for people."""
+    work = handoff.work
+    meta: dict[str, Any] = {
+        "id": handoff.name,
+        "kind": handoff.kind,
+        "from": handoff.by.name,
+        "person": handoff.by.is_person,
+        "to": handoff.to,
+        "issue": handoff.issue,
+        "at": handoff.at,
+        "clock": handoff.clock,
+        "branch": handoff.branch,
+        "head": handoff.head,
+        "evidence": handoff.evidence,
+        "note": handoff.note,
+        "nextSteps": list(handoff.next_steps),
+    }
+    if work:
+        missing = [{"path": m.path, "size": m.size, "reason": m.reason} for m in work.missing]
+        meta["work"] = {
+            "base": work.base,
+            "patch": patch_path_of(handoff) if work.size else None,
+            "bytes": work.size,
+            "sha256": work.digest,
+            "files": work.files,
+            "leftOut": missing,
+        }
+    return document.render(Document(meta, body))
+
+
+def read(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
+    """The handoffs in files of the state, the oldest first, and what could not be read.
+
+    Files that we do not know are none of ours.
+    """
+    found: list[Handoff] = []
+    problems: list[Problem] = []
+    for path, data in files.items():
+        place = _PATH.fullmatch(path)
+        if not place:
+            continue
+        try:
+            issue = None if place[1] == NO_ISSUE else int(place[1])
+            found.append(_handoff(place[2], issue, document.parse(data).meta))
+        except ValueError as error:
+            problems.append(Problem(path, str(error)))
+    return ordered(found), problems
+
+
+def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Handoff:
+    is_person = meta.get("person") is True
+    by = one_line(_text(meta.get("from")), 80)
+    if not by or meta.get("kind") not in KINDS:
+        raise ValueError("not a handoff: it does not say of which kind and from whom")
+    to = _text(meta.get("to"))
+    return Handoff(
+        id=identity,
+        kind=meta["kind"],
+        by=Actor(by if is_person else _agent(by), is_person),
+        to=_agent(to) if to else None,
+        issue=issue,
+        at=Timestamp(one_line(_text(meta.get("at")), 40)),
+        clock=_number(meta.get("clock")),
+        evidence=_text(meta.get("evidence")),
+        branch=_branch(meta.get("branch")),
+        head=_oid(meta.get("head")),
+        note=_text(meta.get("note")),
+        next_steps=tuple(map(_text, _list(meta.get("nextSteps")))),
+        work=_work(meta.get("work")),
+    )
+
+
+def _work(value: Any) -> Work | None:
+    if not isinstance(value, dict):
+        return None
+    missing = [one for one in _list(value.get("leftOut")) if isinstance(one, dict)]
+    return Work(
+        base=_oid(value.get("base")),
+        size=_number(value.get("bytes")),
+        digest=_text(value.get("sha256")),
+        files=_number(value.get("files")),
+        missing=tuple(
+            Missing(
+                _text(one.get("path")),
+                _number(one.get("size")) if one.get("size") is not None else None,
+                _text(one.get("reason")),
+            )
+            for one in missing
+        ),
+    )
+
+
+def _agent(text: str) -> str:
+    try:
+        return agent_name(text)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _branch(value: Any) -> str | None:
+    """A branch, which is shown in commands to copy; None for what git takes for none."""
+    text = _text(value)
+    is_branch = _BRANCH.fullmatch(text) and text.isprintable() and len(text) < 250
+    return text if is_branch else None
+
+
+def _oid(value: Any) -> str:
+    """A commit's id, which is given to git: nothing else may pass for one."""
+    text = _text(value)
+    if text and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+        raise ValueError("a commit is not named by its id")
+    return text
+
+
+def _text(value: Any) -> str:
+    """A field that is text; a time that somebody wrote by hand was read as one, by YAML."""
+    return str(value) if isinstance(value, str) or hasattr(value, "isoformat") else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

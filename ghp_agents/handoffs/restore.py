@@ -1,0 +1,215 @@
+"""Restore: put the uncommitted work that came with a handoff back into a worktree."""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.file_names import plain
+from ghp_agents.core.ids import Actor, Timestamp, digest, issue_of_branch
+from ghp_agents.escalations.messages import who
+from ghp_agents.git import patch, worktree
+from ghp_agents.git import patch_text as patchtext
+from ghp_agents.handoffs import markdown as page
+from ghp_agents.handoffs import record
+from ghp_agents.handoffs.handoff import Handoff, Work, count
+from ghp_agents.handoffs.resume import APPLY
+from ghp_agents.handoffs.tool_files import configures_tools
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.state.default_branch import remote_name
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import Workspace, now_text
+from ghp_agents.worktrees.provision import came_along
+
+LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Work that is back in the worktree. Where there are conflicts, both versions are."""
+
+    handoff: Handoff
+    work: Work
+    three_way: bool  # the worktree is on another commit than the work was
+    conflicts: tuple[str, ...] = ()
+    other_issue: int | None = None  # the branch here is for that one
+
+
+class NotRestoredError(GhpError):
+    """The work cannot be put back here and now; nothing was changed."""
+
+
+class AlreadyRestoredError(NotRestoredError):
+    """The work is in the worktree already."""
+
+
+def restore(
+    ws: Workspace, store: StateStore, handoff: Handoff | None, *, allow_config: bool = False
+) -> Restored:
+    """Put the work of `handoff` into this worktree, which must be clean.
+
+    On the commit that the work belongs to, only files change; on another one it is merged. Files
+    that configure tools need `allow_config`. Raises NotRestoredError, or RefusedError for a patch
+    that is not safe, and then has changed nothing; NotSetUpError without a worktree.
+    """
+    actor = ws.actor()
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "There is no worktree here to restore into.", hint="Change to a worktree."
+        )
+    folder = Path(ws.place.toplevel)
+    handoff, work, content = _stored(store, handoff)
+    if patch.is_applied(folder, content):
+        raise AlreadyRestoredError(
+            f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
+        )
+    if not allow_config:
+        _refuse_config(handoff, content)
+    _refuse_dirty(ws, folder)
+    _refuse_unknown_base(ws, folder, handoff, work)
+    three_way = worktree.head(folder) != work.base
+    try:
+        conflicts = patch.apply(folder, content, three_way=three_way)
+    except patch.PatchFailedError as error:
+        raise _does_not_fit(handoff, work, error, three_way) from None
+    other = _other_issue(ws, handoff)
+    restored = Restored(handoff, work, three_way, tuple(conflicts), other)
+    _say(ws, store, actor, restored)
+    return restored
+
+
+def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
+    """The patch of a handoff, as it was stored."""
+    if handoff is None:
+        raise NotRestoredError(
+            "There is no handoff to restore the work of.",
+            hint="Name its issue with --issue, or fetch it with `ghp agent-sync`.",
+        )
+    work = handoff.work
+    if work is None or not work.size:
+        raise NotRestoredError(
+            f"{handoff.name} has no uncommitted work stored"
+            + (": all of it was left out." if work else "; its worktree was clean."),
+            hint="`ghp agent-resume` lists earlier handoffs; `--handoff ID` chooses one.",
+        )
+    files = store.snapshot().files(record.patch_folder_of(handoff))
+    content = files.get(record.patch_path_of(handoff))
+    if content is None:
+        raise NotRestoredError(
+            f"The patch of {handoff.name} is not here.",
+            hint="Fetch it with `ghp agent-sync`; if it stays away, ask "
+            f"{named(*handoff.by)} to hand over again.",
+        )
+    if hashlib.sha256(content).hexdigest() != work.digest:
+        raise NotRestoredError(
+            f"The patch of {handoff.name} is not the one that was stored.",
+            hint="Somebody changed the record; `--handoff ID` chooses an earlier one.",
+        )
+    return handoff, work, content
+
+
+def _refuse_config(handoff: Handoff, content: bytes) -> None:
+    """Others may write a handoff, and what configures tools would run or be obeyed unseen."""
+    pieces = patchtext.read(content)
+    paths = {path for piece in pieces for path in (piece.old, piece.new)}
+    found = sorted(path for path in paths if configures_tools(path))
+    if not found:
+        return
+    names = ", ".join(page.path(path) for path in found[:LISTED])
+    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    raise RefusedError(
+        f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
+        f"{names}{rest}.",
+        hint="Nothing was changed. If you trust who made it: "
+        f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`; then look at these "
+        "files before you start a tool.",
+    )
+
+
+def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
+    """The issue whose branch this is, where that is not the issue of the work."""
+    here = issue_of_branch(ws.branch or "")
+    return None if handoff.issue in (None, here) else here
+
+
+def _refuse_dirty(ws: Workspace, folder: Path) -> None:
+    operation = worktree.operation(ws.git_dir)
+    found = [each for each in worktree.differences(folder) if not came_along(ws, each)]
+    if not found and not operation:
+        return
+    names = ", ".join(page.path(each.path) for each in found[:LISTED])
+    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    differ = f"{count(len(found), 'path')} {'differs' if len(found) == 1 else 'differ'}"
+    what = f"{differ}: {names}{rest}" if found else f"in the middle of {operation}"
+    raise NotRestoredError(
+        f"This worktree is not clean ({what}).",
+        hint="Commit it, or keep it with `git stash -u`, or restore into a new worktree: "
+        "`git worktree add ../NAME`.",
+    )
+
+
+def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Work) -> None:
+    if not work.base or worktree.has_commit(folder, work.base):
+        return
+    wanted = handoff.branch or work.base
+    command = f"git fetch {quote(remote_name(ws))} {quote(wanted)}"
+    on = f", on branch {handoff.branch}" if handoff.branch else ""
+    raise NotRestoredError(
+        f"The work belongs to commit {work.base[:12]}{on}, which is not in this clone.",
+        hint=f"`{command}`; if it is not there, {named(*handoff.by)} has to push it first.",
+    )
+
+
+def _does_not_fit(
+    handoff: Handoff, work: Work, error: patch.PatchFailedError, three_way: bool
+) -> NotRestoredError:
+    if not (three_way and work.base):
+        return NotRestoredError(
+            f"The work of {handoff.name} does not fit on this worktree: {error}.",
+            hint="Nothing was changed. Move what is in its way (ignored files, say); then again.",
+        )
+    there = f"git worktree add --detach ../restored {work.base[:12]}"
+    branch = f"branch {handoff.branch}, " if handoff.branch else ""
+    return NotRestoredError(
+        f"The work of {handoff.name} does not fit on this commit: {error}.",
+        hint=f"Nothing was changed. It fits on {branch}commit {work.base[:12]}: switch to it, or "
+        f"`{there}`, and there `ghp agent-resume --handoff {handoff.name} --apply`.",
+    )
+
+
+def _say(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> None:
+    """Let the others know, so that the same work is not restored twice."""
+    handoff, at = restored.handoff, Timestamp(now_text(ws))
+    identity = digest(handoff.id, actor.name, at, secrets.token_hex(8))
+    said = {
+        "handoff": handoff.name,
+        "by": actor.name,
+        "person": actor.is_person,
+        "at": at,
+        "threeWay": restored.three_way,
+        "conflicts": [plain(path) for path in restored.conflicts],
+    }
+    content = json.dumps(said, indent=2).encode() + b"\n"
+    conflicts = len(restored.conflicts)
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        return None, [
+            Record(
+                event=APPLY,
+                actor=actor,
+                object=handoff.name,
+                id=identity,
+                at=at,
+                clock=snapshot.clock + 1,
+                files=((record.applied_path_of(handoff, identity), content),),
+                issue=handoff.issue,
+                text=f"with {count(conflicts, 'conflict')}" if conflicts else "",
+            )
+        ]
+
+    transact(store, decide)

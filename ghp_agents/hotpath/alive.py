@@ -1,0 +1,93 @@
+"""Whether an agent of this clone lives, by its presence file: for the fast road of a decision.
+
+It says the same as `model.liveness` on what `services.presence` looks at; a test compares them.
+"""
+
+import os
+
+from ghp_agents.hotpath import boot_clock as bootclock
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import presence_file as presencefile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+DEAD_AFTER, GONE_AFTER = 1_800.0, 86_400.0
+STEP = 5.0  # seconds; by more than that two clocks differ only if somebody set one
+
+
+def lives(
+    folders: "Sequence[str]",
+    agent: str,
+    now: float,
+    dead_after: float = DEAD_AFTER,
+    gone_after: float = GONE_AFTER,
+) -> bool | None:
+    """Whether `agent` may still be at work here; None where its file cannot tell."""
+    found = look(folders, agent)
+    if found is None:
+        return None
+    presence, beaten = found
+    silent = silence(presence, beaten, now, bootclock.read())
+    if silent >= gone_after or presence.get("status") == "stopped":
+        return False
+    process = process_lives(presence)
+    return process is not False and (silent < dead_after or process is True)
+
+
+def look(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":
+    """The presence of `agent` as its machine has it, and when it last beat."""
+    presence = presencefile.newest(folders, agent) if pulse.is_name(agent) else None
+    if presence is None:
+        return None
+    beaten = 0.0
+    for folder in folders:
+        try:
+            beaten = max(beaten, os.stat(folder + "/agents/" + agent + ".json").st_mtime)
+        except OSError:
+            continue
+    return (presence, beaten) if beaten else None
+
+
+def silence(
+    presence: "Mapping[str, Any]", beaten: float, now: float, moment: "tuple[str, float]"
+) -> float:
+    """Seconds since an agent of this machine last beat. Its file's time is believed, unless the
+    clock that nobody sets says that the machine's clock was set since."""
+    match (presence.get("local") or {}).get("boot"):
+        case [str(boot), int() | float() as at, int() | float() as wall] if boot == moment[0]:
+            passed = moment[1] - at
+            if abs(now - wall - passed) > STEP:
+                return max(0.0, passed)
+    return max(0.0, now - beaten)
+
+
+def process_lives(presence: "Mapping[str, Any]") -> bool | None:
+    """Whether the process whose life is the agent's life runs; None where it is not known."""
+    local = presence.get("local") or {}
+    pid = local.get("pid")
+    if type(pid) is not int or local.get("space") != pulse.process_space():
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def worktree_of(
+    git_dir: str, agent: str, folders: "Sequence[str]", now: float, limits: "tuple[float, float]"
+) -> str | None:
+    """The other agent whose worktree this is, if it is at work."""
+    try:
+        with open(git_dir + "/ghp-agent", encoding="utf-8", errors="replace") as file:
+            owner = file.read(128).strip()
+    except OSError:
+        return None
+    if owner in ("", agent) or not pulse.is_name(owner):
+        return None
+    return owner if lives(folders, owner, now, *limits) else None

@@ -1,0 +1,72 @@
+"""The log of what went wrong where nobody was told: in hooks, beats and the background."""
+
+import os
+import time
+
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath.locate import locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LOG = "log.jsonl"
+LIMIT = 1_000_000  # bytes; then it begins anew, and one older log is kept
+TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
+SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
+
+
+def note(
+    error: BaseException,
+    cwd: str,
+    environ: "Mapping[str, str]",
+    *,
+    where: str = "",
+    only_if_set_up: bool = False,
+) -> str | None:
+    """Write `error` to the log of the clone around `cwd`; where that is, or None.
+
+    `only_if_set_up`: into a repository that does not use this program nothing is written.
+    """
+    place = locate(cwd, environ)
+    if place is None:
+        return None
+    entry = _entry(error, where, environ)
+    for folder in pulse.state_folders(place.common_dir, environ):
+        if only_if_set_up and not os.path.isdir(folder):
+            continue
+        path = folder + "/" + LOG
+        try:
+            os.makedirs(folder, exist_ok=True)
+            _append(path, entry)
+        except OSError:
+            continue
+        return path
+    return None
+
+
+def _entry(error: BaseException, where: str, environ: "Mapping[str, str]") -> bytes:
+    import json
+    import traceback
+
+    entry = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    if where:
+        entry["where"] = where
+    text = _without_secrets(f"{type(error).__name__}: {error}", environ)
+    trace = _without_secrets("".join(traceback.format_exception(error)), environ)
+    entry |= {"error": text[:TEXT_LIMIT], "trace": trace[-TRACE_LIMIT:]}
+    return json.dumps(entry).encode() + b"\n"
+
+
+def _without_secrets(text: str, environ: "Mapping[str, str]") -> str:
+    for name, value in environ.items():
+        if len(value) >= 8 and any(word in name.upper() for word in SECRET_WORDS):
+            text = text.replace(value, "***")
+    return text
+
+
+def _append(path: str, entry: bytes) -> None:
+    if os.path.lexists(path) and os.lstat(path).st_size > LIMIT:
+        os.replace(path, path.removesuffix(".jsonl") + ".old.jsonl")
+    ownfile.append(path, entry)

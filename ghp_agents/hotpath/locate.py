@@ -1,0 +1,215 @@
+"""Find the repository around a folder by walking up, without starting git.
+
+A beat happens after every tool call, and `git rev-parse` alone would cost a fifth of it. Imports
+nothing but `os`. Handles linked worktrees, submodules (relative `.git` files), and git folders
+that are kept elsewhere.
+
+The configuration in a git folder can start programs. So `locate`, by which hooks and beats go,
+answers only a repository that belongs to the user and has the shape that git gives it. Of all
+others git itself is asked (`git/discovery.py`), and only by commands: docs/design/018.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+POINTER = "gitdir: "  # how the line of a `.git` file begins
+
+
+class Location:
+    """Where a repository's parts are; all paths are absolute.
+
+    A plain class: `typing.NamedTuple` alone would cost half as much as starting Python.
+    """
+
+    __slots__ = ("common_dir", "git_dir", "toplevel")
+
+    def __init__(self, toplevel: str | None, git_dir: str, common_dir: str) -> None:
+        self.toplevel = toplevel  # the worktree's folder; None inside a bare repository
+        self.git_dir = git_dir  # this worktree's own git folder
+        self.common_dir = common_dir  # shared by all worktrees of the clone
+
+    def __repr__(self) -> str:
+        return f"Location({self.toplevel!r}, {self.git_dir!r}, {self.common_dir!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Location) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
+    """The repository that contains `start`, if it can be used without asking git; else None.
+
+    `GIT_DIR` is honoured only where walking up finds nothing: inside a hook it may name the
+    repository of somebody else's worktree.
+    """
+    place = walk_up(start) or named(environ)
+    if place is None or not is_owned(place, environ) or link_out(place.common_dir):
+        return None
+    return place
+
+
+# --------------------------------------------------------------------------- what is around
+
+
+def walk_up(start: str) -> Location | None:
+    """The repository around `start` that a `.git` marks, whoever owns it.
+
+    A bare repository is not found here: its parts are files like others, so whoever can put
+    files into a clone could put one there.
+    """
+    folder = os.path.abspath(start)
+    while True:
+        dot_git = folder + "/.git" if folder != "/" else "/.git"
+        if os.path.isdir(dot_git):
+            if _is_git_dir(dot_git):
+                return Location(folder, dot_git, dot_git)
+            if os.path.lexists(dot_git + "/commondir"):
+                return None  # git never makes one there: it would lead to another repository
+        elif os.path.isfile(dot_git):
+            # One that leads nowhere is the end, as for git: the repository around it is another.
+            return _pointed(dot_git, folder)
+        # Git keeps no file of this name in a commit, so this is a real git folder.
+        if os.path.basename(folder) == ".git" and _is_git_dir(folder):
+            return Location(None, folder, folder)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def named(environ: "Mapping[str, str]") -> Location | None:
+    """The repository that `GIT_DIR` names."""
+    if not environ.get("GIT_DIR"):
+        return None
+    git_dir = os.path.abspath(environ["GIT_DIR"])
+    common_dir = git_dir if _is_git_dir(git_dir) else common_of(git_dir)
+    if common_dir is None:
+        return None
+    worktree = environ.get("GIT_WORK_TREE")
+    return Location(worktree and os.path.abspath(worktree), git_dir, common_dir)
+
+
+def _is_git_dir(folder: str) -> bool:
+    return (
+        os.path.exists(folder + "/HEAD")
+        and os.path.isdir(folder + "/objects")
+        and os.path.isdir(folder + "/refs")
+        and not os.path.lexists(folder + "/commondir")
+    )
+
+
+def _pointed(dot_git: str, folder: str) -> Location | None:
+    """The repository that the file `.git` of a folder leads to."""
+    line = _read_line(dot_git)
+    if not line.startswith(POINTER):
+        return None
+    git_dir = os.path.normpath(os.path.join(folder, line[len(POINTER) :]))
+    if _is_git_dir(git_dir):
+        return Location(folder, git_dir, git_dir)
+    common_dir = common_of(git_dir)
+    if common_dir is None or not _points_back(git_dir, dot_git):
+        return None
+    return Location(folder, git_dir, common_dir)
+
+
+def common_of(git_dir: str) -> str | None:
+    """The repository of a linked worktree, whose own git folder is always below `worktrees`."""
+    line = _read_line(git_dir + "/commondir")
+    if not line or not os.path.exists(git_dir + "/HEAD"):
+        return None
+    common_dir = os.path.normpath(os.path.join(git_dir, line))
+    is_inside = _same(os.path.dirname(git_dir), common_dir + "/worktrees")
+    return common_dir if is_inside and _is_git_dir(common_dir) else None
+
+
+def _points_back(git_dir: str, dot_git: str) -> bool:
+    """Whether a linked worktree's git folder says that this is its worktree."""
+    line = _read_line(git_dir + "/gitdir")
+    return bool(line) and _same(os.path.normpath(os.path.join(git_dir, line)), dot_git)
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _read_line(path: str) -> str:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # `open` takes three times as long
+    except OSError:
+        return ""
+    try:
+        return os.fsdecode(os.read(file, 4096)).strip()
+    except OSError:  # it is a folder
+        return ""
+    finally:
+        os.close(file)
+
+
+# ------------------------------------------------------------------------------- whose it is
+
+
+def is_owned(place: Location, environ: "Mapping[str, str]") -> bool:
+    """Whether the worktree, its `.git` and both git folders belong to the user, as git demands;
+    for root also to the user who called `sudo`."""
+    users = _users(environ)
+    try:
+        if any(os.stat(path).st_uid not in users for path in {place.git_dir, place.common_dir}):
+            return False
+        if place.toplevel is None:
+            return True
+        # A link belongs to who made it, whatever it leads to.
+        return os.stat(place.toplevel).st_uid in users and _owner(place.toplevel) in (None, *users)
+    except OSError:
+        return False
+
+
+def _users(environ: "Mapping[str, str]") -> list[int]:
+    user = os.geteuid()
+    caller = environ.get("SUDO_UID", "")
+    return [user, int(caller)] if user == 0 and caller.isascii() and caller.isdigit() else [user]
+
+
+def _owner(toplevel: str) -> int | None:
+    """Who owns the `.git` of a worktree; None where `GIT_WORK_TREE` names one that has none."""
+    try:
+        return os.lstat(toplevel + "/.git").st_uid
+    except FileNotFoundError:
+        return None
+
+
+def link_out(common_dir: str) -> str | None:
+    """A folder of ours that is a link out of the git folder: what we write would go elsewhere."""
+    ours = common_dir + "/ghp"
+    if os.path.islink(ours) and _leads_out(ours, common_dir):
+        return ours
+    try:
+        with os.scandir(ours) as entries:
+            links = [entry.path for entry in entries if entry.is_symlink()]
+    except OSError:  # nothing was made here yet
+        return None
+    return next((path for path in links if _leads_out(path, common_dir)), None)
+
+
+def _leads_out(path: str, common_dir: str) -> bool:
+    return not os.path.realpath(path).startswith(os.path.realpath(common_dir) + "/")
+
+
+# ----------------------------------------------------------------------------- what is in it
+
+
+def branch(git_dir: str) -> str | None:
+    """The branch checked out in this worktree, without starting git; None when detached."""
+    head = _read_line(git_dir + "/HEAD")
+    name = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
+    # This is what HEAD says where refs are kept in tables, which only git can read.
+    return name if name not in ("", ".invalid") else None

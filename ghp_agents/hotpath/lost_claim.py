@@ -1,0 +1,67 @@
+"""What an agent hears whose claim was taken, given back or ended. Imported only when it happens."""
+
+from typing import NamedTuple
+
+from ghp_agents.hotpath.quoting import named, phrase, reason, when
+
+MERGED, CLOSED, DISPUTE = "merged", "closed", "dispute"  # causes; `state/cause.py` has them all
+
+
+class Fence(NamedTuple):
+    """What keeps a former holder from going on: its claim was taken, or given back for it, or its
+    work is done."""
+
+    issue: int
+    holder: str | None  # who has it now; None: nobody
+    is_person: bool
+    since: str  # of the present holder's claim
+    generation: int
+    reason: str
+    cause: str = ""  # the kind of it
+    is_namesake: bool = False  # the holder is the same name in another clone
+
+    @property
+    def words(self) -> str:
+        """What happened, for who was replaced."""
+        if self._is_merged:
+            return f"Your work on #{self.issue} is done: {phrase(self.reason)}."
+        if self._is_closed:
+            return f"#{self.issue} is closed, and your claim of it ended with that."
+        if self.cause == DISPUTE:
+            return f"Your claim of #{self.issue} is in dispute.{reason(self.reason)}"
+        if self.holder is None:
+            free = f"Your claim of #{self.issue} was given back; nobody holds it."
+            return free + reason(self.reason)
+        who = named(self.holder, self.is_person)
+        if self.is_namesake:
+            return (
+                f"#{self.issue} is claimed by {who} in another clone since {when(self.since)}, "
+                "not in this one. A copied clone does not take the claims of the original with it."
+            )
+        taken = f"Your claim of #{self.issue} was taken: {who} holds it since {when(self.since)}."
+        return taken + reason(self.reason, who)
+
+    @property
+    def hint(self) -> str:
+        """What next, for who was replaced."""
+        other = "`ghp agent-claim --next` finds other work."
+        if self._is_merged:
+            return f"What else there is to do about it needs an issue of its own; {other}"
+        if self.is_namesake:
+            return (
+                f"Work on in the other clone. If it is gone, take the claim over: `ghp agent-claim "
+                f"{self.issue} --steal --reason TEXT`. {other}"
+            )
+        begin = "Nothing is left to do" if self._is_closed else "Stop working"
+        return (
+            f"{begin} on #{self.issue}; what you have not pushed can be handed over with "
+            f"`ghp agent-handoff --issue {self.issue}`. {other}"
+        )
+
+    @property
+    def _is_merged(self) -> bool:
+        return self.holder is None and self.cause == MERGED
+
+    @property
+    def _is_closed(self) -> bool:
+        return self.holder is None and self.cause == CLOSED

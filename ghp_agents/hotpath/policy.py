@@ -1,0 +1,305 @@
+"""May this edit be made? The one rule behind all guards: pure, and the first match wins.
+
+A hook asks it before every edit, so it imports next to nothing, and records are plain classes.
+"""
+
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath.quoting import file, named, phrase, reason, when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ghp_agents.hotpath.policy_cache import Book
+
+ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
+LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # what a rule of the book can be
+IMPLICIT = "implicit"
+OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # what does not hold for files that nobody can lease
+
+
+class Verdict:
+    """What was decided of one path. `kind` names the rule: fenced, worktree, lease, implicit,
+    shared, scope; empty where none applies. A person is always allowed, and told the rest."""
+
+    __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
+
+    def __init__(
+        self,
+        word: str,
+        path: str,
+        kind: str = "",
+        holder: str | None = None,
+        since: str = "",
+        why: str = "",
+        next: str = "",
+    ) -> None:
+        self.word = word  # allow, deny, needs-approval
+        self.path = path  # from the top of the repository
+        self.kind = kind
+        self.holder = holder
+        self.since = since  # ISO 8601, or empty
+        self.why = why  # a sentence for people and agents
+        self.next = next  # what can be done about it
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the edit must not be made now."""
+        return self.word != ALLOW
+
+    def __repr__(self) -> str:
+        return f"Verdict({', '.join(f'{name}={getattr(self, name)!r}' for name in _ORDER)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Verdict) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+_ORDER = ("word", "path", "kind", "holder", "since", "why", "next")
+
+
+class UnsureError(Exception):
+    """Something that matters is not known on this road."""
+
+
+class Rule:
+    """One rule of the book: a lease, shared paths, or the scope of a claimed issue."""
+
+    __slots__ = (
+        "approved",
+        "epoch",
+        "holder",
+        "is_elsewhere",
+        "is_person",
+        "kind",
+        "label",
+        "since",
+        "text",
+        "until",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        holder: str = "",
+        is_person: bool = False,
+        epoch: int = 0,  # of the agent when it claimed
+        since: str = "",
+        until: "float | None" = None,  # by the clock of this clone, if it granted the lease
+        approved: bool = False,  # it may cover shared paths
+        label: str = "",  # L-3f9a, #12, the pattern that makes a path shared
+        text: str = "",  # a lease's reason, an issue's title
+        is_elsewhere: bool = False,  # its holder is in another clone, whatever its name is
+    ) -> None:
+        self.kind = kind
+        self.holder = holder
+        self.is_person = is_person
+        self.epoch = epoch
+        self.since = since
+        self.until = until
+        self.approved = approved
+        self.label = label
+        self.text = text
+        self.is_elsewhere = is_elsewhere
+
+    def fields(self) -> "list[Any]":
+        """The rule as the book keeps it: `Rule(*fields)` is the rule again."""
+        return [
+            self.kind, self.holder, self.is_person, self.epoch, self.since, self.until,
+            self.approved, self.label, self.text, self.is_elsewhere,
+        ]  # fmt: skip
+
+
+class Case:
+    """Who wants to edit, and what must be known that no book can hold: it changes with time."""
+
+    __slots__ = (
+        "agent",
+        "is_exempt",
+        "is_here",
+        "is_person",
+        "lives",
+        "now",
+        "now_text",
+        "presence",
+        "touch",
+        "worktree_of",
+    )
+
+    def __init__(
+        self,
+        agent: str,
+        is_person: bool,
+        now: float,
+        now_text: str,
+        lives: "Callable[[Rule], bool]",
+        presence: "Mapping[str, Any] | None" = None,
+        touch: "tuple[str, str] | None" = None,
+        worktree_of: str | None = None,
+        is_exempt: bool = False,
+        is_here: bool = True,
+    ) -> None:
+        self.agent = agent  # or the person
+        self.is_here = is_here  # it is one of this clone; else what its own clone has is its own
+        self.is_person = is_person
+        self.now = now
+        self.now_text = now_text
+        self.lives = lives  # whether the holder of a rule does; raises UnsureError
+        self.presence = presence  # the agent's own
+        self.touch = touch  # who else edits the path, living, and since when
+        self.worktree_of = worktree_of  # the other living agent whose worktree the path is in
+        self.is_exempt = is_exempt  # git ignores the path, or it is generated: nobody leases it
+
+
+# -------------------------------------------------------------------------------- the rule
+
+
+def decide(book: "Book", path: str, case: Case) -> Verdict:
+    """What of an edit of `path`. Raises UnsureError where a fact is missing."""
+    found = _first(book, path, case)
+    if not (case.is_person and found.is_refused):
+        return found
+    return Verdict(ALLOW, path, found.kind, found.holder, found.since, found.why)
+
+
+def _first(book: "Book", path: str, case: Case) -> Verdict:
+    barred = None if case.is_person else _fenced(book, path, case) or _in_worktree(path, case)
+    if barred:
+        return barred
+    rules = [Rule(*book["rules"][number]) for number in rulebook.covering(book, path)]
+    leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
+    holding = None if case.is_exempt else _other(leases, case)
+    if holding:
+        mine = next((rule for rule in leases if _is_mine(rule, case)), None)
+        return _leased(path, holding, case, mine)
+    if case.touch and not case.is_exempt:
+        return _touched(path, case)
+    shared = next((rule for rule in rules if rule.kind == SHARED), None)
+    if shared:
+        approved = any(rule.approved and _is_mine(rule, case) for rule in leases)
+        free = approved or (not case.is_person and case.agent in book["orchestrators"])
+        return Verdict(ALLOW, path, SHARED) if free else _shared(path, shared)
+    scopes = [rule for rule in rules if rule.kind == SCOPE]
+    claiming = None if case.is_exempt else _other(scopes, case)
+    return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
+
+
+def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
+    """The rule of somebody else who lives, unless one of mine comes before it."""
+    for rule in rules:
+        if _is_mine(rule, case):
+            return None
+        if case.lives(rule):
+            return rule
+    return None
+
+
+def _is_mine(rule: Rule, case: Case) -> bool:
+    is_same = rule.holder == case.agent and rule.is_person == case.is_person
+    return is_same and not (rule.is_elsewhere and case.is_here)
+
+
+def _is_over(rule: Rule, case: Case) -> bool:
+    return rule.until is not None and rule.until <= case.now
+
+
+# ------------------------------------------------------------------------------ the verdicts
+
+
+def _fenced(book: "Book", path: str, case: Case) -> Verdict | None:
+    """The agent works on an issue whose claim another took since."""
+    said = case.presence or {}
+    issue, generation = said.get("issue"), said.get("generation")
+    claim = book["claims"].get(str(issue)) if type(generation) is int else None
+    if claim is None or claim[2] < generation:
+        return None
+    holder, epoch = claim[0], claim[1]
+    is_namesake = claim[6] and holder == case.agent and case.is_here
+    if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(said.get("epoch")):
+        return None
+    from ghp_agents.hotpath.lost_claim import Fence  # costs more than all the rest, and is rare
+
+    fence = Fence(
+        _whole(issue), holder, epoch == 0, claim[3], claim[2], claim[4], claim[5],
+        is_namesake,
+    )  # fmt: skip
+    return Verdict(DENY, path, "fenced", holder, claim[3], fence.words, fence.hint)
+
+
+def _whole(value: "Any") -> int:
+    return value if type(value) is int else 0
+
+
+def _in_worktree(path: str, case: Case) -> Verdict | None:
+    owner = case.worktree_of
+    if owner is None or owner == case.agent:
+        return None
+    why = f"{file(path)} is in the worktree of {named(owner)}, who is at work there."
+    return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
+
+
+def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
+    """Another's lease; `mine` came later, from a clone that had not heard of it."""
+    who = named(rule.holder, rule.is_person)
+    since = _short(rule.since, case)
+    why = f"{file(path)} is leased by {who} since {since} ({rule.label}).{reason(rule.text, who)}"
+    if mine:
+        why += f" Your own lease {mine.label} is in conflict with it, and came later."
+        hint = (
+            "Work on something else until a person has decided: `ghp agent-leases` shows the "
+            "question that was asked."
+        )
+        return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
+    hint = (
+        f"Work on something else, wait for it with `ghp agent-lease {_word(path)} --wait`, or ask: "
+        "`ghp agent-escalate '…'`."
+    )
+    return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
+
+
+def _touched(path: str, case: Case) -> Verdict:
+    holder, since = case.touch or ("", "")
+    who = named(holder)
+    why = f"{file(path)} is being edited by {who} in this clone since {_short(since, case)}."
+    hint = (
+        f"Work on something else until {who} is done with its issue, or ask: "
+        "`ghp agent-escalate '…'`."
+    )
+    return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
+
+
+def _shared(path: str, rule: Rule) -> Verdict:
+    why = f"{file(path)} is shared ({rule.label}): it changes only with leave."
+    hint = (
+        f"Ask for leave with `ghp agent-lease {_word(path)}`; a person or an orchestrator gives it."
+    )
+    return Verdict(NEEDS_APPROVAL, path, SHARED, None, "", why, hint)
+
+
+def _in_scope(path: str, rule: Rule, case: Case) -> Verdict:
+    about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
+    who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
+    why = f"{file(path)} is in the scope of {about}, which {who} has claimed since {since}."
+    hint = "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`."
+    return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
+
+
+def _short(since: str, case: Case) -> str:
+    """A time for people: the day only if it is another."""
+    day, _, clock = when(since).partition("T")
+    hour = clock[:5]
+    return f"{hour} UTC" if day == case.now_text[:10] else f"{day} {hour} UTC".strip()
+
+
+def _word(path: str) -> str:
+    """A path as one word for a shell; PATH for one that could be taken for more than that."""
+    is_plain = file(path) == path and path[:1] != "-" and not any(char in "*?[]!" for char in path)
+    return path if is_plain else "PATH"
+
+
+def refused(verdicts: "Sequence[Verdict]") -> list[Verdict]:
+    """Those that must not be edited now."""
+    return [verdict for verdict in verdicts if verdict.is_refused]

@@ -1,0 +1,184 @@
+"""The rulebook: what edits are decided by, in one file that is read without heavy imports.
+
+It is used only if its stamp is fresh. `guard/evaluate.py` makes it; here it is kept, and looked
+up in. Patterns without wildcards are keys of dictionaries, so a thousand leases cost no more than
+one; of the others only those are tried whose literal beginning fits.
+"""
+
+import os
+
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath.policy_stamp import Sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ghp_agents.hotpath.policy_stamp import Stamp
+
+    Book = dict[str, Any]
+    # The number of a rule, that of the pattern in it, and whether the pattern includes.
+    Hit = tuple[int, int, bool]
+
+NAME = "rulebook.json"
+VERSION = 3
+LARGEST = 64_000_000  # bytes; what is larger is none of ours
+
+
+# ---------------------------------------------------------------------------------- keeping
+
+
+def load(sources: Sources) -> "Book | None":
+    """The rulebook, if there is one and the state is what it was made from."""
+    found = _read(path_of(sources.folders[0]))
+    book = _understood(found[1]) if found else None
+    if found is None or book is None:
+        return None
+    book["own"] = found[0]
+    return book if is_current(sources, book) else None
+
+
+def is_current(sources: Sources, book: "Book") -> bool:
+    """Whether a book that was loaded a moment ago still says all there is."""
+    return rulestamp.is_fresh(sources, book["own"], book["stamp"])
+
+
+def may_lapse(book: "Book", now: float) -> bool:
+    """Whether the time of a lease in it that another clone granted may be up."""
+    return book["lapses"] is not None and bool(now >= book["lapses"])
+
+
+def exists(folder: str) -> bool:
+    """Whether anybody decides by a rulebook in this clone."""
+    return os.path.exists(path_of(folder))
+
+
+def last_known(folder: str) -> "Book | None":
+    """The rulebook as it was made last, which may be out of date."""
+    found = _read(path_of(folder))
+    return _understood(found[1]) if found else None
+
+
+def _understood(data: bytes) -> "Book | None":
+    """A book of this version; None for anything else."""
+    try:
+        book = quickjson.decode(data.decode("ascii"))
+    except ValueError:
+        return None
+    is_ours = isinstance(book, dict) and book.get("version") == VERSION
+    return book if is_ours and isinstance(book.get("stamp"), dict) else None
+
+
+def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:
+    """Write a rulebook, whole or not at all. Raises OSError."""
+    os.makedirs(folder + "/cache", exist_ok=True)
+    whole = {"version": VERSION, "stamp": stamp} | book
+    ownfile.replace(path_of(folder), own.encode("ascii") + b"\n" + quickjson.encode(whole))
+
+
+def drop(folder: str) -> None:
+    """Take the rulebook away: without one every decision takes the slow road."""
+    try:
+        os.unlink(path_of(folder))
+    except OSError:
+        return
+
+
+def resign(folder: str, ref: str, old: str, new: str) -> None:
+    """After a commit that changes no rule: what was made of `old` is as good for `new`.
+
+    Only for who has moved `ref` from the one to the other by compare-and-swap.
+    """
+    found = _read(path_of(folder))
+    if found is None or found[0].split(" ")[1:] != [ref, old]:
+        return
+    try:
+        ownfile.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
+    except OSError:
+        return  # then it is out of date, and nobody takes it
+
+
+def path_of(folder: str) -> str:
+    """Where the rulebook of a clone is."""
+    return f"{folder}/cache/{NAME}"
+
+
+def _read(path: str) -> "tuple[str, bytes] | None":
+    """The rulebook's first line, which names this clone's commit, and the rest."""
+    try:
+        file = ownfile.open_to_read(path)
+    except OSError:
+        return None
+    try:
+        size = os.fstat(file).st_size
+        data = os.read(file, size + 1) if 0 < size < LARGEST else b""
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    line, end, rest = data.partition(b"\n")
+    return (line.decode("ascii", "replace"), rest) if end and len(data) == size else None
+
+
+# -------------------------------------------------------------------------------- looking up
+
+
+def key_of(book: "Book", path: str) -> str:
+    """A path as the book compares it: where upper and lower case are one, in lower case."""
+    return path.lower() if book["fold"] else path
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path is one that git could have: relative, and without detours."""
+    return not {"", ".", ".."}.intersection(path.split("/")) and "\0" not in path
+
+
+def covering(book: "Book", path: str) -> list[int]:
+    """The numbers of the rules that cover a path, in their order. In each rule the last of its
+    patterns that matches says."""
+    last: dict[int, tuple[int, bool]] = {}
+    for number, position, include in _hits(book, key_of(book, path)):
+        if number not in last or position > last[number][0]:
+            last[number] = (position, include)
+    return sorted(number for number, (_, include) in last.items() if include)
+
+
+def _hits(book: "Book", key: str) -> "list[Hit]":
+    found: list[Hit] = []
+    paths, names, endings, globs = (book[name] for name in ("paths", "names", "endings", "globs"))
+    parts = key.split("/")
+    place = ""
+    for depth, part in enumerate(parts, 1):
+        is_file = depth == len(parts)
+        _match(globs.get(place, ()), key, found)
+        place += part
+        _add(paths.get(place, ()), is_file, found)
+        _add(names.get(part, ()), is_file, found)
+        dot = part.find(".") if endings else -1
+        while dot >= 0:
+            _add(endings.get(part[dot:], ()), is_file, found)
+            dot = part.find(".", dot + 1)
+        place += "/"
+    return found
+
+
+def _add(postings: "Sequence[Sequence[Any]]", is_file: bool, found: "list[Hit]") -> None:
+    for number, position, include, only_below in postings:
+        if not (only_below and is_file):
+            found.append((number, position, include))
+
+
+def _match(postings: "Sequence[Sequence[Any]]", key: str, found: "list[Hit]") -> None:
+    for number, position, include, prefix, source in postings:
+        if key.startswith(prefix) and _search()(source, key):
+            found.append((number, position, include))
+
+
+def _search() -> "Callable[[str, str], Any]":
+    """Regular expressions, which cost a third of Python's own start: only where there is one."""
+    from re import search
+
+    return search

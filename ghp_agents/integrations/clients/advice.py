@@ -1,0 +1,78 @@
+"""What a person should know about guards that were put into clients' files."""
+
+from collections.abc import Iterator, Sequence
+
+from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients.config_files import Target
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.clients.install import CLAUDE, python_in
+
+
+def advice(
+    clients: Sequence[str], targets: Sequence[Target], others: Sequence[Target]
+) -> Iterator[tuple[str, str]]:
+    """What a person should know after guards were put into `targets`: a fact and what to do.
+
+    `others` are the user's own files, if these are of a clone, or the other way round.
+    """
+    for target in targets:
+        if target.is_tracked:
+            yield (
+                f"{target.shown} is tracked by git, and the hooks in it name a program of this "
+                "machine.",
+                "Do not commit them, or use `--user` instead.",
+            )
+    yield from _shown(targets)
+    for client in clients:
+        twice = doubled([each for each in (*targets, *others) if each.client == client])
+        if twice:
+            yield twice
+    if "codex" in clients:
+        yield (
+            "Codex runs new hooks only when you have trusted them.",
+            "Start `codex` here, and accept them with /hooks.",
+        )
+    if {"claude", "cursor"} <= set(clients):
+        yield (
+            "Cursor may load the hooks of Claude Code, too; then each of them would run twice.",
+            "Leave its setting for third-party hooks off.",
+        )
+
+
+def _shown(targets: Sequence[Target]) -> Iterator[tuple[str, str]]:
+    """The files that were made and that git shows, as another worktree has one of its user's."""
+    for target in targets:
+        origin = guard_origins.read(target.memory)
+        if origin is None or not origin.made or target.is_users or target.is_tracked:
+            continue
+        others = [each for each in targets if each.client == target.client and each != target]
+        theirs = [each for each in others if not _is_made(each) and each.path.exists()]
+        if theirs and not target.is_hidden:
+            yield (
+                f"{target.shown} is shown by `git status` as a new file: a line that hides it from "
+                f"git would hide {theirs[0].shown}, too, which is yours.",
+                "Do not commit it; the hooks in it name a program of this machine.",
+            )
+
+
+def _is_made(target: Target) -> bool:
+    origin = guard_origins.read(target.memory)
+    return origin is not None and origin.made
+
+
+def doubled(targets: Sequence[Target]) -> tuple[str, str] | None:
+    """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
+    Claude Code runs what is the same in both once."""
+    mine = [each for each in targets if each.is_users and python_in(each)]
+    own = {each.path for each in mine}  # a home may be a worktree, too
+    here = [each for each in targets if each.path not in own and python_in(each)]
+    if not mine or not here:
+        return None
+    client = mine[0].client
+    if client == CLAUDE and {python_in(each) for each in here} == {python_in(mine[0])}:
+        return None
+    return (
+        f"{HOMES[client].title} runs each of our hooks twice: by {mine[0].shown} and by "
+        f"{here[0].shown}.",
+        f"Keep one: `ghp agent-init --hooks {client} --remove`, or the same with --user.",
+    )

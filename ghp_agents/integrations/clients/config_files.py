@@ -1,0 +1,179 @@
+"""Where the guards of agents' clients belong: which clients are used, and which files they read."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import user_file as usersfile
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.jsonc import parse
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree
+from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients.hook_entries import HOMES, NAME
+from ghp_agents.workspace import Workspace
+
+GIT = "git"  # no client, but guarded as well
+FOUND = "found"  # what `--hooks` means without a list
+
+
+class Target(NamedTuple):
+    """A file of a client in which guards belong."""
+
+    client: str
+    path: Path
+    shown: str  # for people
+    top: Path  # the worktree's folder, or the user's home
+    memory: Path  # where it is kept what of the file was there before guards came
+    is_users: bool = False
+
+    @property
+    def line(self) -> str:
+        """Its line in `info/exclude`."""
+        return line(self.client)
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether it is a file of the project."""
+        return not self.is_users and _is_tracked(self.top, self.path)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether git leaves the file alone, which it does not track."""
+        return git.run(["check-ignore", "--quiet", "--", str(self.path)], cwd=self.top).code == 0
+
+    def is_hidden_by(self, line: str) -> bool:
+        """Whether that is because of this `line` of `info/exclude`."""
+        asked = ["check-ignore", "--verbose", "--", str(self.path)]
+        where = git.run(asked, cwd=self.top).text.partition("\t")[0]
+        return where.endswith(f":{line}") and "info/exclude:" in where
+
+    @property
+    def leads_away(self) -> bool:
+        """Whether a link leads out of the worktree that was checked out, perhaps a stranger's."""
+        if self.is_users or self.path.resolve().is_relative_to(self.top.resolve()):
+            return False
+        parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
+        links = [each for each in parts if each != self.top and each.is_symlink()]
+        return any(_is_tracked(self.top, each) for each in links)
+
+
+def line(client: str) -> str:
+    """The line in `info/exclude` that hides the client's file in every worktree."""
+    return "/" + HOMES[client].project
+
+
+def _is_tracked(top: Path, path: Path) -> bool:
+    return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
+
+
+# ------------------------------------------------------------------------------ which clients
+
+
+def chosen(words: str, found: Sequence[str]) -> list[str]:
+    """The clients that are meant. Raises UsageError."""
+    known = [*HOMES, GIT]
+    if words == FOUND:
+        if not found:
+            raise UsageError(
+                "No client that can be hooked was found here.",
+                hint=f"Name it: --hooks {','.join(known)}.",
+            )
+        return list(found)
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    unknown = [word for word in wanted if word not in known]
+    if unknown or not wanted:
+        raise UsageError(
+            f"{unknown[0] if unknown else words!r} is not a client that can be hooked.",
+            hint=f"Known are: {', '.join(known)}.",
+        )
+    return [client for client in known if client in wanted]
+
+
+def found(folders: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
+    """The clients that are used here: their folder is there, or their program on PATH."""
+    return [client for client in HOMES if _is_found(client, list(folders), environ)]
+
+
+def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) -> bool:
+    home = HOMES[client]
+    places = [folder / home.folder for folder in folders]
+    if any(place.is_dir() for place in [*places, _own_folder(client, environ)]):
+        return True
+    path = environ.get("PATH", "")
+    return any(shutil.which(program, path=path) for program in home.programs)
+
+
+# ------------------------------------------------------------------------------ where
+
+
+def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
+    """The clients' files in every worktree of the clone."""
+    folders = worktree.folders(ws.folder)
+    return [_in(ws, client, top) for client in clients if client in HOMES for top in folders]
+
+
+def _in(ws: Workspace, client: str, top: Path) -> Target:
+    path = top / HOMES[client].project
+    shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
+    memory = guard_origins.place(ws.common_dir, top, client)
+    return Target(client, path, shown, top, memory)
+
+
+def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
+    """The clients' files in the user's home."""
+    return [users(environ, client) for client in clients if client in HOMES]
+
+
+def users(environ: Mapping[str, str], client: str) -> Target:
+    """The client's file in the user's home."""
+    folder = _own_folder(client, environ)
+    path = folder / HOMES[client].user
+    home = _home(environ)
+    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    top = home if path.is_relative_to(home) else folder
+    memory = guard_origins.users_place(environ, client, path)
+    return Target(client, path, shown, top, memory, is_users=True)
+
+
+def _own_folder(client: str, environ: Mapping[str, str]) -> Path:
+    below, variable = HOMES[client].own
+    other = environ.get(variable) if variable else None
+    return Path(other) if other else _home(environ) / below
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or "/")
+
+
+# ------------------------------------------------------------------------------ Claude's settings
+
+
+def claude_settings(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
+    """The files in which Claude Code may be set up for work in `folders`; what counts more comes
+    first."""
+    names = ("settings.local.json", "settings.json")
+    below = [folder / ".claude" / name for folder in folders for name in names]
+    return [*below, users(environ, "claude").path]
+
+
+def setting(path: Path, key: str) -> Any:
+    """What a file of settings, which may not be there and may hold anything, says of `key`."""
+    try:
+        text = usersfile.read_text(path)
+        root = parse(text).value if text is not None else None
+    except GhpError:
+        return None
+    return root.get(key) if isinstance(root, dict) else None
+
+
+def plugins_enabled(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
+    """The files that turn our plugin for Claude Code on."""
+    found = []
+    for path in claude_settings(folders, environ):
+        plugins = setting(path, "enabledPlugins")
+        named = plugins.items() if isinstance(plugins, dict) else []
+        if any(name.startswith(f"{NAME}@") and on is True for name, on in named):
+            found.append(path)
+    return found

@@ -1,0 +1,260 @@
+"""The guards in the files of agents' clients: which entries are ours, put in and taken out.
+
+A client's file belongs to its user. It goes in as text and comes out as text, in which every byte
+that is not of an entry of ours is the same.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.jsonc import Node, find, parse
+from ghp_agents.integrations.clients.events import CLIENTS, Listening
+
+NAME = "ghp-agents"  # of an entry, where the client's entries have names
+PLUGIN = "opencode"  # it has no file of settings for hooks, but a plugin of its own
+_WORDS = ("-m", "ghp_agents", "hook")
+_MILLISECONDS = ("gemini",)
+_EXEC = ("claude",)  # starts a program without a shell
+_FLAT = ("cursor",)  # an event has handlers, without groups of them
+_SCAFFOLD: dict[str, dict[str, Any]] = {"cursor": {"version": 1}}
+
+
+class Home(NamedTuple):
+    """Where a client keeps its settings."""
+
+    title: str
+    folder: str  # whose being there says that the client is used
+    programs: tuple[str, ...]
+    project: str  # below a worktree; this machine's alone, if the client has such a file
+    user: str  # below the client's own folder in the user's home
+    own: tuple[str, str]  # that folder below the home, and the variable that names another
+
+
+HOMES: dict[str, Home] = {
+    "claude": Home(
+        "Claude Code", ".claude", ("claude",), ".claude/settings.local.json",
+        "settings.json", (".claude", "CLAUDE_CONFIG_DIR"),
+    ),
+    "codex": Home(
+        "Codex", ".codex", ("codex",), ".codex/hooks.json", "hooks.json", (".codex", "CODEX_HOME"),
+    ),
+    "gemini": Home(
+        "Gemini CLI", ".gemini", ("gemini",), ".gemini/settings.json",
+        "settings.json", (".gemini", ""),
+    ),
+    "cursor": Home(
+        "Cursor", ".cursor", ("cursor-agent", "cursor"), ".cursor/hooks.json",
+        "hooks.json", (".cursor", ""),
+    ),
+    "opencode": Home(
+        "OpenCode", ".opencode", ("opencode",), ".opencode/plugins/ghp-agents.js",
+        "plugins/ghp-agents.js", (".config/opencode", "OPENCODE_CONFIG_DIR"),
+    ),
+}  # fmt: skip
+
+
+class Lists(NamedTuple):
+    """The containers of a file that hold nothing of ours: those that are there without us."""
+
+    hooks: bool = False  # the object of all events
+    events: frozenset[str] = frozenset()  # the lists in it
+
+
+NO_LISTS = Lists()
+
+
+class Place(NamedTuple):
+    """One of our handlers in a file."""
+
+    event: str
+    group: int  # of the event's list
+    handler: int | None  # of the group's list; None where there are no groups
+    python: str  # the interpreter that it calls
+    alone: bool  # whether its group has no other handler
+
+
+# ------------------------------------------------------------------------------ what is wanted
+
+
+def hook_command(python: str, client: str) -> list[str]:
+    """What a client calls. `-P`: nothing is imported from the folder that the agent works in."""
+    return [python, "-P", *_WORDS, client]
+
+
+def entries(client: str, python: str) -> dict[str, dict[str, Any]]:
+    """What is wanted in the list of each event."""
+    return {each.event: _entry(client, python, each) for each in CLIENTS[client]}
+
+
+def document(client: str, python: str) -> dict[str, Any]:
+    """The whole file, where there is none."""
+    wanted = {event: [entry] for event, entry in entries(client, python).items()}
+    return {**_SCAFFOLD.get(client, {}), "hooks": wanted}
+
+
+def _entry(client: str, python: str, listening: Listening) -> dict[str, Any]:
+    words = hook_command(python, client)
+    matcher = {"matcher": listening.matcher} if listening.tools else {}
+    timeout = listening.timeout * (1000 if client in _MILLISECONDS else 1)
+    if client in _FLAT:
+        return {**matcher, "command": shlex.join(words), "timeout": timeout}
+    handler: dict[str, Any] = {"name": NAME} if client in _MILLISECONDS else {}
+    handler["type"] = "command"
+    if client in _EXEC:
+        handler |= {"command": words[0], "args": words[1:]}
+    else:
+        handler["command"] = shlex.join(words)
+    return {**matcher, "hooks": [{**handler, "timeout": timeout}]}
+
+
+# ------------------------------------------------------------------------------ what is there
+
+
+def called(handler: Any) -> str | None:
+    """The interpreter that a handler of ours calls; None for everybody else's."""
+    if not isinstance(handler, dict) or not isinstance(handler.get("command"), str):
+        return None
+    args = handler.get("args")
+    try:
+        words = (
+            [handler["command"], *map(str, args)]
+            if isinstance(args, list)
+            else shlex.split(handler["command"])
+        )
+    except ValueError:  # quotes that do not end
+        return None
+    starts = range(1, len(words) - len(_WORDS) + 1)
+    ours = any(tuple(words[n : n + len(_WORDS)]) == _WORDS for n in starts)
+    return words[0] if ours else None
+
+
+def places(text: str) -> list[Place]:
+    """Our handlers in a file, in its order. Raises JsonError, GhpError for other shapes."""
+    return list(_places(parse(text)))
+
+
+def _places(root: Node) -> Iterator[Place]:
+    for event, groups in _events(root).items():
+        for number, group in enumerate(groups):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            if not isinstance(handlers, list):
+                python = called(group)
+                if python:
+                    yield Place(event, number, None, python, alone=True)
+                continue
+            pythons = [called(handler) for handler in handlers]
+            alone = all(pythons)
+            for index, python in enumerate(pythons):
+                if python:
+                    yield Place(event, number, index, python, alone)
+
+
+def _events(root: Node) -> Mapping[str, list[Any]]:
+    """The lists of the events. Raises GhpError where there is something else."""
+    if not isinstance(root.value, dict):
+        raise _odd("it holds no object")
+    hooks = find(root, "hooks")
+    if hooks is None:
+        return {}
+    if not isinstance(hooks.value, dict):
+        raise _odd("`hooks` is no object")
+    for event, groups in hooks.value.items():
+        if not isinstance(groups, list):
+            raise _odd(f"`hooks.{event}` is no list")
+    return hooks.value
+
+
+def _odd(reason: str) -> GhpError:
+    return GhpError(reason, hint="Correct it as the client's documentation has it, and try again.")
+
+
+def lists(text: str) -> Lists:
+    """The containers of a file that hold nothing of ours. Raises as `places`."""
+    root = parse(text)
+    mixed = {place.event for place in _places(root)}
+    events = frozenset(_events(root)) - mixed
+    return Lists(find(root, "hooks") is not None and not mixed, events)
+
+
+def is_void(text: str, client: str) -> bool:
+    """Whether a file says nothing but what we would begin one with."""
+    return parse(text).value in ({}, _SCAFFOLD.get(client, {}))
+
+
+# ------------------------------------------------------------------------------ putting in
+
+
+def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
+    """The text with one entry of ours for each event; entries of another version are replaced."""
+    wanted = entries(client, python)
+    text = _without_strays(text, wanted, theirs)
+    present = {place.event: place for place in places(text)}
+    for event, entry in wanted.items():
+        place = present.get(event)
+        if place is None:
+            text = _add(text, event, entry)
+        elif _at(text, place) != entry:
+            text = jsonsplice.replace(text, ["hooks", event, place.group], entry)
+    return text
+
+
+def _at(text: str, place: Place) -> Any:
+    node = jsonsplice.at(text, ["hooks", place.event, place.group])
+    return node.value if node else None
+
+
+def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
+    """Of each wanted event only the first entry stays, and that only if it is one by itself."""
+    stays_empty = Lists(True, theirs.events | wanted.keys())
+    kept: set[str] = set()
+    strays: list[Place] = []
+    for place in places(text):
+        stays = place.event in wanted and place.alone and place.event not in kept
+        if stays:
+            kept.add(place.event)
+        else:
+            strays.append(place)
+    return _take(text, strays, stays_empty)
+
+
+def _add(text: str, event: str, entry: Any) -> str:
+    if jsonsplice.at(text, ["hooks"]) is None:
+        return jsonsplice.insert(text, [], "hooks", {event: [entry]})
+    if jsonsplice.at(text, ["hooks", event]) is None:
+        return jsonsplice.insert(text, ["hooks"], event, [entry])
+    return jsonsplice.insert(text, ["hooks", event], None, entry)
+
+
+# ------------------------------------------------------------------------------ taking out
+
+
+def take(text: str, theirs: Lists = NO_LISTS) -> str:
+    """The text without entries of ours, and without the containers that held nothing else, if they
+    are not `theirs`: there before ours came."""
+    return _take(text, places(text), theirs)
+
+
+def _take(text: str, ours: list[Place], theirs: Lists) -> str:
+    for place in reversed(ours):  # the last first: positions before it stay the same
+        keys: list[str | int] = ["hooks", place.event, place.group]
+        if place.handler is not None and not _is_last_handler(text, keys):
+            keys += ["hooks", place.handler]
+        text = jsonsplice.remove(text, keys)
+        if place.event not in theirs.events and _is_empty(text, keys[:2]):
+            text = jsonsplice.remove(text, keys[:2])
+    if ours and not theirs.hooks and _is_empty(text, ["hooks"]):
+        text = jsonsplice.remove(text, ["hooks"])
+    return text
+
+
+def _is_last_handler(text: str, keys: list[str | int]) -> bool:
+    node = jsonsplice.at(text, [*keys, "hooks"])
+    return node is not None and len(node.items) == 1
+
+
+def _is_empty(text: str, keys: list[str | int]) -> bool:
+    node = jsonsplice.at(text, keys)
+    return node is not None and not node.items

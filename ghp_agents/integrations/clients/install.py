@@ -1,0 +1,310 @@
+"""The guards in agents' clients: what is still to be put into their files, or taken out."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core import user_file as usersfile
+from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.jsonc import JsonError, parse
+from ghp_agents.core.templates import render
+from ghp_agents.git import exclude
+from ghp_agents.integrations.clients import hook_entries as guard
+from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients import statusline
+from ghp_agents.integrations.clients.config_files import Target, claude_settings, line, setting
+from ghp_agents.integrations.clients.events import CLIENTS
+from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
+from ghp_agents.integrations.clients.original_state import Origin
+from ghp_agents.state.admin_port import Step
+
+CLAUDE = "claude"
+OURS = b"ghp_agents"  # in every command of ours
+PLUGIN_MARK = "// ghp-agents: "
+
+# ------------------------------------------------------------------------------ putting in
+
+
+def to_put(
+    targets: Sequence[Target], python: str, environ: Mapping[str, str], common_dir: Path | None
+) -> list[Step]:
+    """What is still to be written; nothing where all guards are there. Raises GhpError for a file
+    that cannot be read: then nothing is written anywhere."""
+    steps: list[Step] = []
+    for client in dict.fromkeys(target.client for target in targets):
+        places = [_Place(each) for each in targets if each.client == client]
+        hiding = common_dir if common_dir and not any(place.is_users for place in places) else None
+        if common_dir and not hiding and _is_line_ours(common_dir, client):
+            steps.append(_unhide(common_dir, client, forget=False))
+        for place in places:
+            steps += _to_put(place, python, environ, hiding)
+    return steps
+
+
+class _Place:
+    """A target, and what was found there."""
+
+    def __init__(self, target: Target) -> None:
+        _refuse_elsewhere(target)
+        self.target = target
+        self.before = usersfile.read_text(target.path)
+        self.has_ours = self.before is not None and OURS.decode() in self.before
+        self.known = guard_origins.read(target.memory)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the file is ours, if it is there or not yet."""
+        if self.before is None or self.target.client == PLUGIN:
+            return True
+        return self.has_ours and self.known is not None and self.known.made
+
+    @property
+    def is_users(self) -> bool:
+        """Whether git shows the file to its user, to whom it belongs."""
+        target = self.target
+        if self.is_made or target.is_tracked:
+            return False
+        return not target.is_hidden or target.is_hidden_by(target.line)
+
+    def origin(self) -> Origin:
+        """What was there before ours came."""
+        if self.before is None or self.target.client == PLUGIN:
+            return self.known if self.before is not None and self.known else Origin(made=True)
+        now = guard.lists(self.before)
+        if not self.has_ours or self.known is None:
+            return Origin(made=False, theirs=now)
+        had = self.known.theirs
+        theirs = guard.Lists(had.hooks or now.hooks, had.events | now.events)
+        return self.known._replace(theirs=theirs)
+
+
+def _to_put(
+    place: _Place, python: str, environ: Mapping[str, str], hiding: Path | None
+) -> Iterator[Step]:
+    target = place.target
+    with _named(target):
+        origin = place.origin()
+    after = _with_guards(target, place.before, python, environ, origin)
+    if after == place.before:
+        return
+    hide = hiding if place.before is None and not target.is_tracked else None
+    what = f"hooks for {HOMES[target.client].title} into {target.shown}"
+    yield Step("put", "Put", what, partial(_write, place, after, origin, hide))
+
+
+def _refuse_elsewhere(target: Target) -> None:
+    """A link of the user's may lead anywhere; one that was checked out may be a stranger's."""
+    if target.leads_away:
+        raise RefusedError(
+            f"{target.path} leads to {target.path.resolve()}, outside of the worktree, by a link "
+            "in the repository.",
+            hint="Look at that link; `--user` puts the hooks into your own files instead.",
+        )
+
+
+def _with_guards(
+    target: Target,
+    before: str | None,
+    python: str,
+    environ: Mapping[str, str],
+    origin: Origin,
+) -> str:
+    client = target.client
+    if client == PLUGIN:
+        return _plugin(target, before, python)
+    with _named(target):
+        if before is None:
+            text = jsonsplice.fresh(guard.document(client, python))
+        else:
+            text = guard.put(before, client, python, origin.theirs)
+        if client == CLAUDE:
+            text = statusline.put(text, python, inherited_line(target, environ))
+    return text
+
+
+def is_current(target: Target, python: str) -> bool:
+    """Whether the hooks in a file are those that this version puts in."""
+    text = usersfile.read_text(target.path)
+    if text is None or target.client == PLUGIN:
+        return text == opencode_plugin(python)
+    with _named(target):
+        return guard.put(text, target.client, python) == text
+
+
+def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None:
+    """What was there is kept first, and the file hidden, before there is something of ours."""
+    target = place.target
+    if hide is not None:
+        is_ours = _is_line_ours(hide, target.client) or not exclude.has(hide, target.line)
+        origin = origin._replace(hidden=is_ours)
+    guard_origins.write(target.memory, origin)
+    if hide is not None:
+        exclude.add(hide, target.line)
+    old = None if place.before is None else place.before.encode()
+    usersfile.rewrite(target.path, old, after.encode())
+
+
+def _is_line_ours(common_dir: Path, client: str) -> bool:
+    """Whether the line that hides a client's files was put there by us, and still is."""
+    kept = [guard_origins.read(each) for each in guard_origins.all_of(common_dir, client)]
+    return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
+
+
+@contextmanager
+def _named(target: Target) -> Iterator[None]:
+    """Errors about a text get the name of its file."""
+    try:
+        yield
+    except JsonError as error:
+        where = f"{target.path}, line {error.line}: {error.reason}"
+        raise GhpError(f"{where}; it was left as it is.", hint=error.hint) from None
+    except GhpError as error:
+        raise GhpError(f"{target.path}: {error}; it was left as it is.", hint=error.hint) from None
+
+
+def inherited_line(target: Target, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """The status line that counts where the target's own file has none: the project's, else the
+    user's; without ours around it."""
+    paths = claude_settings([target.top], environ)
+    for path in paths[paths.index(target.path) + 1 :]:
+        value = setting(path, statusline.KEY)
+        if isinstance(value, dict):
+            own = statusline.own_command(value)
+            return {**value, "command": own} if own else None
+    return None
+
+
+# ------------------------------------------------------------------------------ taking out
+
+
+def to_take(targets: Sequence[Target], common_dir: Path | None) -> list[Step]:
+    """What of ours is in these files. Raises GhpError for one that cannot be read."""
+    steps = [step for target in targets for step in _to_take(target)]
+    clients = dict.fromkeys(target.client for target in targets)
+    if common_dir is not None:
+        unknown = {each.client for each in targets if _is_unknown(each)}
+        for client in sorted(clients, key=line):
+            is_lost = client in unknown and exclude.has(common_dir, line(client))
+            if is_lost or _is_line_ours(common_dir, client):
+                steps.append(_unhide(common_dir, client, forget=True))
+    return steps
+
+
+def _is_unknown(target: Target) -> bool:
+    """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
+    return of_ours(target.path) is not None and guard_origins.read(target.memory) is None
+
+
+def _to_take(target: Target) -> Iterator[Step]:
+    before = of_ours(target.path)
+    if before is None:
+        return
+    origin = guard_origins.read(target.memory) or Origin(made=False)
+    after = _without_guards(target, before, origin)
+    title = HOMES[target.client].title
+    if after == before:
+        return
+    if after is None or (origin.made and not target.is_tracked and _is_void(target, after)):
+        what = f"the hooks of {title}: {target.shown}"
+        yield Step("remove", "Removed", what, partial(_take, target, before, None))
+    else:
+        what = f"the hooks of {title} out of {target.shown}"
+        yield Step("take", "Took", what, partial(_take, target, before, after))
+
+
+def _take(target: Target, before: str, after: str | None) -> None:
+    if after is None:
+        usersfile.delete(target.path, target.top)
+    else:
+        usersfile.rewrite(target.path, before.encode(), after.encode())
+    kept = guard_origins.read(target.memory)
+    if kept is not None and not kept.hidden:  # what is hidden is forgotten with the line
+        guard_origins.forget(target.memory)
+
+
+def of_ours(path: Path) -> str | None:
+    """The text of a file in which something is ours; others need not even be readable."""
+    content = usersfile.read(path)
+    return usersfile.read_text(path) if content and OURS in content else None
+
+
+def python_in(target: Target) -> str | None:
+    """The interpreter that the hooks of ours in a file call; None where there are none."""
+    try:
+        text = of_ours(target.path)
+        if text is None:
+            return None
+        if target.client == PLUGIN:
+            return python_of_plugin(text)
+        return next((place.python for place in guard.places(text)), None)
+    except GhpError:
+        return None  # what the client cannot read it does not run either
+
+
+def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
+    what = f"the line {line(client)} out of .git/info/exclude"
+    return Step("take", "Took", what, partial(_show, common_dir, client, forget=forget))
+
+
+def _show(common_dir: Path, client: str, *, forget: bool) -> None:
+    exclude.remove(common_dir, line(client))
+    for path in guard_origins.all_of(common_dir, client):
+        origin = guard_origins.read(path)
+        if forget or origin is None:
+            guard_origins.forget(path)
+        else:
+            guard_origins.write(path, origin._replace(hidden=False))
+
+
+def _without_guards(target: Target, before: str, origin: Origin) -> str | None:
+    """The text without ours; None where the whole file is ours."""
+    if target.client == PLUGIN:
+        return None if is_our_plugin(before) else before
+    with _named(target):
+        # The last that came goes first: then each finds the text as it left it.
+        text = statusline.take(before) if target.client == CLAUDE else before
+        return guard.take(text, origin.theirs)
+
+
+def _is_void(target: Target, text: str) -> bool:
+    return guard.is_void(text, target.client)
+
+
+# ------------------------------------------------------------------------------ OpenCode's plugin
+
+
+def is_our_plugin(text: str) -> bool:
+    """Whether the file is the plugin that we write."""
+    return text.startswith(PLUGIN_MARK)
+
+
+def _plugin(target: Target, before: str | None, python: str) -> str:
+    if before is not None and not is_our_plugin(before):
+        raise GhpError(
+            f"{target.path} is not ours; it was left as it is.",
+            hint="Give that file another name, and run the command again.",
+        )
+    return opencode_plugin(python)
+
+
+def python_of_plugin(text: str) -> str | None:
+    """The interpreter that the plugin calls."""
+    found = re.search(r"^const COMMAND = (\[.*\])$", text, re.MULTILINE)
+    words = parse(found[1]).value if found and is_our_plugin(text) else []
+    return str(words[0]) if words else None
+
+
+def opencode_plugin(python: str) -> str:
+    """The plugin for OpenCode, which calls us as other clients do by themselves."""
+    listening = {each.kind: each for each in CLIENTS[PLUGIN]}
+    values = {
+        "command": json.dumps(guard.hook_command(python, PLUGIN)),
+        "edits": json.dumps(listening["edit"].tools),
+        "seconds": json.dumps({one.event: one.timeout for one in listening.values()}, indent=2),
+    }
+    return render("opencode-plugin.js.j2", values)

@@ -1,0 +1,85 @@
+"""What of a client's file was there before the guards came; the file alone cannot tell it later.
+
+A file that we made goes with the guards; an empty list that was the user's stays. Only that is
+kept, and nothing of what the file says: it may hold secrets.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core import user_file as usersfile
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.integrations.clients.hook_entries import NO_LISTS, Lists
+
+FOLDER = "guards"
+
+
+class Origin(NamedTuple):
+    """What was there before."""
+
+    made: bool  # there was no file
+    theirs: Lists = NO_LISTS
+    hidden: bool = False  # and we put its line into `info/exclude`
+
+
+# ------------------------------------------------------------------------------ where
+
+
+def place(common_dir: Path, top: Path, client: str) -> Path:
+    """Where it is kept of a worktree's file: by the worktree's name, so that it may be moved."""
+    found = walk_up(str(top))
+    git_dir = os.path.relpath(found.git_dir, common_dir) if found else "."
+    worktree = "main" if git_dir == "." or git_dir.startswith("..") else git_dir
+    return common_dir / "ghp" / FOLDER / worktree / f"{client}.json"
+
+
+def users_place(environ: Mapping[str, str], client: str, path: Path) -> Path:
+    """Where it is kept of a file in the user's home, of which a variable may name another."""
+    home = Path(environ.get("HOME") or "/")
+    state = environ.get("XDG_STATE_HOME")
+    base = Path(state) if state else home / ".local/state"
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return base / "ghp" / FOLDER / f"{client}-{digest}.json"
+
+
+def all_of(common_dir: Path, client: str) -> Iterator[Path]:
+    """What is kept of a client's files in a clone, also of worktrees that are gone."""
+    yield from sorted((common_dir / "ghp" / FOLDER).rglob(f"{client}.json"))
+
+
+# ------------------------------------------------------------------------------ what
+
+
+def read(path: Path) -> Origin | None:
+    """What was there before; None where that is not known."""
+    kept = quickjson.read(str(path))
+    if kept is None:
+        return None
+    events = kept.get("events")
+    names = [name for name in events if isinstance(name, str)] if isinstance(events, list) else []
+    theirs = Lists(kept.get("hooks") is True, frozenset(names))
+    return Origin(kept.get("made") is True, theirs, kept.get("hidden") is True)
+
+
+def write(path: Path, origin: Origin) -> None:
+    """Remember it. Raises OSError."""
+    said = {
+        "made": origin.made,
+        "hidden": origin.hidden,
+        "hooks": origin.theirs.hooks,
+        "events": sorted(origin.theirs.events),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_durably(path, json.dumps(said, indent=2).encode() + b"\n")
+
+
+def forget(path: Path) -> None:
+    """The guards are gone, and so is what was kept for them, with its folders."""
+    ours = next(each for each in path.parents if each.name == FOLDER).parent
+    usersfile.delete(path, ours.parent)

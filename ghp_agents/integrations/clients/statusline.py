@@ -1,0 +1,87 @@
+"""Claude Code's status line: the user's own is run first, and our segment put behind it."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core.jsonc import parse
+from ghp_agents.integrations.clients.hook_entries import hook_command
+
+KEY = "statusLine"
+_ENTRY = "claude-statusline"  # what prints our segment
+_NAME = "ghp-agents-statusline"
+# Called with: our Python, the user's own command. Whatever becomes of our part, theirs is printed.
+_SCRIPT = """\
+in=$(cat)
+sh=$(command -v bash || echo sh)
+own=$([ -n "$2" ] && printf %s "$in" | "$sh" -c "$2")
+ours=$(printf %s "$in" | "$1" -P -m ghp_agents hook claude-statusline 2>/dev/null)
+printf %s "$own"
+[ -n "$ours" ] && { [ -n "$own" ] && printf '\\033[0m · '; printf %s "$ours"; }
+exit 0"""
+
+
+class Line(NamedTuple):
+    """A status line of ours, taken apart."""
+
+    python: str
+    own: str  # the user's own command, which is run first; empty if there is none
+    stood: str = ""  # the text of what it replaced in its file; empty if nothing was there
+
+
+def ours(value: Any) -> Line | None:
+    """The parts of a `statusLine` that is ours; None for the user's own, or none."""
+    command = value.get("command") if isinstance(value, dict) else None
+    if not isinstance(command, str):
+        return None
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if len(words) == 7 and words[3] == _NAME:
+        return Line(*words[4:])
+    return Line(words[0], "") if words[1:] == hook_command("", _ENTRY)[1:] else None
+
+
+def own_command(value: Any) -> str:
+    """The user's own command in a `statusLine`, also where ours is around it; empty if none."""
+    line = ours(value)
+    if line is not None:
+        return line.own
+    command = value.get("command") if isinstance(value, dict) else None
+    return command if isinstance(command, str) else ""
+
+
+def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
+    """The text with our status line around the one in it, or else around the `inherited` one,
+    which is the user's in a file that counts for less."""
+    node = jsonsplice.at(text, [KEY])
+    line = ours(node.value) if node else None
+    stood = line.stood if line else text[node.start : node.end] if node else ""
+    value = wrapped(python, parse(stood).value if stood else inherited, stood)
+    if node is None:
+        return jsonsplice.insert(text, [], KEY, value)
+    return text if node.value == value else jsonsplice.replace(text, [KEY], value)
+
+
+def wrapped(python: str, theirs: Any, stood: str = "") -> dict[str, Any]:
+    """Our `statusLine` around `theirs`; `stood` is the text of what it replaces in its file."""
+    own = own_command(theirs)
+    command = hook_command(python, _ENTRY)
+    if own or stood:
+        command = ["sh", "-c", _SCRIPT, _NAME, python, own, stood]
+    others = theirs if isinstance(theirs, dict) else {}
+    kept = {key: each for key, each in others.items() if key not in ("type", "command")}
+    return {"type": "command", "command": shlex.join(command), **kept}
+
+
+def take(text: str) -> str:
+    """The text as it was before ours came."""
+    node = jsonsplice.at(text, [KEY])
+    line = ours(node.value) if node else None
+    if node is None or line is None:
+        return text
+    if line.stood:
+        return text[: node.start] + line.stood + text[node.end :]
+    return jsonsplice.remove(text, [KEY])

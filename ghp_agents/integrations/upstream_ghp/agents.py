@@ -1,0 +1,113 @@
+"""What upstream's `ghp` says of agents in this clone, beside what they say themselves."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.integrations.upstream_ghp import records as upstream_agent
+from ghp_agents.integrations.upstream_ghp.records import Noted, Role
+from ghp_agents.presence.service import AgentView
+from ghp_agents.workspace import Workspace
+
+T = TypeVar("T")
+
+LARGEST = 5_000_000  # bytes
+REGISTRY, ROLES = ".ghp/agents.json", ".config/ghp-cli/coordination/agent-status.json"
+PIPELINE = "ghp-pipeline.json"
+
+
+class Word(NamedTuple):
+    """What upstream says, and which of our agents it is about; empty if of none."""
+
+    agent: str
+    noted: Noted
+
+
+class Heard(NamedTuple):
+    """All of it, and the files that could not be read."""
+
+    words: tuple[Word, ...]
+    roles: tuple[Role, ...]  # each goes by the name of an agent of ours
+    broken: tuple[str, ...]
+
+
+def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
+    """Read the files that are there, and join them with the agents of this clone."""
+    home = Path(ws.environ.get("HOME") or "/")
+    broken: list[str] = []
+    agents = _read(home / REGISTRY, upstream_agent.registry, broken)
+    stages = _read(ws.common_dir / PIPELINE, upstream_agent.pipeline, broken)
+    roles = _read(home / ROLES, upstream_agent.roles, broken)
+    ours = {view.name: view.presence for view in views if view.is_here}
+    words: list[Word] = []
+    for each in upstream_agent.together(agents, stages):
+        is_here = _is_here(ws, each.worktree) if each.worktree else None
+        agent = upstream_agent.agent_of(each, ours) if is_here is not False else ""
+        if is_here or (is_here is None and agent):
+            words.append(Word(agent, each))
+    known = {view.name for view in views}
+    fitting = tuple(role for role in roles if role.name in known)
+    return Heard(tuple(words), fitting, tuple(broken))
+
+
+def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """For `--json`; only of the agents that are named, or all."""
+    found: list[dict[str, Any]] = [
+        {
+            "agent": agent or None,
+            "issue": noted.issue,
+            "branch": noted.branch or None,
+            "worktree": upstream_agent.folder_of(noted) or None,
+            "status": noted.status or None,
+            "stage": noted.stage or None,
+            "action": noted.action or None,
+            "waitingForInput": noted.waits,
+            "timestamp": noted.at or None,
+        }
+        for agent, noted in heard.words
+    ]
+    found += [
+        {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
+        for role in heard.roles
+    ]
+    return [each for each in found if names is None or each["agent"] in names]
+
+
+def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
+    """For people, a line each."""
+    found = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
+    found += [(role.name, _said(role)) for role in heard.roles]
+    return [text for agent, text in found if names is None or agent in names]
+
+
+def _said(role: Role) -> str:
+    seen = f", last seen {role.at}" if role.at else ""
+    return f"Upstream's ghp says of the role {role.name}: {role.status or 'nothing more'}{seen}."
+
+
+def _read(path: Path, parse: Callable[[Any], list[T]], broken: list[str]) -> list[T]:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        return parse(json.loads(content)) if len(content) <= LARGEST else _left_out(path, broken)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, ValueError, RecursionError):
+        return _left_out(path, broken)
+
+
+def _left_out(path: Path, broken: list[str]) -> list[Any]:
+    broken.append(str(path))
+    return []
+
+
+def _is_here(ws: Workspace, worktree: str) -> bool:
+    """Whether a folder is a worktree of this clone, and not just inside one."""
+    folder = Path(worktree)
+    place = walk_up(worktree) if folder.is_absolute() and folder.is_dir() else None
+    if place is None or place.toplevel is None:
+        return False
+    same = Path(place.common_dir).resolve() == ws.common_dir.resolve()
+    return same and Path(place.toplevel).resolve() == folder.resolve()

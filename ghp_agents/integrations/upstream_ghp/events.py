@@ -1,0 +1,106 @@
+"""What follows here from an event of upstream's `ghp`: guards for a new worktree, a goodbye for one
+that was removed, and news from the remote. Nothing where this tool was never used.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
+from ghp_agents.ports import StateStore
+from ghp_agents.workspace import Workspace
+
+LARGEST = 5_000_000  # bytes of what upstream says of an event
+
+
+def payload(file: Path) -> dict[str, Any]:
+    """What upstream says of an event. Raises GhpError."""
+    try:
+        with file.open("rb") as content:
+            told = json.loads(content.read(LARGEST))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _odd(file, str(error)) from None
+    if not isinstance(told, dict):
+        raise _odd(file, "it is no object")
+    return told
+
+
+def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]) -> None:
+    """Do what an event asks for. Raises GhpError, OSError."""
+    if event not in EVENTS:
+        raise UsageError(
+            f"{event[:40]!r} is no event that we know.", hint=f"Known are: {', '.join(EVENTS)}."
+        )
+    if not (ws.ghp_dir / "state.git").is_dir():
+        return  # hooks are the user's, for all repositories; this one is not ours
+    act = _ACTS.get(event)
+    if act is not None:
+        act(ws, store, told)
+    settings = {"background": ws.settings.background}
+    background.wake(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
+
+
+def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
+    """The guards that the main worktree has, in the new one too."""
+    here = client_places.here(ws, list(HOMES))
+    there = Path(_worktree(told))
+    for client, python in _guarded(ws, here):
+        new = [each for each in here if each.client == client and _same(each.top, there)]
+        for step in guards.to_put(new, python, ws.environ, ws.common_dir):
+            step.act()
+
+
+def _guarded(ws: Workspace, here: Sequence[client_places.Target]) -> Iterator[tuple[str, str]]:
+    for target in here:
+        python = guards.python_in(target) if _same(target.top, ws.root) else None
+        if python is not None:
+            yield target.client, python
+
+
+def _dismiss(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
+    """Nobody works in a worktree that is gone; its branch was checked out nowhere else."""
+    path, branch = _worktree(told), told.get("branch")
+    if Path(path).exists():
+        return
+    place = {"worktree": Path(path).name, "branch": branch}
+    for name in store.snapshot().beaten():
+        said = ws.presence(name) or {}
+        if all(said.get(key) == value for key, value in place.items()):
+            goodbye = {"status": "stopped", "lastAction": "Its worktree was removed"}
+            now = ws.clock.now()
+            pulse.beat(ws.folders, name, goodbye, now, session=said.get("session"))
+    store.fold()
+
+
+_ACTS: dict[str, Callable[[Workspace, StateStore, Mapping[str, Any]], None]] = {
+    "worktree-created": _guard,
+    "worktree-removed": _dismiss,
+}
+
+
+def _worktree(told: Mapping[str, Any]) -> str:
+    worktree = told.get("worktree")
+    path = worktree.get("path") if isinstance(worktree, dict) else None
+    if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
+        raise GhpError(
+            "Upstream's event names no worktree.", hint="Report it to whoever makes that `ghp`."
+        )
+    return path
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _odd(file: Path, why: str) -> GhpError:
+    return GhpError(
+        f"What upstream says of its event cannot be read from {file}: {why}.",
+        hint="It is there only while upstream runs the hook.",
+    )

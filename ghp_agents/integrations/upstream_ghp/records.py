@@ -1,0 +1,137 @@
+"""What upstream's `ghp` notes of agents, in three files of its own: read, and never written.
+
+They are written without a lock by programs of several versions, so each field may be anything. Its
+registry is for all repositories of a user; only an agent's worktree says in which it works.
+"""
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ghp_agents.core.ids import NUMBERS_END, one_line
+
+LONGEST = 200  # characters of a text that is shown
+
+
+class Noted(NamedTuple):
+    """What is noted of an agent, or of the worktree that it is to work in."""
+
+    worktree: str = ""  # the folder
+    branch: str = ""
+    issue: int | None = None
+    title: str = ""
+    status: str = ""  # starting, running, waiting, stopped, error
+    stage: str = ""  # of upstream's pipeline
+    action: str = ""
+    waits: bool = False  # for a person's input
+    at: str = ""
+
+
+class Role(NamedTuple):
+    """What a shell hook notes of whoever goes by a role."""
+
+    name: str
+    status: str
+    at: str
+
+
+def registry(told: Any) -> list[Noted]:
+    """`~/.ghp/agents.json`. Raises ValueError."""
+    found = []
+    for each in _objects(_object(told).get("agents")).values():
+        waits = each.get("waitingForInput") is True
+        found.append(
+            Noted(
+                _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
+                _text(each, "issueTitle"), "waiting" if waits else _text(each, "status"), "",
+                _text(each, "currentAction"), waits,
+                _text(each, "lastSeen") or _text(each, "startedAt"),
+            )
+        )  # fmt: skip
+    return found
+
+
+def pipeline(told: Any) -> list[Noted]:
+    """`<git folder>/ghp-pipeline.json`. Raises ValueError."""
+    return [
+        Noted(
+            _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
+            _text(each, "issueTitle"), stage=_text(each, "stage"), at=_text(each, "stageEnteredAt"),
+        )
+        for each in _objects(told).values()
+    ]  # fmt: skip
+
+
+def roles(told: Any) -> list[Role]:
+    """`~/.config/ghp-cli/coordination/agent-status.json`. Raises ValueError."""
+    return [
+        Role(name, _text(each, "status"), _text(each, "lastSeen"))
+        for name, each in _objects(told).items()
+    ]
+
+
+def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
+    """One for each worktree, as `ghp status` shows them; where there is no worktree, for each
+    branch. Of several agents in one the newest counts."""
+    found: dict[str, Noted] = {}
+    for each in sorted(agents, key=lambda each: each.at):
+        found[_key(each)] = each
+    for each in stages:
+        there = found.get(_key(each))
+        found[_key(each)] = there._replace(stage=each.stage) if there else each
+    return [found[key] for key in sorted(found) if key]
+
+
+def folder_of(noted: Noted) -> str:
+    """The name of the worktree's folder, as presences have it; empty if none is noted."""
+    return posixpath.basename(posixpath.normpath(noted.worktree)) if noted.worktree else ""
+
+
+def agent_of(noted: Noted, presences: Mapping[str, Mapping[str, Any]]) -> str:
+    """Our agent in the same place: by the worktree, else by the branch. Empty if there is none,
+    or more than one."""
+    for key, value in (("worktree", folder_of(noted)), ("branch", noted.branch)):
+        fitting = [each for each, said in presences.items() if value and said.get(key) == value]
+        if len(fitting) == 1:
+            return fitting[0]
+    return ""
+
+
+def sentence(noted: Noted, agent: str) -> str:
+    """One line for people, which says whose word it is."""
+    what = f"#{noted.issue}" if noted.issue else one_line(noted.branch, 60) or "somebody"
+    who = f"{agent} on {what}" if agent else what
+    facts: Sequence[str] = (
+        noted.status,
+        f"stage {noted.stage}" if noted.stage else "",
+        "waits for a person's input" if noted.waits else "",
+        noted.action,
+    )
+    said = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
+    return f"Upstream's ghp says of {who}: {said}."
+
+
+def _key(noted: Noted) -> str:
+    return posixpath.normpath(noted.worktree) if noted.worktree else noted.branch
+
+
+def _object(told: Any) -> Mapping[str, Any]:
+    if not isinstance(told, dict):
+        raise ValueError("no object")
+    return told
+
+
+def _objects(told: Any) -> dict[str, Mapping[str, Any]]:
+    return {key: each for key, each in _object(told).items() if isinstance(each, dict)}
+
+
+def _text(told: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
+    value = told.get(key)
+    if not isinstance(value, str):
+        return ""
+    return one_line(value.encode("utf-8", "replace").decode("utf-8"), limit)
+
+
+def _issue(told: Mapping[str, Any]) -> int | None:
+    value = told.get("issueNumber")
+    return value if type(value) is int and 0 < value < NUMBERS_END else None

@@ -1,0 +1,105 @@
+"""Our hooks with upstream's `ghp`: registered and taken away by its own commands.
+
+What is registered is read from its files, which only `ghp` itself writes.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from ghp_agents.core import process
+from ghp_agents.core import user_file as usersfile
+from ghp_agents.core.child_env import for_commands
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import one_line
+from ghp_agents.integrations.upstream_ghp import hooks as upstream_hook
+from ghp_agents.integrations.upstream_ghp.hooks import Hook
+from ghp_agents.state.admin_port import Step
+
+FOLDER = ".config/ghp-cli"  # upstream honours no XDG_CONFIG_HOME
+EVENT_HOOKS, DASHBOARD_HOOKS = "event-hooks.json", "dashboard-hooks.json"
+PATIENCE = 60.0  # seconds for one command
+COMMANDS = ("worktree", "dashboard", "hooks")  # what only upstream's help names together
+
+
+class Upstream:
+    """An installed `ghp` that is not ours."""
+
+    def __init__(self, program: str, cwd: Path, environ: Mapping[str, str]) -> None:
+        self.program, self.cwd, self.environ = program, cwd, environ
+
+    def check(self) -> None:
+        """Others go by that name, too; one of them deploys pages. Raises GhpError."""
+        done = self._run(["--help"])
+        if done.code != 0 or not all(word in done.out for word in COMMANDS):
+            raise GhpError(
+                f"{self.program} is another program than GHP, which also goes by that name.",
+                hint="Put GHP's `ghp` in front of it on PATH, and run the command again.",
+            )
+
+    def call(self, words: list[str]) -> None:
+        """Run one of its commands. Raises GhpError."""
+        done = self._run(words)
+        if done.code != 0:
+            said = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
+            raise GhpError(
+                f"`ghp {' '.join(words[:4])}` failed: {said}",
+                hint="Correct that, and run the command again: it goes on where it stopped.",
+            )
+
+    def _run(self, words: list[str]) -> process.Ended:
+        env = {**for_commands(self.environ), "NO_COLOR": "1"}
+        try:
+            return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=PATIENCE)
+        except OSError as error:
+            raise GhpError(
+                f"{self.program} could not be started: {error.strerror}.",
+                hint="Repair or remove that file.",
+            ) from None
+
+
+def to_register(upstream: Upstream, python: str) -> list[Step]:
+    """What is still to be registered, or is to call another interpreter. Raises GhpError."""
+    known = {hook.name: hook for hook in registered(upstream.environ)}
+    steps: list[Step] = []
+    for hook in upstream_hook.wanted(python):
+        had = known.get(hook.name)
+        if had != hook:
+            act = partial(_register, upstream, had, hook)
+            steps.append(Step("register", "Registered", hook.what, act))
+    return steps
+
+
+def to_take(upstream: Upstream) -> list[Step]:
+    """What of ours is to be taken away. Raises GhpError."""
+    return [
+        Step("remove", "Removed", hook.what, partial(upstream.call, hook.to_remove))
+        for hook in registered(upstream.environ)
+    ]
+
+
+def registered(environ: Mapping[str, str]) -> list[Hook]:
+    """Our hooks that upstream knows. Raises GhpError for a file that it would begin anew."""
+    return [*_read(environ, EVENT_HOOKS), *_read(environ, DASHBOARD_HOOKS)]
+
+
+def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
+    path = Path(environ.get("HOME") or "/") / FOLDER / name
+    text = usersfile.read_text(path)
+    if text is None:
+        return []
+    try:
+        return upstream_hook.registered(json.loads(text), dashboard=name == DASHBOARD_HOOKS)
+    except (ValueError, RecursionError):
+        raise GhpError(
+            f"{path} cannot be read as upstream's hooks; `ghp` would begin it anew, and all hooks "
+            "in it would be lost.",
+            hint="Correct or remove that file, and run the command again.",
+        ) from None
+
+
+def _register(upstream: Upstream, had: Hook | None, hook: Hook) -> None:
+    if had is not None:
+        upstream.call(had.to_remove)
+    upstream.call(hook.to_add)

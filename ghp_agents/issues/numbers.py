@@ -1,0 +1,64 @@
+"""Numbers of issues and pull requests, one at a time over all clones, by compare-and-swap."""
+
+from collections.abc import Container
+
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.fields import as_whole, parse
+from ghp_agents.core.ids import IssueNumber
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues.issue import PROVISIONAL
+from ghp_agents.locks.lock import LeaseMovedError
+from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.state.record import PULLS
+
+LEASE = "numbers"
+ATTEMPTS = 50  # each time somebody else got a number, so the crowd as a whole went on
+
+
+def next_number(
+    leaser: Leaser, holder: str, used: Container[int] = (), reason: str = ""
+) -> IssueNumber:
+    """The next number that nobody has: the generation of the lease `numbers` after taking it.
+
+    Who held it before does not matter; only that it was taken once more. Numbers in `used` are
+    passed over: they were given where another place decided, before this repository had a remote.
+    A process that dies with its number leaves a gap. Raises UnknownError.
+    """
+    current = leaser.read(LEASE)
+    lost = 0
+    while lost < ATTEMPTS:
+        try:
+            current = leaser.acquire(LEASE, holder, expected=current, reason=reason)
+        except LeaseMovedError as moved:
+            current = moved.current
+            lost += 1
+            continue
+        if current.generation >= PROVISIONAL:
+            raise UnknownError(
+                f"No issue can get a number: the right `{LEASE}` is at its end (generation "
+                f"{current.generation}).",
+                hint="Somebody changed it by hand. Delete its ref, and numbers begin anew, without "
+                f"those that are given: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
+            )
+        if current.generation not in used:
+            return IssueNumber(current.generation)
+    raise UnknownError(
+        f"Others took {ATTEMPTS} numbers while this process tried to get one.",
+        hint="It is given at the next `ghp agent-sync`.",
+    )
+
+
+def given_numbers(snapshot: Snapshot) -> frozenset[int]:
+    """All numbers of issues and pull requests that this clone knows: `#12` is one thing."""
+    issues = issue_log.read(snapshot.files(issue_record.FOLDER)).numbers
+    pulls = {_number(data) for data in snapshot.files(PULLS).values()}
+    return issues | {number for number in pulls if number}
+
+
+def _number(data: bytes) -> int | None:
+    """The number that a record of a pull request gives; None for another record, or a broken one."""
+    try:
+        return as_whole(parse(data).get("number"), "number")
+    except ValueError:
+        return None

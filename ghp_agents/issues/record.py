@@ -1,0 +1,200 @@
+"""A record of a local issue: one thing that somebody said about it, and how it is a file.
+
+The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever write the same one.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core.fields import as_id, as_line, as_text, as_whole, ids_in, parse
+from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
+from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, short
+from ghp_agents.state.record import Record
+
+FOLDER = ".ghp/issues/"
+KINDS = ("create", "change", "comment", "number")
+TEXTS = ("title", "body", "state", "priority", "parent")  # the last one said holds
+SETS = ("labels", "assignees", "blockedBy")  # for each element the last word holds
+
+Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
+_NONE: Mapping[str, Any] = {}
+
+
+class Said(NamedTuple):
+    """One record. Other issues are in it by their ids, which never change."""
+
+    issue: str
+    id: str
+    kind: str
+    clock: int
+    clone: CloneId
+    at: Timestamp
+    by: Actor
+    number: int | None = None  # of create and number
+    texts: Mapping[str, str | None] = _NONE
+    added: Elements = _NONE
+    removed: Elements = _NONE
+    body: str = ""  # of comment
+    marker: str = ""
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """The one order of all records: what was known comes before what was said knowing it."""
+        return self.clock, self.clone, self.id
+
+    @property
+    def path(self) -> str:
+        """Where it is in the state's tree."""
+        return f"{FOLDER}{self.issue}/{self.id}.json"
+
+
+def encode(said: Said) -> bytes:
+    """A record as its file."""
+    fields: dict[str, Any] = {
+        "kind": said.kind,
+        "clock": said.clock,
+        "clone": said.clone,
+        "at": said.at,
+        "by": said.by.name,
+        "person": said.by.is_person,
+        "number": said.number,
+        "set": dict(said.texts),
+        "add": {name: list(elements) for name, elements in said.added.items() if elements},
+        "remove": {name: list(elements) for name, elements in said.removed.items() if elements},
+        "body": said.body,
+        "marker": said.marker,
+    }
+    always = ("kind", "clock", "clone", "at", "by", "person")
+    kept = {key: value for key, value in fields.items() if value or key in always}
+    return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def spelled(said: Said, change: IssueChange, issues: Iterable[Issue]) -> Said:
+    """The record with a change in it, its issues called by their ids."""
+    ids = {issue.number: issue.id for issue in issues}
+    texts: dict[str, str | None] = {
+        "title": change.title,
+        "body": change.body,
+        "state": change.state,
+        "priority": change.priority,
+        "parent": None if change.parent is None else ids[change.parent],
+    }
+    said_texts = {name: text for name, text in texts.items() if text is not None}
+    return said._replace(
+        texts=said_texts | ({"parent": None} if change.no_parent else {}),
+        added=_named(change.add_labels, change.add_assignees, change.add_blockers, ids),
+        removed=_named(change.remove_labels, change.remove_assignees, change.remove_blockers, ids),
+    )
+
+
+def _named(
+    labels: tuple[str, ...],
+    assignees: tuple[str, ...],
+    blockers: tuple[IssueNumber, ...],
+    ids: Mapping[IssueNumber, str],
+) -> Elements:
+    blocked_by = tuple(ids[number] for number in blockers)
+    sets = {"labels": labels, "assignees": assignees, "blockedBy": blocked_by}
+    return {name: elements for name, elements in sets.items() if elements}
+
+
+def entry(said: Said, event: str, issue: Issue, text: str) -> Record:
+    """The record as the state takes it."""
+    return Record(
+        event=event,
+        actor=said.by,
+        object=short(issue),
+        id=said.id,
+        at=said.at,
+        clock=said.clock,
+        files=((said.path, encode(said)),),
+        issue=issue.number,
+        text=one_line(text, 200),
+    )
+
+
+def event_of(change: IssueChange) -> str:
+    """The ledger's word for a change."""
+    if change.state is not None:
+        return "issue-close" if change.state == "closed" else "issue-reopen"
+    parts = {
+        "issue-assign": change._replace(add_assignees=(), remove_assignees=()),
+        "issue-block": change._replace(add_blockers=(), remove_blockers=()),
+    }
+    return next((event for event, rest in parts.items() if rest == NO_CHANGE), "issue-edit")
+
+
+def described(change: IssueChange) -> str:
+    """A change in a few words, for the ledger."""
+    parts = [
+        f"{name}: {value}"
+        for name, value in (("title", change.title), ("priority", change.priority))
+        if value is not None
+    ]
+    parts += ["body"] if change.body is not None else []
+    parts += [f"part of #{change.parent}"] if change.parent is not None else []
+    parts += ["part of nothing"] if change.no_parent else []
+    parts += [f"+{word}" for word in (*change.add_labels, *change.add_assignees)]
+    parts += [f"-{word}" for word in (*change.remove_labels, *change.remove_assignees)]
+    parts += [f"blocked by #{number}" for number in change.add_blockers]
+    parts += [f"not blocked by #{number}" for number in change.remove_blockers]
+    return ", ".join(parts)
+
+
+def decode(path: str, data: bytes) -> Said | None:
+    """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
+    issue, record = ids_of(path)
+    fields = parse(data)
+    kind = as_line(fields.get("kind"), "kind")
+    if kind not in KINDS:
+        return None
+    return Said(
+        issue=issue,
+        id=record,
+        kind=kind,
+        clock=as_whole(fields.get("clock", 0), "clock"),
+        clone=CloneId(as_line(fields.get("clone"), "clone")),
+        at=Timestamp(as_line(fields.get("at"), "at")),
+        by=Actor(as_line(fields.get("by"), "by"), fields.get("person") is True),
+        number=as_whole(fields["number"], "number") if "number" in fields else None,
+        texts=_texts(_fields(fields, "set")),
+        added=_elements(_fields(fields, "add")),
+        removed=_elements(_fields(fields, "remove")),
+        body=as_text(fields.get("body", ""), "body"),
+        marker=as_text(fields.get("marker", ""), "marker"),
+    )
+
+
+def ids_of(path: str) -> tuple[str, str]:
+    """The ids of issue and record that a path has. Raises ValueError."""
+    return ids_in(path, FOLDER, "issue")
+
+
+def _fields(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = fields.get(name, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"{name!r} does not hold fields")
+    return value
+
+
+def _texts(fields: Mapping[str, Any]) -> dict[str, str | None]:
+    texts: dict[str, str | None] = {}
+    for name in TEXTS:
+        if name == "parent" and name in fields:
+            texts[name] = None if fields[name] is None else as_id(as_text(fields[name], name))
+        elif name in fields:
+            texts[name] = (as_text if name == "body" else as_line)(fields[name], name)
+    return texts
+
+
+def _elements(fields: Mapping[str, Any]) -> Elements:
+    sets: dict[str, tuple[str, ...]] = {}
+    for name in SETS:
+        if name not in fields:
+            continue
+        if not isinstance(fields[name], list):
+            raise ValueError(f"{name!r} is not a list")
+        lines = (as_line(element, name) for element in fields[name])
+        sets[name] = tuple(as_id(line) if name == "blockedBy" else line for line in lines)
+    return sets

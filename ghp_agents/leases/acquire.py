@@ -1,0 +1,148 @@
+"""Taking a lease: it is written down if nothing stands in its way, else one is told what does."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.leases import expiry as lapse
+from ghp_agents.leases import second_look as doubts
+from ghp_agents.leases import service as leases
+from ghp_agents.leases import strict
+from ghp_agents.leases.decide import Attempt, Case, decide, edits, until_of
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.request import Approve, Obstacle, Plan, Wanted, met, prepare
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import Workspace
+
+
+class Leased(NamedTuple):
+    """A lease that is held now."""
+
+    hold: Hold
+    is_new: bool
+    covered: tuple[str, ...]  # files here
+
+
+class HeldError(RefusedError):
+    """Something stands in the way; `obstacles` has all of it."""
+
+    def __init__(self, plan: Plan, obstacles: Sequence[Obstacle]) -> None:
+        self.obstacles = tuple(obstacles)
+        more = len(obstacles) - 1
+        others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        super().__init__(
+            f"{obstacles[0].words}.{others}",
+            hint=doubts.HINT
+            if obstacles[0].kind == "doubted"
+            else f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
+            "or ask: `ghp agent-escalate …`.",
+        )
+
+
+def acquire(
+    ws: Workspace, store: StateStore, leaser: Leaser, approve: Approve, wanted: Wanted
+) -> Leased:
+    """Take a lease, or raise RefusedError with who has it and what next.
+
+    What is held already stays so; with a time, it holds for that long from now. Shared paths need
+    approval: `approve` asks for it. Raises UnknownError for a strict one that nobody can decide.
+    """
+    plan = prepare(ws, store, wanted)
+    if not holds_already(ws, store, leaser, plan):
+        plan = approve(plan)
+    tried = attempt(ws, store, leaser, plan)
+    if tried.log is None:
+        raise HeldError(plan, tried.obstacles)
+    return leased(plan, tried)
+
+
+def leased(plan: Plan, tried: Attempt) -> Leased:
+    """What an attempt that succeeded has got."""
+    assert tried.log is not None
+    return Leased(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
+
+
+def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) -> bool:
+    """Whether the lease is held: then nobody needs to approve it again."""
+    snapshot = store.snapshot()
+    mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
+    rights = leases.known_rights(leaser)
+    if not mine or plan.is_elsewhere(rights):
+        return False
+    lives = leases.lives_by(presence.look(ws, store, snapshot))
+    lapsed = lapse.lapsed(ws, store, snapshot, mine)
+    return any(leases.counts(ws, snapshot, log, lives, rights, lapsed) for log in mine)
+
+
+def attempt(
+    ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan, *, in_line: bool = False
+) -> Attempt:
+    """Try once. What stands in the way is in the answer; `in_line` then keeps a place for later.
+
+    Edits by others are looked for before and after it is written: they are files, it is a commit,
+    and each is written before the other is looked for. Raises UnknownError.
+    """
+    if plan.right and holds_already(ws, store, leaser, plan):
+        leaser.read(plan.right)  # what is known here may be out of date; then it is not any more
+    case = Case(ws, store, leaser, plan, in_line=in_line)
+    tried = transact(store, partial(decide, case))
+    if tried.log is None and not tried.obstacles:
+        tried = _with_right(case)._replace(asked=True)
+    if tried.log is None or not tried.is_new:
+        return tried
+    edited = edits(ws, plan)
+    if not edited:
+        return tried
+    hold = tried.log.hold()
+    leases.give_back(ws, store, leaser, plan.by, hold, f"{edited[0].holder} edits it")
+    return Attempt(obstacles=tuple(edited), spent=True)
+
+
+def _with_right(case: Case) -> Attempt:
+    """The attempt of a strict lease, after its right: of which others know at once."""
+    ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
+    reason = plan.wanted.reason
+    _end_what_is_over(case)
+    past = _rights_past(case)
+    try:
+        who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
+        right = strict.take(ws, store, leaser, who, plan.reach, reason, past)
+    except strict.RivalError as error:
+        rival = (met(plan, error.hold, error.kind),)
+        return transact(store, partial(decide, case._replace(elsewhere=rival)))
+    tried = transact(store, partial(decide, case._replace(right=right)))
+    if tried.log is None:
+        strict.give_back(leaser, right, "another was first in its clone")
+    return tried
+
+
+def _rights_past(case: Case) -> frozenset[str]:
+    """The nonces of rights that others were given for a time that is up: by the records of their
+    clones, or where these never came, by the rights themselves."""
+    snapshot = case.store.snapshot()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
+    lapsed = lapse.lapsed(case.ws, case.store, snapshot, logs)
+    recorded = {log.nonce for log in logs}
+    bare = {
+        right.nonce
+        for right in leases.known_rights(case.leaser).values()
+        if right.nonce not in recorded and claim_sight.is_over(case.ws, right, case.leaser.clone)
+    }
+    return frozenset(log.nonce for log in logs if log.id in lapsed) | bare
+
+
+def _end_what_is_over(case: Case) -> None:
+    """Give back the rights in its way whose time is up by the clock of this clone, which granted
+    them: nobody else can know that, and a sync may be far off."""
+    snapshot, now = case.store.snapshot(), case.ws.clock.now()
+    logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
+    over = [log for log in logs if log.is_over(snapshot.clone, now)]
+    kept = {log.nonce for log in logs if log not in over}
+    for log in over:
+        if log.nonce not in kept and case.plan.reach.meets_other(log.hold(), case.plan.holder):
+            parts = case.ws, case.store, case.leaser, case.plan.by
+            leases.give_back(*parts, log.hold(), "its time was up")

@@ -1,0 +1,177 @@
+"""Waiting for a lease, in a fair queue: who asked first has it first, and each sees its place."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Actor
+from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.acquire import Leased, attempt, holds_already, leased
+from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.record import what
+from ghp_agents.leases.request import ApprovalError, Approve, Obstacle, Plan, Wanted, prepare
+from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.presence import wait as pause
+from ghp_agents.presence.wait import LOOK_EVERY
+from ghp_agents.workspace import Workspace
+
+BLOCKED = "blocked"
+SHOWN = 3  # of those ahead
+
+Tell = Callable[[str], None]
+
+
+def wait(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    approve: Approve,
+    wanted: Wanted,
+    *,
+    timeout: float | None = None,
+    tell: Tell = lambda place: None,
+) -> Leased:
+    """Take a lease as soon as it is free and everybody who asked earlier has had theirs.
+
+    `tell` is given the place in the queue, whenever it is another. Who is interrupted or gives up
+    after `timeout` seconds (RefusedError) leaves the queue; of who is killed that is seen.
+    """
+    plan = _resumed(ws, store, prepare(ws, store, wanted))
+    agent = None if plan.by.is_person else plan.by.name
+    ids: list[str] = []
+    with contextlib.ExitStack() as stack:
+        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED, _about(plan)))
+
+        def stand(lease: str) -> None:
+            stack.enter_context(_standing(ws, lease))
+            ids.append(lease)
+
+        try:
+            return _wait(ws, store, leaser, approve, plan, timeout, tell, beat, stand)
+        finally:
+            _leave(ws, store, plan.by, ids)
+
+
+def _wait(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    approve: Approve,
+    plan: Plan,
+    timeout: float | None,
+    tell: Tell,
+    beat: pause.Beat,
+    stand: Callable[[str], None],
+) -> Leased:
+    started = next_sync = next_try = ws.clock.now()
+    stand(plan.id)
+    shown = ""
+    while True:
+        if ws.clock.now() >= next_try:
+            step = _step(ws, store, leaser, approve, plan)
+            if step.got:
+                return step.got
+            if step.plan.id != plan.id:
+                stand(step.plan.id)
+            plan = step.plan
+            # The remote is asked for a strict one no more often than for news.
+            next_try = next_sync if step.asked else ws.clock.now()
+            if step.place != shown:
+                tell(step.place)
+                shown = step.place
+            beat(f"{_about(plan)} {step.place}")
+        if ws.clock.now() >= next_sync:
+            next_sync = pause.sync(ws, store, first=next_sync == started)
+            plan = plan._replace(reach=Ground(ws).reach(plan.wanted.patterns, plan.wanted.name))
+            continue
+        left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
+        if left <= 0:
+            raise RefusedError(
+                f"Not free within {timeout:g} s: {shown}.",
+                hint="The place in the queue is given up. Work on something else, or ask: "
+                "`ghp agent-escalate …`.",
+            )
+        ws.clock.wait(min(LOOK_EVERY, left))
+
+
+def _about(plan: Plan) -> str:
+    return f"Waits for {what(plan.wanted.patterns, plan.wanted.name)}:"
+
+
+class _Step(NamedTuple):
+    """What came of one try."""
+
+    plan: Plan
+    got: Leased | None = None
+    place: str = ""
+    asked: bool = False  # the remote
+
+
+def _step(ws: Workspace, store: StateStore, leaser: Leaser, approve: Approve, plan: Plan) -> _Step:
+    if not holds_already(ws, store, leaser, plan):
+        try:
+            plan = approve(plan)
+        except ApprovalError as error:
+            if not error.is_open:
+                raise
+            return _Step(plan, place=f"the answer to {error.question.name} comes first")
+    tried = attempt(ws, store, leaser, plan, in_line=True)
+    if tried.log:
+        return _Step(plan, leased(plan, tried))
+    again = plan._replace(id=random_hex(6)) if tried.spent else plan
+    return _Step(again, place=place(tried.obstacles), asked=tried.asked)
+
+
+def place(obstacles: Sequence[Obstacle]) -> str:
+    """The place in the queue, for people: `2nd in line, after worker-2, worker-3: …`."""
+    number = 1 + sum(1 for each in obstacles if each.kind == "waiting")
+    names = list(dict.fromkeys(each.holder for each in obstacles))
+    ahead = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" * (len(names) > SHOWN))
+    return f"{ordinal(number)} in line, after {ahead}: {obstacles[0].words}"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if 10 < number % 100 < 20 else ending}"
+
+
+# ------------------------------------------------------------------------------ the queue
+
+
+def _resumed(ws: Workspace, store: StateStore, plan: Plan) -> Plan:
+    """The plan with the place of a process before this one, which was killed while it waited."""
+    snapshot = store.snapshot()
+    for log in leases.read_all(snapshot)[0]:
+        ours = log.is_waiting and log.request.clone == snapshot.clone and plan.is_same(log)
+        if ours and not leases.is_waited_for(ws, log.id):
+            return plan._replace(id=log.id)
+    return plan
+
+
+@contextlib.contextmanager
+def _standing(ws: Workspace, lease: str) -> Iterator[None]:
+    """A locked file as long as this process waits; the kernel frees it when the process dies."""
+    places = leases.waiting_places(ws, lease)
+    path = next((each for each in places if files.usable(each.parent)), places[0])
+    with files.locked_if_possible(path) as held:
+        try:
+            if not held:
+                with contextlib.suppress(OSError):
+                    ownfile.touch(str(path))
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _leave(ws: Workspace, store: StateStore, by: Actor, ids: Sequence[str]) -> None:
+    """Give up the place in the queue, if there still is one."""
+    logs = leases.read_all(store.snapshot())[0]
+    why = {log.id: "left the queue" for log in logs if log.id in ids and log.is_waiting}
+    if why:
+        leases.end(ws, store, by, why)

@@ -1,0 +1,177 @@
+"""What a sync settles: leases whose time is up, those that two clones granted at once, and agents
+that wait for each other."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question
+from ghp_agents.escalations.service import Asked
+from ghp_agents.leases import deadlocks as waiting
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.record import FOLDER, Log, what
+from ghp_agents.leases.service import LIVING
+from ghp_agents.locks.lock import Lease
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import wait_status as waiters
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.cause import OVERLAP
+from ghp_agents.state.legacy_causes import OVERLAPPING
+from ghp_agents.workspace import Workspace
+
+COMPARED = "leases-compared.json"  # the leases that were compared with each other already
+
+
+def settle(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker
+) -> tuple[str, ...]:
+    """Settle what is this clone's to settle; what people should know of it. For after an exchange,
+    also in the background; doing it twice changes nothing."""
+    snapshot = store.snapshot()
+    views = presence.look(ws, store, snapshot, processes=False)
+    waiters.mend(ws, [view.name for view in views if view.is_here and view.liveness in LIVING])
+    asked: list[Asked] = []
+    if snapshot.files(FOLDER):
+        if end_what_is_over(ws, store, leaser, snapshot, views):
+            snapshot = store.snapshot()
+        asked += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
+    if presence.may_wait(snapshot, views):
+        known = waiting.waits(ws, store, leaser, tracker, snapshot, views)
+        asked += waiting.escalate_cycles(ws, store, tracker, known, views)
+    said = [
+        f"Asked {each.escalation.name}: {each.escalation.title}" for each in asked if each.is_new
+    ]
+    return (*said, *(note for each in asked for note in each.notes))
+
+
+# ------------------------------------------------------------------------------ what is over
+
+
+def end_what_is_over(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    snapshot: Snapshot,
+    views: Sequence[AgentView],
+) -> list[Log]:
+    """Say of this clone's leases that they have ended. The others cannot know it: no machine
+    compares its clock with another's."""
+    liveness = {view.name: view.liveness for view in views}
+    rights = leases.known_rights(leaser)
+    logs = leases.read_all(snapshot)[0]
+    ours = [log for log in logs if log.request.clone == snapshot.clone]
+    said = {log.id: _why_over(ws, snapshot, log, liveness, rights) for log in ours if log.is_open}
+    why = {identity: reason for identity, reason in said.items() if reason}
+    ended = leases.end(ws, store, None, why) if why else []
+    # Who leases the same again before its right was given back goes on with that right.
+    kept = {log.nonce for log in logs if log.is_open and log.id not in why}
+    for log in ours:
+        right = rights.get(log.request.right)
+        is_over = log.id in why or not log.is_open
+        if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
+            _give_right_back(leaser, right, why.get(log.id, "its lease has ended"))
+    return ended
+
+
+def _why_over(
+    ws: Workspace,
+    snapshot: Snapshot,
+    log: Log,
+    liveness: Mapping[str, Liveness],
+    rights: Mapping[str, Lease],
+) -> str:
+    """Why an open lease is over; empty if it is not."""
+    if log.is_waiting and not leases.is_waited_for(ws, log.id):
+        return "the process that waited has ended"
+    if log.is_over(snapshot.clone, ws.clock.now()):
+        return "its time was up"
+    if not log.holder.is_person and liveness.get(log.holder.name) is Liveness.GONE:
+        return f"{log.holder} is gone"
+    if log.granted and not leases.has_right(log, rights):
+        return "another took the right"
+    return ""
+
+
+def _give_right_back(leaser: Leaser, right: Lease, reason: str) -> None:
+    if right.holder is None:
+        return
+    try:
+        leaser.release(right.name, expected=right, reason=reason)
+    except GhpError:
+        return  # out of reach, or another's by now; the next sync looks again
+
+
+# ------------------------------------------------------------------------ granted by two clones
+
+
+def ask_about_overlaps(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    snapshot: Snapshot,
+    views: Sequence[AgentView],
+) -> list[Asked]:
+    """Ask a person about each pair of leases that two clones granted before they heard of each
+    other. Both stay, the earlier one decides; the clone of the later one asks, once."""
+    holds = leases.held(ws, store, leaser, snapshot, views)
+    clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
+    done = _read_compared(ws)
+    asked: list[Asked] = []
+    ground = Ground(ws)
+    for number, later in enumerate(holds):
+        if clones.get(later.id) != snapshot.clone:
+            continue
+        before = [
+            hold
+            for hold in holds[:number]
+            if clones.get(hold.id) != snapshot.clone and not {hold.id, later.id} <= done
+        ]
+        reach = ground.reach(later.patterns, later.name) if before else None
+        for earlier in before:
+            place = reach and reach.meets_other(earlier, leases.holder_in(later))
+            question = _question(earlier, later, place) if place else None
+            if question:
+                asked.append(escalation.ask_once(ws, store, tracker, question, urgency="high"))
+    _write_compared(ws, {hold.id for hold in holds})
+    return asked
+
+
+def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
+    """What a person is asked; None between two people, who can talk."""
+    asker = later.holder if not later.is_person else earlier.holder
+    if later.is_person and earlier.is_person:
+        return None
+    one, other = (
+        f"{hold.holder} leased {what(hold.patterns, hold.name)} at {hold.since} ({hold.short})"
+        for hold in (earlier, later)
+    )
+    text = (
+        f"{OVERLAPPING}who should have {place}?\n\n{one}, and {other}, in clones that had "
+        f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
+    )
+    options = (earlier.holder, later.holder)
+    return Question(asker, text, None, options, OVERLAP, (earlier.id, later.id))
+
+
+def _read_compared(ws: Workspace) -> set[str]:
+    try:
+        known = json.loads((ws.cache_dir / COMPARED).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return set()
+    return {each for each in known if isinstance(each, str)} if isinstance(known, list) else set()
+
+
+def _write_compared(ws: Workspace, ids: set[str]) -> None:
+    if ids == _read_compared(ws):
+        return
+    try:
+        files.write_atomically(ws.cache_dir / COMPARED, json.dumps(sorted(ids)).encode())
+    except OSError:
+        return  # compared once more, and asked once all the same

@@ -1,0 +1,187 @@
+"""A lease on its way: what is wanted, by whom, and what stands in its way."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from ghp_agents.claims.claim import is_elsewhere
+from ghp_agents.claims.holder_liveness import life_of
+from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError, UsageError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import UNNAMED, Actor, AgentName, agent_name, one_line
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.hotpath.quoting import file, named, phrase, when
+from ghp_agents.leases import record, strict
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.coverage import Ground, Reach
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.record import Log, what
+from ghp_agents.locks.lock import Lease
+from ghp_agents.ports import StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.state.presence import number
+from ghp_agents.workspace import Workspace
+
+LONGEST = 366 * 86_400.0  # seconds that a lease may be taken for
+
+
+class Wanted(NamedTuple):
+    """What somebody wants to have alone: patterns as they count from the root, or a resource."""
+
+    patterns: tuple[str, ...] = ()
+    name: str | None = None
+    reason: str = ""
+    ttl: float | None = None  # seconds
+    strict: bool = False
+    holder: str | None = None  # an agent that it is for; None: for who asks
+    said: tuple[str, ...] = ()  # the patterns as they were said, in their folder
+
+
+class Plan(NamedTuple):
+    """What is wanted, checked, and what it would cover here."""
+
+    id: str
+    wanted: Wanted
+    by: Actor
+    holder: Actor
+    epoch: int
+    reach: Reach
+    approved_by: str = ""
+    question: str = ""  # by which it was approved
+    clone: str = ""  # the holder's
+
+    @property
+    def right(self) -> str:
+        """The right that a strict lease needs."""
+        wanted = self.wanted
+        return strict.right_name(wanted.patterns, wanted.name) if wanted.strict else ""
+
+    @property
+    def words(self) -> str:
+        """What is wanted, as words of a command."""
+        wanted = self.wanted
+        if wanted.name is not None:
+            return f"--name {wanted.name}"
+        said = wanted.said or wanted.patterns
+        shown = " ".join(shlex.quote(word) for word in said[:3])
+        return shown if len(said) <= 3 else f"{shown} …"
+
+    def is_same(self, log: Log) -> bool:
+        """Whether a lease is this one: of the same, for the same."""
+        asked = log.request
+        mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
+        return mine == (asked.holder, asked.patterns, asked.name, asked.right)
+
+    def is_elsewhere(self, rights: Mapping[str, Lease]) -> bool:
+        """Whether the same name has the right to it, in another clone."""
+        right = rights.get(self.right)
+        return right is not None and is_elsewhere(right, self.clone)
+
+
+class Obstacle(NamedTuple):
+    """What stands in the way of a lease."""
+
+    place: str  # what both mean
+    holder: str
+    is_person: bool
+    since: str
+    kind: str  # held, doubted, waiting, editing
+    lease: str = ""  # its id in print
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """It, for people."""
+        who = named(self.holder, self.is_person)
+        said = {
+            "held": f"is leased by {who}",
+            "doubted": f"is leased by {who}, who looks dead,",
+            "waiting": f"is waited for by {who}, who came first,",
+            "editing": f"is being edited by {who}",
+        }[self.kind]
+        about = f" ({self.lease})" if self.lease else ""
+        why = f", who gives as reason: {phrase(self.reason)}" if self.reason else ""
+        return f"{file(self.place)} {said} since {when(self.since)}{about}{why}"
+
+
+def met(plan: Plan, hold: Hold, kind: str = "held") -> Obstacle:
+    """Another's lease as an obstacle."""
+    place = plan.reach.meets(hold.patterns, hold.name) or what(hold.patterns, hold.name)
+    reason = hold.reason
+    return Obstacle(
+        place, hold.holder, hold.is_person, hold.since, kind, hold.short, one_line(reason, 120)
+    )
+
+
+def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = "") -> Plan:
+    """Check what is wanted, and let who asks be known to live. Raises GhpError."""
+    if bool(wanted.patterns) == (wanted.name is not None):
+        raise UsageError(
+            "A lease is of patterns, or of a named resource.",
+            hint="Name files and folders, or a resource: src/parser/, or --name staging-db.",
+        )
+    if wanted.patterns and ws.place.toplevel is None:
+        raise NotSetUpError(
+            "This is a repository without a worktree: there are no files to lease here.",
+            hint="Lease them in a worktree; `git worktree list` shows them. A named resource can "
+            "be leased here, too: --name staging-db.",
+        )
+    if wanted.name is not None:
+        record.resource(wanted.name)
+    if wanted.ttl is not None and not 1 <= wanted.ttl <= LONGEST:
+        raise UsageError("A lease is for 1 second to a year.", hint="Say how long: --ttl 30m")
+    by = ws.actor()
+    holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
+    if holder != by and not leases.may_direct(ws, by):
+        raise RefusedError(
+            f"{named(*by)} may not lease for {named(*holder)}.",
+            hint='People may, and agents that the setting "orchestrators" names.',
+        )
+    if store.snapshot().clone == UNNAMED:  # whose clock counts for a lease is a matter of names
+        with suppress(GhpError, OSError):
+            store.fold()
+    reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
+    return Plan(
+        id=identity or random_hex(6),
+        wanted=wanted._replace(reason=reason),
+        by=by,
+        holder=holder,
+        epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
+        reach=Ground(ws).reach(wanted.patterns, wanted.name),
+        approved_by=by.name if leases.may_direct(ws, by) else "",
+        clone=store.snapshot().clone if holder == by else life_of(ws, store, holder.name)[1],
+    )
+
+
+def _epoch(ws: Workspace, store: StateStore, by: Actor, holder: Actor) -> int:
+    """The agent's epoch, at least 1. Who asks for itself is registered, and lives from now on."""
+    if holder == by:
+        stopped = (ws.presence(holder.name) or {}).get("status") == "stopped"
+        try:
+            said = {"status": "idle"} if stopped else {}
+            presence.heartbeat(ws, store, AgentName(holder.name), said)
+        except OSError as error:
+            raise GhpError(
+                f"{holder} cannot be registered: {error.strerror}.",
+                hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
+            ) from None
+    known = ws.presence(holder.name) or store.snapshot().agents().get(holder.name, {})
+    return max(1, number(known, "epoch"))
+
+
+class ApprovalError(RefusedError):
+    """Not approved: nobody has answered yet, or somebody refused."""
+
+    def __init__(self, message: str, *, hint: str, question: Escalation) -> None:
+        super().__init__(message, hint=hint)
+        self.question = question
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer may still come."""
+        return self.question.is_open
+
+
+# Has what is shared approved, or raises ApprovalError after asking; see `guard/approval.py`.
+Approve = Callable[[Plan], Plan]

@@ -1,0 +1,49 @@
+"""Which leases are meant by a resource's name or by patterns."""
+
+from collections.abc import Sequence
+
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.ids import Actor
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.record import what
+
+
+def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
+    """The leases of a named resource; mine, if there are such. Raises NotFoundError."""
+    found = [hold for hold in holds if hold.name == name]
+    mine = [hold for hold in found if _is_of(hold, by)]
+    if not found:
+        raise NotFoundError(
+            f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all that is leased."
+        )
+    return mine or found
+
+
+def leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
+    """The leases of exactly these patterns, or of each of them alone; mine, if there are such."""
+    whole = _of_patterns(holds, by, said)
+    if whole:
+        return whole
+    found: list[Hold] = []
+    for pattern in said:
+        alone = _of_patterns(holds, by, (pattern,))
+        if not alone:
+            shown = what((pattern,), None)
+            among = [hold for hold in holds if pattern in hold.patterns]
+            raise NotFoundError(
+                f"There is no lease of {shown} alone.",
+                hint=f"{among[0].short} has it with others: `ghp agent-release {among[0].short}`."
+                if among
+                else "`ghp agent-leases` lists what is leased; use the same patterns.",
+            )
+        found += alone
+    return found
+
+
+def _of_patterns(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
+    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(said)]
+    return [hold for hold in found if _is_of(hold, by)] or found
+
+
+def _is_of(hold: Hold, by: Actor) -> bool:
+    return (hold.holder, hold.is_person) == (by.name, by.is_person)

@@ -1,0 +1,53 @@
+"""Verifying a right: the place that decides is asked whether who is here has it now.
+
+The generation is for what the right guards: it refuses a lower one than it has seen.
+"""
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import one_line
+from ghp_agents.leases.service import NAMES
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import claim_name
+from ghp_agents.ports import Leaser
+from ghp_agents.state.presence import number
+from ghp_agents.workspace import Workspace
+
+
+def verify(ws: Workspace, leaser: Leaser, name: str | None = None) -> Lease:
+    """The right to the resource `name`, else to the issue in hand. Raises RefusedError if it is
+    not held by who is here, UnknownError if nobody can tell."""
+    actor = ws.actor()
+    wanted = f"{NAMES}{name}" if name is not None else _claim(ws, actor.name)
+    epoch = 0 if actor.is_person else number(ws.presence(actor.name) or {}, "epoch")
+    lease = leaser.read(wanted)
+    if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
+        raise _not_mine(wanted, lease, name)
+    if claim_sight.is_over(ws, lease, leaser.clone):
+        raise RefusedError(
+            f"{wanted} is not yours any more: its time was up at {lease.until}.",
+            hint="Stop what needs it, or take it anew.",
+        )
+    return lease
+
+
+def _claim(ws: Workspace, actor: str) -> str:
+    issue = ws.issue_in_hand(actor)
+    if issue is None:
+        raise RefusedError(
+            "No issue is in hand here, so there is no claim to verify.",
+            hint="Claim one with `ghp agent-claim`; for a strict lease of a resource: `ghp "
+            "agent-check --verify --name NAME`.",
+        )
+    return claim_name(issue)
+
+
+def _not_mine(wanted: str, lease: Lease | None, name: str | None) -> RefusedError:
+    holder = one_line(lease.holder, 80) if lease and lease.holder else "nobody"
+    since = f" since {lease.acquired_at}" if lease and lease.holder else ""
+    take = f"ghp agent-lease --name {name} --strict" if name else "ghp agent-claim"
+    return RefusedError(
+        f"{wanted} is not yours: {holder} holds it{since}.",
+        hint=f"Stop what needs it. `{take}` takes it when it is free.",
+    )

@@ -1,0 +1,164 @@
+"""A right as a chain of commits: each holds one lease, and its parent is the lease before."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import one_line
+from ghp_agents.git import process as git
+from ghp_agents.locks import lock as model
+from ghp_agents.locks.lock import Lease
+from ghp_agents.state.private_repo import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateRepository
+
+FILE = "lease.json"
+
+
+class Known(NamedTuple):
+    """What this clone knows of a right without asking anybody."""
+
+    lease: Lease | None  # the newest
+    here: str  # where our own ref stands; empty if there is none
+
+
+def known(repository: StateRepository, name: str) -> Known:
+    """The newest of our own ref and of what the last sync saw. Raises GhpError."""
+    own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
+    return Known(newest([own, seen]), own.revision if own else "")
+
+
+def revisions(repository: StateRepository, space: str) -> dict[str, str]:
+    """Where the refs of rights below a space stand, by the rights' names."""
+    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", space)
+    pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
+    return {ref.removeprefix(space): oid for oid, ref in pairs}
+
+
+def known_here(repository: StateRepository, name: str) -> Lease | None:
+    """What this clone itself saw last of a right, else what the last sync brought."""
+    own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
+    return own or seen
+
+
+def newest(leases: Iterable[Lease | None]) -> Lease | None:
+    """The one that comes last in a chain: a release follows the acquisition it ends."""
+    there = [lease for lease in leases if lease]
+    return max(there, key=lambda lease: (lease.generation, lease.holder is None), default=None)
+
+
+def load(
+    repository: StateRepository, name: str, refs: Sequence[str], where: str = "this clone"
+) -> list[Lease | None]:
+    """The lease at each ref, all of them of the right `name`; None where there is no such ref.
+
+    Raises GhpError where a ref holds something else.
+    """
+    with repository.objects() as reader:
+        found = reader.read([word for ref in refs for word in (ref, f"{ref}:{FILE}")])
+    leases: list[Lease | None] = []
+    for commit, file in zip(found[::2], found[1::2], strict=True):
+        try:
+            leases.append(_decoded(name, commit.oid, file) if commit else None)
+        except ValueError as error:
+            raise _no_lease(name, where, error) from None
+    return leases
+
+
+def load_all(
+    repository: StateRepository, spaces: Sequence[str], pattern: str = ""
+) -> dict[str, Lease]:
+    """The newest lease of each right at the refs below `spaces`, by name; `pattern` is git's.
+
+    What is no lease is left out: a hand made it, and whoever asks for that one is told.
+    """
+    patterns = [space + pattern for space in spaces]
+    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
+    pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
+    if not pairs:
+        return {}
+    with repository.objects() as reader:
+        found = reader.read([f"{oid}:{FILE}" for oid, _ in pairs])
+    leases: dict[str, Lease] = {}
+    for (oid, ref), file in zip(pairs, found, strict=True):
+        name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
+        with contextlib.suppress(ValueError):
+            lease = _decoded(name, oid, file)
+            leases[name] = newest([leases.get(name), lease]) or lease
+    return leases
+
+
+def history(repository: StateRepository, last: Lease) -> list[Lease]:
+    """The leases of the right up to `last`, oldest first; what a hand put between is left out."""
+    listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
+    oids = listed.text.splitlines()
+    with repository.objects() as reader:
+        found = reader.read([f"{oid}:{FILE}" for oid in oids])
+    leases: list[Lease] = []
+    for oid, file in zip(oids, found, strict=True):
+        with contextlib.suppress(ValueError):
+            leases.append(_decoded(last.name, oid, file))
+    return leases
+
+
+def _decoded(name: str, oid: str, file: git.Object | None) -> Lease:
+    if file is None or file.kind != "blob":
+        raise ValueError(f"it has no {FILE}")
+    lease = model.decode(file.content, oid)
+    if lease.name != name:
+        raise ValueError(f"it is the lease of {one_line(lease.name, 80)!r}")
+    return lease
+
+
+def _no_lease(name: str, where: str, error: ValueError) -> GhpError:
+    return GhpError(
+        f"The right {name} cannot be read: its ref on {where} holds no lease ({error}).",
+        hint=f"Somebody changed {LEASE_REFS}{name} by hand. Put it back on the commit before, or "
+        "delete it; whoever holds the right must then take it again.",
+    )
+
+
+def append(
+    repository: StateRepository,
+    lease: Lease,
+    before: Lease | None,
+    now: float,
+    other: Lease | None = None,
+) -> Lease:
+    """Make the commit of `lease` on top of `before`, and of `other` where two chains become one; no
+    ref that anybody else sees is moved."""
+    stream = b"".join(_stream(lease, before, int(now), other))
+    args = ["fast-import", "--quiet", "--done", "--date-format=raw"]
+    made = repository.run(*args, stdin=stream)
+    if made.code != 0:
+        raise git.failure(args, made)
+    return lease._replace(revision=made.text)
+
+
+def _stream(lease: Lease, before: Lease | None, now: int, other: Lease | None) -> Iterable[bytes]:
+    yield b"feature done\ncommit refs/worktree/new\nmark :1\n"
+    yield f"committer {COMMITTER} {now} +0000\n".encode()
+    yield _data(message(lease, before).encode("utf-8", "replace"))
+    if before:
+        yield f"from {before.revision}\n".encode()
+    if other:
+        yield f"merge {other.revision}\n".encode()
+    yield f"M 100644 inline {FILE}\n".encode() + _data(model.encode(lease))
+    yield b"get-mark :1\ndone\n"
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n" % len(content) + content + b"\n"
+
+
+def message(lease: Lease, before: Lease | None) -> str:
+    """The commit message, in the way of the ledger: who did what to which right."""
+    kind, _, word = lease.name.rpartition("/")
+    event = "release" if lease.holder is None else "claim" if kind == "issue" else "acquire"
+    holder = lease.holder or (before.holder if before else None) or "nobody"
+    who = one_line(holder, 80)
+    trailers = [("Event", event), ("Agent", who)]
+    trailers += [("Issue", word)] if kind == "issue" else []
+    trailers += [("Generation", str(lease.generation)), ("Id", lease.nonce)]
+    reason = one_line(lease.reason, 200)
+    lines = "".join(f"{key}: {value}\n" for key, value in trailers)
+    return f"{event} {who} {lease.name}\n\n" + (f"{reason}\n\n" if reason else "") + lines

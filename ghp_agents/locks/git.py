@@ -1,0 +1,175 @@
+"""Rights as refs, one for each: the coordination remote decides, or this clone if there is none.
+
+Every tracker has a leaser and few use it, so what does the work is imported when it is called.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.locks.lock import KINDS, Lease, given_back, lease_name, still_free, taken
+from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
+from ghp_agents.state.private_repo import StateRepository, find_repository, open_repository
+from ghp_agents.state.remote import coordination_remote
+from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.locks.lock_refs import Court
+
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+class GitRefLeaser:
+    """`ports.Leaser` on the refs `refs/ghp/lease/<name>`."""
+
+    def __init__(self, ws: Workspace, tell: Callable[[str], None] | None = None) -> None:
+        self._ws = ws
+        self._tell = tell or _nobody_listens
+        self._absent: set[str] = set()  # what was asked for just now and is not known here
+
+    @property
+    def clone(self) -> str:
+        """The id of this clone; empty if it has none yet."""
+        repository = find_repository(self._ws)
+        return repository.clone if repository else ""
+
+    def read(self, name: str) -> Lease | None:
+        """The lease as it is now."""
+        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_remote as afar
+
+        lease_name(name)
+        court = self._court()
+        if court:
+            return afar.read(court, name)
+        repository = find_repository(self._ws)
+        return here.read(repository, name) if repository else None
+
+    def acquire(
+        self,
+        name: str,
+        holder: str,
+        *,
+        expected: Lease | None,
+        epoch: int = 0,
+        reason: str = "",
+        patterns: Sequence[str] = (),
+        cause: Cause = CLAIMED,
+        clone: str | None = None,
+        until: Timestamp | None = None,
+    ) -> Lease:
+        """Take the right if it still is as `expected`."""
+        new = taken(
+            name,
+            holder,
+            expected,
+            at=Timestamp(to_text(self._ws.clock.now())),
+            nonce=random_hex(16),
+            epoch=epoch,
+            reason=reason,
+            patterns=patterns,
+            cause=cause,
+            clone=self._open().clone if clone is None else clone,
+            until=until,
+        )
+        return self._swap(new, expected)
+
+    def release(
+        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
+    ) -> Lease:
+        """Give the right back."""
+        if not expected.is_taken:  # two releases of one generation could not be told apart
+            return still_free(expected, self.read(name))
+        return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
+
+    def known(self, prefix: str = "") -> list[Lease]:
+        """The leases below `prefix` as this clone knows them, by name."""
+        from ghp_agents.locks import git_local as here
+
+        repository = find_repository(self._ws)
+        found = here.list_all(repository, _pattern(prefix)) if repository else {}
+        self._absent = {prefix} - found.keys()
+        return _chosen(found.values(), prefix)
+
+    def history(self, name: str) -> list[Lease]:
+        """Every lease that the right has had, oldest first."""
+        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_remote as afar
+
+        lease_name(name)
+        court = self._court()
+        if court:
+            return afar.history(court, name)
+        repository = find_repository(self._ws)
+        return here.history(repository, name) if repository else []
+
+    def list(self, prefix: str = "") -> list[Lease]:
+        """All leases below `prefix`, by name."""
+        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_remote as afar
+
+        kind = prefix.partition("/")[0]
+        folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
+        court = self._court()
+        if court:
+            found = afar.list_all(court, folder)
+        else:
+            repository = find_repository(self._ws)
+            found = [*here.list_all(repository).values()] if repository else []
+        return _chosen(found, prefix)
+
+    def mend(self) -> Sequence[str]:
+        """Put back what the remote has lost, by the last sync; the names of those rights."""
+        from ghp_agents.locks import git_local as here
+
+        if self._court() is None:
+            return []
+        lost = here.lost(self._open())
+        for name in lost:
+            self.read(name)
+        return lost
+
+    def _swap(self, new: Lease, expected: Lease | None) -> Lease:
+        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_remote as afar
+
+        is_absent = new.name in self._absent
+        self._absent.clear()
+        court = self._court()
+        if court:
+            return afar.swap(court, new, expected, is_absent=is_absent)
+        return here.swap(self._ws, self._open(), new, expected)
+
+    def _court(self) -> "Court | None":
+        from ghp_agents.locks.lock_refs import Court
+
+        remote = coordination_remote(self._ws)
+        return Court(self._ws, self._open(), remote, self._tell) if remote else None
+
+    def _open(self) -> StateRepository:
+        try:
+            return open_repository(self._ws)
+        except OSError as error:
+            raise GhpError(
+                f"Rights cannot be used from here, because {self._ws.ghp_dir} cannot be written: "
+                f"{error.strerror}.",
+                hint="Run this outside of the sandbox, or make room on the disk.",
+            ) from None
+
+
+def _nobody_listens(_: str) -> None:
+    """For programs that show no messages."""
+
+
+def _pattern(prefix: str) -> str:
+    """What git can look for instead of all leases, where the prefix names a kind."""
+    kind, slash, word = prefix.partition("/")
+    return f"{kind}/{word}*" if slash and kind in KINDS and _WORD.issuperset(word) else ""
+
+
+def _chosen(leases: Iterable[Lease], prefix: str) -> list[Lease]:
+    return sorted((x for x in leases if x.name.startswith(prefix)), key=lambda x: x.name)

@@ -1,0 +1,194 @@
+"""Rights that the coordination remote decides: one push is one compare-and-swap."""
+
+from collections.abc import Sequence
+
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.locks import commit_chain as chain
+from ghp_agents.locks import git_local as here
+from ghp_agents.locks import restore_lost as lost
+from ghp_agents.locks.lock import Lease, LeaseMovedError, revision
+from ghp_agents.locks.lock_refs import Court, refused
+from ghp_agents.locks.scratch_repo import SPACE, scratch
+from ghp_agents.state.private_repo import LEASE_REFS, StateRepository, descend
+from ghp_agents.state.remote import (
+    BRANCHES,
+    CUSTOM,
+    Answer,
+    Pushed,
+    coordination_remote,
+    fetch_refs,
+    push,
+    unreachable,
+)
+
+NOTHING = chain.Known(None, "")
+ATTEMPTS = 4  # each after the first only because something came between
+# Where a fetch puts what it finds in each of the two places that a remote may have our refs in.
+_FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
+
+
+def read(court: Court, name: str) -> Lease | None:
+    """The lease as the remote has it now. Raises UnknownError, GhpError."""
+    return _read(court, name, must_push=False)
+
+
+def history(court: Court, name: str) -> list[Lease]:
+    """Every lease that the right has had, by the remote. Raises UnknownError, GhpError."""
+    last = read(court, name)
+    return chain.history(court.repository, last) if last else []
+
+
+def list_all(court: Court, folder: str) -> list[Lease]:
+    """The leases below `folder` (`issue/`, or empty for all) as the remote has them now."""
+    refspecs = [f"+{space}lease/{folder}*:{_FOUND[space]}{folder}*" for space in court.spaces]
+    with scratch(court.ws, court.repository) as private:
+        for _ in range(ATTEMPTS):
+            fetch_refs(court.ws, private, court.remote, refspecs)
+            found = chain.load_all(private, [_FOUND[space] for space in court.spaces])
+            known = here.list_all(court.repository)
+            if not _mend_all(court, private, found, known):
+                continue
+            missing = [
+                x
+                for x in known.values()
+                if x.name.startswith(folder) and x.name not in found and not x.is_at_end
+            ]
+            answer, missing = _carry_over(court, private, missing)
+            if answer is not Answer.MOVED:
+                return [*found.values(), *missing]
+    raise unreachable(court.remote, "the rights changed again and again while they were listed")
+
+
+def _mend_all(
+    court: Court,
+    private: StateRepository,
+    found: dict[str, Lease],
+    known: dict[str, Lease],
+) -> bool:
+    """Put in `found` what the rights must be where the remote lost history; False if it moved."""
+    both = [(lease, known[name]) for name, lease in found.items() if name in known]
+    pairs = [(lease.revision, had.revision) for lease, had in both]
+    right = {later for later, _ in descend(private, pairs)}
+    for lease, had in both:
+        if lease.revision not in right:
+            answer, found[lease.name] = lost.mend(court, private, lease, had, must_push=False)
+            if answer is Answer.MOVED:
+                return False
+    return True
+
+
+def swap(court: Court, new: Lease, expected: Lease | None, *, is_absent: bool = False) -> Lease:
+    """Put `new` in the place of `expected`, asking nobody before: the push compares.
+
+    `is_absent` says that the caller has just looked, and this clone knows nothing of the right.
+    Raises LeaseMovedError, UnknownError, GhpError.
+    """
+    with scratch(court.ws, court.repository) as private:
+        before = NOTHING if is_absent else chain.known(court.repository, new.name)
+        known = None if before.lease and before.lease.is_at_end else before.lease
+        if not _can_begin(private, known, expected):
+            current = read(court, new.name)
+            if revision(current) != revision(expected):
+                raise LeaseMovedError(new.name, current)
+        if new.holder and known:  # newer than `expected` where another remote decided before
+            new = new._replace(generation=max(new.generation, known.generation + 1))
+        made = chain.append(private, new, expected, court.ws.clock.now())
+        _push(court, private, made, expected)
+    is_newest = chain.newest([before.lease, made]) is made
+    here.remember(court.ws, court.repository, made, before.here if is_newest else None)
+    return made
+
+
+def _read(court: Court, name: str, *, must_push: bool) -> Lease | None:
+    with scratch(court.ws, court.repository) as private:
+        for _ in range(ATTEMPTS):
+            found = _fetch(court, private, name)
+            if found:
+                had = chain.known_here(court.repository, name) or found
+                answer, right = lost.mend(court, private, found, had, must_push=must_push)
+                if answer is Answer.MOVED:
+                    continue
+                here.remember(court.ws, court.repository, right)
+                return right
+            known = here.read(court.repository, name)
+            if known is None or known.is_at_end:
+                return None
+            answer, (right,) = _carry_over(court, private, [known], must_push=must_push)
+            if answer is not Answer.MOVED:
+                return right
+    raise unreachable(court.remote, f"{name} changed again and again while it was read")
+
+
+def _fetch(court: Court, private: StateRepository, name: str) -> Lease | None:
+    for space in court.spaces:
+        ref = _FOUND[space] + name
+        if fetch_refs(court.ws, private, court.remote, [f"+{space}lease/{name}:{ref}"]):
+            return chain.load(private, name, [ref], where=court.remote.name)[0]
+    return None
+
+
+def _can_begin(private: StateRepository, known: Lease | None, expected: Lease | None) -> bool:
+    """Whether the new lease can be made from what is here: its parent must be at hand, and a
+    right that is known must not be begun anew."""
+    if expected is None:
+        return known is None
+    with private.objects() as reader:
+        return reader.read([expected.revision])[0] is not None
+
+
+def _push(court: Court, private: StateRepository, made: Lease, expected: Lease | None) -> None:
+    """Push until it is known what came of it; the same commit again is no second acquisition."""
+    ref = LEASE_REFS + made.name
+    refspecs, compared = [f"{made.revision}:{ref}"], {ref: revision(expected)}
+    doubts = 0
+    for _ in range(ATTEMPTS):
+        pushed = push(court.ws, private, court.remote, refspecs, expected=compared)
+        if pushed.answer is Answer.DONE:
+            return
+        if pushed.answer is Answer.REFUSED:
+            raise refused(court, [made], pushed)
+        doubts += pushed.answer is Answer.UNKNOWN
+        # Moved, or the connection broke, perhaps after the push: the ref itself tells the truth.
+        court = court._replace(remote=coordination_remote(court.ws) or court.remote)
+        try:
+            current = _read(court, made.name, must_push=True)
+        except UnknownError:
+            if doubts:
+                break
+            raise
+        if current and current.nonce == made.nonce:
+            return
+        if revision(current) != revision(expected):
+            raise LeaseMovedError(made.name, current)
+        if doubts > 1:
+            break
+    raise _ambiguous(court, made, pushed) if doubts else unreachable(court.remote, pushed.words)
+
+
+def _carry_over(
+    court: Court, private: StateRepository, known: Sequence[Lease], *, must_push: bool = False
+) -> tuple[Answer, list[Lease]]:
+    """Give the remote what was decided before it was there, or what it lost, so that generations
+    go on; MOVED if it came to know one of them meanwhile. With it, the rights as they are then."""
+    if not known:
+        return Answer.DONE, []
+    rights, notes = lost.forgotten(court, private, known)
+    refs = [LEASE_REFS + lease.name for lease in rights]
+    refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(rights, refs, strict=True)]
+    pushed = push(court.ws, private, court.remote, refspecs, expected=dict.fromkeys(refs, ""))
+    court.check(pushed, rights, must_push=must_push)
+    if pushed.answer is Answer.DONE:
+        for note in notes:
+            court.tell(note)
+    return pushed.answer, rights
+
+
+def _ambiguous(court: Court, made: Lease, pushed: Pushed) -> UnknownError:
+    name, ref = court.remote.name, court.remote.ref(LEASE_REFS + made.name)
+    return UnknownError(
+        f"The connection to {name} broke while {made.name} was being changed, so that may or may "
+        f"not have happened: {pushed.words}",
+        hint=f"Run the command again when {name} can be reached. To look by hand: `git fetch "
+        f"{name} {ref} && git show FETCH_HEAD:{chain.FILE}`; it happened if the nonce there is "
+        f"{made.nonce}.",
+    )

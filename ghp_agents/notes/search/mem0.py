@@ -1,0 +1,300 @@
+"""Notes found through mem0, whose errors all end here.
+
+mem0 is an index: what it holds is made from the notes, so one that is broken is thrown away and
+made again. One process at a time has the store open, under our lock, for some ten milliseconds.
+"""
+
+import contextlib
+import shutil
+import uuid
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.finding import Finding
+from ghp_agents.core.ids import digest, one_line
+from ghp_agents.notes.note import Note
+from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.notes.search import embedder, thesaurus
+from ghp_agents.notes.search.mem0_config import STORE, fingerprint, open_memory, prepare
+from ghp_agents.notes.search.result import Brought, Engines, Hit, KnowledgeError
+from ghp_agents.notes.search.stale_indexes import forget_elsewhere
+from ghp_agents.notes.search.text import best
+
+LOCK = "index.lock"
+PATIENCE = 20.0  # seconds
+FEW = 8  # notes that are embedded at once, with the store open
+BATCH = 256  # notes that are embedded while others may have the store
+POOL = 60  # candidates, of which more is looked at than their vectors
+NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
+MEANT = 0.2  # and that it is about the same things; fits the cosines of the local model
+MOST = 1_000_000  # notes that are listed
+_POINTS = uuid.UUID("6f1d1c5e-0a0f-5c0c-9a52-1f3d1a9b7c11")  # for ever: ids of points follow it
+
+
+class Mem0Base:
+    """`ports.KnowledgeBase` on mem0; `scope` is the user that mem0 keeps the notes for."""
+
+    def __init__(
+        self,
+        folder: Path,
+        scope: str,
+        engines: Engines,
+        *,
+        hashes: bool = False,
+        shortcomings: Sequence[Finding] = (),
+    ) -> None:
+        self._folder = folder
+        self._scope = scope
+        self._engines = engines
+        self._hashes = hashes
+        self._shortcomings = tuple(shortcomings)
+
+    def bring(self, notes: Sequence[Note]) -> Brought:
+        """Let the index be what the notes say; what is right already is left alone."""
+        with _door("The index could not be brought up to date"):
+            self._prepare()
+            return self._bring(notes)
+
+    def search(
+        self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
+    ) -> list[Hit]:
+        """What means the most like the query, and has its identifiers."""
+        with _door("The notes could not be searched"):
+            self._prepare()
+            hits = self._found(query, notes, limit, among)
+            if hits is None:
+                self._bring(notes)
+                hits = self._found(query, notes, limit, among, anyway=True)
+            return hits or []
+
+    def distil(self, text: str) -> list[str]:
+        """The facts that the language model finds in the text, if one is to; else the text."""
+        if not self._engines.infer:
+            return [text]
+        with _door("The language model could not be asked for the facts"):
+            self._prepare()
+            with self._opened() as memory:
+                # Whoever brings notes next takes these drafts out again.
+                made = memory.add(text, user_id=self._scope, metadata={"ghp": "draft"}, infer=True)
+        facts = (str(each.get("memory") or "").strip() for each in made.get("results") or ())
+        found = [fact for fact in dict.fromkeys(facts) if fact]
+        if not found:
+            raise KnowledgeError(
+                "The language model found no fact in the text, or its answer was broken. Nothing "
+                "was stored.",
+                hint="Keep it word for word: add `--verbatim`.",
+            )
+        return found
+
+    def shortcomings(self) -> Sequence[Finding]:
+        """What it could do better."""
+        return self._shortcomings
+
+    # ------------------------------------------------------------------------------- the store
+
+    def _prepare(self) -> None:
+        """What takes its time, before anybody has to wait for us."""
+        self._place.mkdir(parents=True, exist_ok=True)
+        prepare(self._folder)
+        if self._engines.embedder is None and not self._hashes:
+            embedder.load_model()
+
+    @property
+    def _place(self) -> Path:
+        return self._folder / fingerprint(self._engines, hashes=self._hashes)
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """mem0, while nobody else has its store."""
+        with files.locked(self._folder / LOCK, patience=PATIENCE):
+            memory = self._open()
+            try:
+                yield memory
+            finally:
+                client = getattr(memory.vector_store, "client", None)
+                if client is not None and hasattr(client, "close"):
+                    client.close()
+                memory.close()
+
+    def _open(self) -> Any:
+        try:
+            return self._memory()
+        except Exception:
+            # Nobody else has it open now. If it is ours, it may have been torn by a crash.
+            torn = self._place / STORE
+            if self._engines.store or not torn.exists():
+                raise
+            shutil.rmtree(torn)
+        return self._memory()
+
+    def _memory(self) -> Any:
+        return open_memory(self._place, self._scope, self._engines, hashes=self._hashes)
+
+    # ------------------------------------------------------------------------------ what is in it
+
+    def _bring(self, notes: Sequence[Note]) -> Brought:
+        with self._opened() as memory:
+            todo = _differences(notes, self._listed(memory))
+            for point in (*todo.gone, *todo.stale):
+                memory.vector_store.delete(vector_id=point)
+            forget_elsewhere(self._place, self._scope, {note.id for note in notes})
+            is_quick = len(todo.missing) <= FEW or self._engines.embedder is not None
+            if is_quick:
+                self._insert(memory, todo.missing, self._vectors(memory, todo.missing))
+        for start in range(0, 0 if is_quick else len(todo.missing), BATCH):
+            some = todo.missing[start : start + BATCH]
+            vectors = self._vectors(None, some)  # meanwhile others may have the store
+            with self._opened() as memory:
+                self._insert(memory, some, vectors)
+        changed = len(todo.stale)
+        return Brought(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
+
+    def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
+        """What the index holds of ours: by point the note's id, and the mark of its text."""
+        listed = memory.vector_store.list(filters={"user_id": self._scope}, top_k=MOST)
+        rows = listed[0] if listed and isinstance(listed[0], list) else listed
+        if isinstance(rows, tuple):
+            rows = rows[0]
+        payloads = {str(row.id): row.payload or {} for row in rows or ()}
+        return {
+            point: (str(payload.get("note", "")), str(payload.get("mark", "")))
+            for point, payload in payloads.items()
+            if payload.get("ghp")
+        }
+
+    def _insert(self, memory: Any, notes: Sequence[Note], vectors: Sequence[list[float]]) -> None:
+        if notes:
+            memory.vector_store.insert(
+                vectors=list(vectors),
+                payloads=[_payload(note, self._scope) for note in notes],
+                ids=[_point(note) for note in notes],
+            )
+
+    def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
+        texts = [note.text for note in notes]
+        if self._engines.embedder is None:
+            kind = embedder.HashedWords if self._hashes else embedder.LocalModel
+            return kind(None).embed_batch(texts)
+        made: list[list[float]] = memory.embedding_model.embed_batch(texts, "add") if texts else []
+        return made
+
+    # ------------------------------------------------------------------------------ what is found
+
+    def _found(
+        self,
+        query: str,
+        notes: Sequence[Note],
+        limit: int,
+        among: Collection[str] | None,
+        *,
+        anyway: bool = False,
+    ) -> list[Hit] | None:
+        """The hits; None if the index is not what the notes say, unless it is to do `anyway`."""
+        with self._opened() as memory:
+            if not anyway and _differences(notes, self._listed(memory)) != _NOTHING:
+                return None
+            found = memory.search(
+                query,
+                top_k=max(limit, POOL) if among is None else len(notes),
+                filters={"user_id": self._scope},
+                threshold=0.0,
+            )
+        scores = {
+            str((each.get("metadata") or {}).get("note")): float(each["score"])
+            for each in found["results"]
+        }
+        hits = _with_names(query, notes, scores, among)
+        if self._engines.embedder is None and not self._hashes:
+            hits = _with_things(query, {note.id: note.text for note in notes}, hits)
+        return best(hits, limit)
+
+
+class _Todo(NamedTuple):
+    """How an index differs from the notes."""
+
+    missing: Sequence[Note] = ()  # those that changed among them
+    stale: Sequence[str] = ()  # points of those that changed
+    gone: Sequence[str] = ()  # points of what is no note any more
+
+
+_NOTHING = _Todo()
+
+
+def _differences(notes: Sequence[Note], had: dict[str, tuple[str, str]]) -> _Todo:
+    wanted = {_point(note): note for note in notes}
+    missing = tuple(
+        note for point, note in wanted.items() if had.get(point, ("", ""))[1] != _mark(note)
+    )
+    stale = tuple(point for note in missing if (point := _point(note)) in had)
+    return _Todo(missing, stale, tuple(point for point in had if point not in wanted))
+
+
+def _point(note: Note) -> str:
+    return str(uuid.uuid5(_POINTS, note.id))
+
+
+def _mark(note: Note) -> str:
+    return digest(note.text, note.kind, str(note.issue))
+
+
+def _payload(note: Note, scope: str) -> dict[str, Any]:
+    """What mem0 needs to show it, and what we need to tell what it is."""
+    return {
+        "user_id": scope,
+        "data": note.text,
+        "hash": _mark(note),
+        "created_at": note.at,
+        "updated_at": note.changed.at if note.changed else note.at,
+        "text_lemmatized": note.text,
+        "ghp": "note",
+        "note": note.id,
+        "mark": _mark(note),
+        "kind": note.kind,
+        "issue": note.issue,
+    }
+
+
+def _with_names(
+    query: str, notes: Sequence[Note], scores: dict[str, float], among: Collection[str] | None
+) -> list[Hit]:
+    """The vectors' word, and the identifiers': these are what vectors see worst."""
+    names = textrank.names(query)
+    least = min(scores.values(), default=0.0)
+    hits: list[Hit] = []
+    for note in notes:
+        if among is not None and note.id not in among:
+            continue
+        shared = textrank.shared_names(names, note.text)
+        if note.id in scores or shared:
+            hits.append(Hit(note.id, scores.get(note.id, least) + NAMED * shared))
+    return hits
+
+
+def _with_things(query: str, texts: Mapping[str, str], hits: Sequence[Hit]) -> list[Hit]:
+    """And the thesaurus's word, for what is said in words that vectors do not see as near."""
+    ours = thesaurus.load()
+    asked = ours.things(query)
+    near = (thesaurus.nearness(asked, ours.things(texts[hit.note])) for hit in hits)
+    return [Hit(hit.note, hit.score + MEANT * some) for hit, some in zip(hits, near, strict=True)]
+
+
+@contextlib.contextmanager
+def _door(what: str) -> Iterator[None]:
+    """Whatever engine is configured has errors of its own: they are told as ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except GhpError:
+        raise
+    except Exception as error:
+        why = one_line(f"{type(error).__name__}: {error}", 300)
+        raise KnowledgeError(
+            f"{what}: {why}",
+            hint="`ghp agent-doctor` looks at the set-up; `agents.memory` in "
+            "~/.config/ghp-cli/config.json names the engines.",
+        ) from error

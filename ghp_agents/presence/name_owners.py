@@ -1,0 +1,87 @@
+"""Where agents live: a name belongs to the clone in which it was first seen, and a change is told.
+
+An agent may go to another clone. But whoever can push can use its name, too, so people hear of it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.clock import ago
+from ghp_agents.core.finding import Finding, info
+from ghp_agents.core.ids import CloneId
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.ports import Snapshot
+from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.workspace import Workspace
+
+HOMES = "homes.json"
+TOLD_FOR = 86_400.0  # seconds for which the doctor tells of a change
+
+
+class Home(NamedTuple):
+    """The clone in which an agent lives, since when, and where it lived before."""
+
+    clone: str
+    since: float
+    before: str = ""
+
+
+def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> list[str]:
+    """Note where agents live; what to tell of those that live elsewhere than before."""
+    known = {tip.clone for tip in snapshot.tips()} | {snapshot.clone}
+    alive = [view for view in views if view.clone and view.liveness in LIVING]
+    if not alive or len(known) == 1:
+        return []
+    had, now = _read(ws), ws.steady()
+    homes = dict(had)
+    notes: list[str] = []
+    for view in alive:
+        home = had.get(view.name)
+        if home is None or CloneId(home.clone) not in known:  # it has another id now
+            homes[view.name] = Home(str(view.clone), now)
+        elif home.clone != view.clone:
+            homes[view.name] = Home(str(view.clone), now, home.clone)
+            notes.append(f"{_change(snapshot, view.name, homes[view.name])}. {_HINT}")
+    if homes != had:
+        _write(ws, homes)
+    return notes
+
+
+_HINT = "If nobody started it there, somebody else uses its name."
+
+
+def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
+    """Which agents went to another clone lately."""
+    known = _read(ws)
+    now = ws.steady() if known else 0.0
+    for name, home in sorted(known.items()):
+        if home.before and 0 <= now - home.since < TOLD_FOR:
+            when = f"{ago(now - home.since)} ago"
+            yield info("home", f"{_change(snapshot, name, home)} ({when}).", _HINT)
+
+
+def _change(snapshot: Snapshot, name: str, home: Home) -> str:
+    before, after = (
+        "this clone" if clone == snapshot.clone else f"clone {clone}"
+        for clone in (home.before, home.clone)
+    )
+    return f"{name} was in {before} and is in {after} now"
+
+
+def _read(ws: Workspace) -> dict[str, Home]:
+    found: dict[str, Home] = {}
+    for name, fields in (quickjson.read(str(ws.cache_dir / HOMES)) or {}).items():
+        match fields:
+            case [str(clone), int() | float() as since, str(before)]:
+                found[name] = Home(clone, since, before)
+    return found
+
+
+def _write(ws: Workspace, homes: "dict[str, Home]") -> None:
+    kept: dict[str, Sequence[object]] = {name: [*home] for name, home in homes.items()}
+    try:
+        files.write_atomically(ws.cache_dir / HOMES, json.dumps(kept).encode())
+    except OSError:
+        return  # then each change is told as often as it is seen

@@ -1,0 +1,94 @@
+"""What a clone says of its agents that do not beat: whether their processes run.
+
+An agent in a long test run beats for nobody, and other machines cannot look at its process. So its
+own machine says with a sync that it runs, and is believed for as long as it asks to be.
+"""
+
+import os
+
+from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.workspace import Workspace
+
+QUIET = 300.0  # seconds without a beat from which on it is said
+AGAIN = 600.0  # seconds until it is said again of a process that runs
+BELIEVED = 1_800  # seconds for which others believe it
+
+
+def vouch(ws: Workspace) -> list[str]:
+    """Note in the presence of this clone's quiet agents whether their processes run; of whom."""
+    found = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
+    return [name for name in sorted(found) if _vouch_for(ws, name)]
+
+
+def _quiet(folder: str, now: float) -> list[str]:
+    try:
+        with os.scandir(folder + "/agents") as entries:
+            return [
+                entry.name.removesuffix(".json")
+                for entry in entries
+                if entry.name.endswith(".json") and not 0 <= now - entry.stat().st_mtime < QUIET
+            ]
+    except OSError:
+        return []
+
+
+def _vouch_for(ws: Workspace, name: str) -> bool:
+    found = living.look(ws.folders, name)
+    if found is None or found[0].get("status") == "stopped":
+        return False
+    presence, beaten = found
+    lives = living.process_lives(presence)
+    silent = living.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
+    if lives is None or not QUIET <= silent < ws.settings.gone_after:
+        return False
+    if not _is_due(presence, lives, ws.clock.interval()):
+        return False
+    try:
+        return _write(ws, name, presence, beaten, lives, silent)
+    except OSError:
+        return False  # nothing can be written now
+
+
+def _is_due(presence: "dict[str, object]", lives: bool, moment: tuple[str, float]) -> bool:
+    if (presence.get("processRunsFor") or 0) != (BELIEVED if lives else 0):
+        return True
+    match (presence.get("local") or {}, lives):
+        case [{"vouched": [str(boot), int() | float() as at]}, True]:
+            return boot != moment[0] or moment[1] - at >= AGAIN
+        case [_, True]:
+            return True
+    return "processRunsFor" not in presence
+
+
+def _write(
+    ws: Workspace,
+    name: str,
+    seen: "dict[str, object]",
+    beaten: float,
+    lives: bool,
+    silent: float,
+) -> bool:
+    """Move the presence on, unless it beats meanwhile. The file keeps its time: this is no beat."""
+    number, held = presencefile.hold(ws.folders, name)
+    try:
+        known = [presencefile.presence(folder, name) for folder in ws.folders]
+        record = presencefile.newest_of(known)
+        if record is None or record != seen:
+            return False
+        boot, seconds = ws.clock.interval()
+        record["local"] = {**record.get("local", {}), "vouched": [boot, round(seconds, 1)]}
+        record["seq"] += 1
+        record["processRunsFor"] = BELIEVED if lives else 0
+        record["silentFor"] = int(silent)
+        content = quickjson.encode(record)
+        presencefile.write(ws.folders[number:], known[number:], name, content)
+        for folder in ws.folders:
+            path = f"{folder}/agents/{name}.json"
+            if presencefile.presence(folder, name) == record:
+                os.utime(path, (beaten, beaten))
+        return True
+    finally:
+        if held >= 0:
+            os.close(held)

@@ -1,0 +1,92 @@
+"""What a pull request says: what, why, and the evidence for it; all of it found out."""
+
+from collections.abc import Sequence
+
+from ghp_agents.consent import templates as trunk_file
+from ghp_agents.core import templates
+from ghp_agents.core.child_env import publishable
+from ghp_agents.core.file_names import plain
+from ghp_agents.escalations.messages import who
+from ghp_agents.handoffs import markdown as page
+from ghp_agents.handoffs.evidence import Branch, Said, Topic
+from ghp_agents.handoffs.handoff import Handoff, count
+from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.issues.body_sections import outline
+from ghp_agents.pulls import body_template as pull_body
+from ghp_agents.pulls.body_template import TEMPLATES, Section
+from ghp_agents.pulls.check import Check, block
+from ghp_agents.workspace import Workspace
+
+TEMPLATE = "pull.md.j2"
+OUTPUT = 4_000  # characters of all checks' outputs together, each with its share
+GOAL = 6_000
+SUBJECTS, FILES = 20, 50
+
+
+def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> str:
+    """The body, by the repository's own template if it has one."""
+    sections = _sections(about, branch, said, checks)
+    own = trunk_file.text(ws, *TEMPLATES)
+    if own is not None:
+        return publishable(pull_body.filled(own, sections), ws.environ)
+    values = page.cleaned({each.key: each.text for each in sections})
+    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    return publishable(text.strip("\n") + "\n", ws.environ)
+
+
+def _sections(about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> list[Section]:
+    closes = f"Closes #{about.issue.number}" if about.issue else ""
+    asked = [*page.answer_blocks(said.escalations), *_list(page.question_lines(said.escalations))]
+    return [
+        Section("what", "What", _what(about, branch)),
+        Section("why", "Why", _why(about)),
+        Section("evidence", "Evidence", _evidence(branch, checks)),
+        Section("handoff", "Handoff", _handoff(said.handoffs)),
+        Section("questions", "Questions", "\n\n".join(asked)),
+        Section("closes", "Issue", closes),
+    ]
+
+
+def _what(about: Topic, branch: Branch) -> str:
+    lead = f"Work of {about.actor} on {page.title(about.issue, about.number)}."
+    commits = branch.history.commits
+    subjects = [f"- {phrase(each.subject)}" for each in reversed(commits[:SUBJECTS])]
+    more = branch.history.count - len(subjects)
+    return "\n".join([lead, "", *subjects, *([f"- and {more} more"] if more > 0 else [])])
+
+
+def _why(about: Topic) -> str:
+    if about.issue is None:
+        return ""
+    read = outline(about.issue.body)
+    author = f'"{plain(about.issue.author)}"' if about.issue.author else "its author"
+    rest = f"ghp agent-issue show {about.issue.number}"
+    text = "\n\n".join(filter(None, [read.goal.strip(), read.acceptance.strip()]))
+    return page.quoted(text, author, GOAL, rest)
+
+
+def _evidence(branch: Branch, checks: Sequence[Check]) -> str:
+    history = branch.history
+    facts = f"{count(history.count, 'commit')}, {count(len(history.files), 'file')} changed."
+    parts = [
+        facts,
+        "\n".join(_list(page.commit_lines(history.commits, history.count))),
+        "\n".join(_list(page.file_lines(history.files[:FILES]))),
+    ]
+    share = max(500, OUTPUT // max(1, len(checks)))
+    blocks = [block(check, share) for check in checks]
+    parts.append("Checks:\n\n" + "\n".join(blocks) if blocks else "No checks are configured.")
+    return "\n\n".join(filter(None, parts))
+
+
+def _handoff(handoffs: Sequence[Handoff]) -> str:
+    if not handoffs:
+        return ""
+    last = handoffs[-1]
+    lead = f"{last.name}, by {who(last.by)}, {page.date(last.at)}."
+    note = page.quoted(last.note, who(last.by), GOAL, f"ghp agent-resume --handoff {last.name}")
+    return "\n\n".join(filter(None, [lead, note]))
+
+
+def _list(lines: Sequence[str]) -> list[str]:
+    return [f"- {line}" for line in lines]

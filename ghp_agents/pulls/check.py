@@ -1,0 +1,59 @@
+"""A check: a command of the configuration that must succeed, and how it ended."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.quoting import cut, fence
+
+SHOWN = 60  # characters of a command
+LAST_LINES = 30
+
+
+class Check(NamedTuple):
+    """One command and its output, in which there are no secrets any more."""
+
+    command: str
+    code: int
+    output: str = ""
+    timed_out: bool = False
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether it succeeded."""
+        return self.code == 0 and not self.timed_out
+
+    @property
+    def verdict(self) -> str:
+        """How it ended, in words."""
+        if self.timed_out:
+            return f"did not end within {self.seconds:.0f} s"
+        return "passed" if self.passed else f"failed with {self.code}"
+
+    @property
+    def line(self) -> str:
+        """The check and how it ended: `make test` passed."""
+        return f"`{one_line(self.command, SHOWN).replace('`', chr(39))}` {self.verdict}"
+
+
+def red(checks: Iterable[Check]) -> Check | None:
+    """The first one that failed."""
+    return next((check for check in checks if not check.passed), None)
+
+
+def tail(output: str, limit: int = 4_000, lines: int = LAST_LINES) -> str:
+    """The end of an output, where errors are said."""
+    last = output.strip("\n").split("\n")[-lines:]
+    text = "\n".join(last)
+    whole = len(text) <= limit and len(last) == len(output.strip("\n").split("\n"))
+    return text if whole else f"…\n{text[-limit:]}"
+
+
+def block(check: Check, limit: int) -> str:
+    """A check with the end of its output, folded, as markdown."""
+    if not check.output.strip():
+        return f"- {check.line}; it printed nothing."
+    text = fence(cut(tail(check.output, limit), limit + 10, "cut"))
+    inner = "\n".join(f"  {line}".rstrip() for line in text.split("\n"))
+    return f"- {check.line}.\n  <details><summary>Output</summary>\n\n{inner}\n  </details>"

@@ -1,0 +1,173 @@
+"""After a merge: the issue is closed, its claim and leases end, branch and worktree go.
+
+Each step is done if it is not done yet. Nothing is taken away that is not on the trunk, and no
+worktree that somebody is in.
+"""
+
+from pathlib import Path
+
+from ghp_agents.claims.effects import Me, show_release
+from ghp_agents.core.errors import GhpError
+from ghp_agents.git import merge as landing
+from ghp_agents.git import worktree
+from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.leases import service as leases
+from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.pulls.finish import unfinished
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.cause import MERGED, Cause
+from ghp_agents.state.legacy_causes import MERGED_BY
+from ghp_agents.state.remote import Answer
+
+ATTEMPTS = 20
+
+
+def clean_up(me: Me, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, ...]:
+    """All that is over now that it is merged; what was left, and why, in words."""
+    notes: list[str] = []
+    if issue is not None:
+        _close(me, pull, issue)
+        holder = _end_claim(me, pull, issue)
+        if holder is not None:
+            _end_leases(me, holder, pull)
+    notes += _forward_trunk(me, pull)
+    notes += tidy(me, pull, cwd)
+    return tuple(notes)
+
+
+# ------------------------------------------------------------------------ issue and rights
+
+
+def _close(me: Me, pull: Pull, issue: Issue) -> None:
+    commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
+    mark = f"<!-- ghp:merged {pull.number} -->"
+    text = f"Merged{commit}: pull request #{pull.number} of {pull.branch}.\n\n{mark}"
+    me.tracker.comment(issue.number, text, me.actor, marker=mark)
+    if issue.state != "closed":
+        me.tracker.change(issue.number, IssueChange(state="closed"), me.actor)
+
+
+def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
+    """Give back the right to the issue, whoever has it: the work is on the trunk, which is all
+    that it was for. Answers the right as it was."""
+    name = claim_name(issue.number)
+    held = me.leaser.read(name)
+    for _ in range(ATTEMPTS):
+        if held is None or held.holder is None:
+            return None
+        reason = _reason(pull)
+        try:
+            cause = Cause(MERGED, me.name, f"#{pull.number}")
+            after = me.leaser.release(name, expected=held, reason=reason, cause=cause)
+        except LeaseMovedError as moved:
+            held = moved.current
+            continue
+        show_release(me, issue, after, held, reason, keep_assignee=True)
+        return held
+    return None
+
+
+def _reason(pull: Pull) -> str:
+    """Why the claim ended, for who had it: what was merged, and where it is."""
+    commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
+    return f"{MERGED_BY}{pull.number} into {pull.base}{commit}"
+
+
+def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
+    """The leases of one who has no other issue: they were for this one."""
+    others = [
+        each
+        for each in me.leaser.known(PREFIX)
+        if each.holder == held.holder and claimed_issue(each.name) is not None
+    ]
+    if held.is_person or others:
+        return
+    for hold in leases.listing(me.ws, me.store, me.leaser).held:
+        if hold.holder == held.holder and not hold.is_person:
+            reason = f"{MERGED_BY}{pull.number}"
+            leases.give_back(me.ws, me.store, me.leaser, me.actor, hold, reason)
+
+
+# -------------------------------------------------------------------- branches, worktrees
+
+
+def _forward_trunk(me: Me, pull: Pull) -> list[str]:
+    """The trunk of this clone follows the remote's, where nothing stands in the way."""
+    if branches.where(me.ws) is None:
+        return []
+    folder = me.ws.folder
+    here = checkouts.tip(folder, f"refs/heads/{pull.base}")
+    there = branches.known_tip(me.ws, pull.base)
+    if not here or not there or here == there or not landing.is_ancestor(folder, here, there):
+        return []
+    place = checkouts.of_branch(folder, pull.base)
+    changed = place and place.path.is_dir() and worktree.differences(place.path)
+    if place and any(each.code != "??" for each in changed or ()):
+        return [f"{place.path} has {pull.base} with changes, and was left as it is: `git pull`."]
+    why = checkouts.forward(folder, pull.base, here, there)
+    return [f"{why}."] if why else []
+
+
+def tidy(me: Me, pull: Pull, cwd: Path) -> list[str]:
+    """Take away worktree and branch of a merged pull request, here and on the remote."""
+    folder = me.ws.main_worktree or me.ws.folder
+    notes: list[str] = []
+    place = checkouts.of_branch(folder, pull.branch)
+    if place is not None and place.path.is_dir():
+        why = _why_kept(me, pull, place, cwd)
+        if why:
+            notes.append(f"{place.path} was left: {why}.")
+        else:
+            checkouts.clear(folder, place.path)
+    here = checkouts.tip(folder, f"refs/heads/{pull.branch}")
+    if here and _is_in(folder, here, pull):
+        checkouts.delete_branch(folder, pull.branch, here)
+    if branches.known_tip(me.ws, pull.branch) and branches.where(me.ws):
+        gone = branches.delete(me.ws, pull.branch, expected=pull.head)
+        if gone.answer is Answer.REFUSED:
+            notes.append(f"{pull.branch} stays on the remote: {gone.words}.")
+    return notes
+
+
+def _is_in(folder: Path, commit: str, pull: Pull) -> bool:
+    """Whether a commit is part of what was merged."""
+    return commit == pull.head or (
+        bool(checkouts.tip(folder, pull.head)) and landing.is_ancestor(folder, commit, pull.head)
+    )
+
+
+def _why_kept(me: Me, pull: Pull, place: Checkout, cwd: Path) -> str:
+    """Why a worktree must stay; empty if it may go."""
+    if place.is_main:
+        return "it is the main worktree"
+    if not _is_in(place.path, place.head, pull):
+        return "it has commits that are not merged"
+    found = walk_up(str(place.path))
+    if found is None or worktree.operation(Path(found.git_dir)):
+        return "something is in progress there"
+    try:
+        left = unfinished(me.ws, place.path)
+    except GhpError as error:
+        return f"git cannot look at it ({error})"
+    if left:
+        return f"{left[0]} there is not committed"
+    if cwd.resolve().is_relative_to(place.path.resolve()):
+        return "this command runs in it; `git worktree remove` takes it away from elsewhere"
+    agent = _who_is_in(me, place)
+    return f"{agent} is in it" if agent else ""
+
+
+def _who_is_in(me: Me, place: Checkout) -> str | None:
+    """The living agent whose session would lose the ground under its feet."""
+    for view in presence.look(me.ws, me.store, me.store.snapshot()):
+        here = view.is_here and view.presence.get("worktree") == place.path.name
+        if here and view.liveness is Liveness.ACTIVE and view.name != me.name:
+            return view.name
+    return None

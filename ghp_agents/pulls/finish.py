@@ -1,0 +1,195 @@
+"""Finishing: the work in a worktree becomes a pull request, with the evidence for it.
+
+Each step looks first whether it is done, so a finish that was killed, or is run twice, comes to
+the same pull request.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claim
+from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.file_names import plain
+from ghp_agents.core.ids import AgentName, issue_of_branch
+from ghp_agents.git import changed_paths as changes
+from ghp_agents.git import worktree
+from ghp_agents.guard import held_paths
+from ghp_agents.handoffs import evidence
+from ghp_agents.issues.issue import Issue, short
+from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.pulls import body as finish_body
+from ghp_agents.pulls import run_checks as checking
+from ghp_agents.pulls import update_branch as update
+from ghp_agents.pulls.check import Check, red, tail
+from ghp_agents.pulls.pull import NewPull, Pull
+from ghp_agents.state.default_branch import trunk
+from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees.provision import came_along, committed
+
+LISTED = 10
+Tell = Callable[[str], None]
+
+
+class Finished(NamedTuple):
+    """The pull request of the work, and what it is believed on."""
+
+    pull: Pull
+    is_new: bool
+    issue: Issue
+    checks: tuple[Check, ...]
+    commits: int
+    updated: bool  # the branch was brought up to the trunk
+    notes: tuple[str, ...] = ()
+
+
+class ChecksFailedError(GhpError):
+    """A check of the configuration did not pass."""
+
+
+def finish(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    forge: Forge,
+    *,
+    issue: str | None = None,
+    draft: bool = False,
+    tell: Tell = lambda _: None,
+) -> Finished:
+    """Make a pull request of the branch that is checked out here, or bring it up to date.
+
+    Raises RefusedError (the claim is not mine, work is not committed, a conflict),
+    ChecksFailedError, UnknownError; then what was committed is as it was.
+    """
+    actor = ws.actor()
+    base, branch = _branch(ws)
+    found = tracker.get(issue or _issue(ws, actor.name, branch))
+    claim.verify(ws, leaser, actor.name, found.number)
+    _refuse_unfinished(ws)
+    tips = update.look(ws, base, branch, worktree.head(ws.folder))
+    _refuse_empty(ws, tips)
+    _refuse_furniture(ws, tips)
+    paths = changes.between(ws.folder, tips.trunk, tips.head)
+    told = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
+    head = update.bring_up(ws, tips, actor.name)
+    checks = checking.run(ws, checking.rules(ws, tips.trunk), ws.folder, branch, tell)
+    _judge(ws, checks, branch, head, draft=draft)
+    claim.verify(ws, leaser, actor.name, found.number)  # checks take their time
+    update.send(ws, tips, head)
+    about = evidence.topic(ws, tracker, actor, str(found.number))
+    stands = evidence.branch(ws)
+    body = finish_body.body(
+        ws, about, stands, evidence.said(store, about, ws.settings.orchestrators), checks
+    )
+    had = forge.find(branch)
+    new = NewPull(branch, base, head, found.title, body, found.number, draft)
+    pull = forge.open(new, actor)
+    if not actor.is_person:
+        action = f"Finished {short(found)}: #{pull.number}"
+        said = {"status": "reviewing", "lastAction": action, "pull": pull.number}
+        presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
+    is_new = had is None or had.number != pull.number
+    notes = told + about.notes + (() if checks else (checking.NONE,))
+    return Finished(pull, is_new, found, checks, stands.history.count, head != tips.head, notes)
+
+
+def _branch(ws: Workspace) -> tuple[str, str]:
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "There is no worktree here.", hint="Change to the worktree that has the work."
+        )
+    base, branch = trunk(ws), ws.branch
+    if base is None:
+        raise RefusedError(
+            "It cannot be told which branch is the trunk.",
+            hint="Name it in .ghp/config.json: `agents.trunk`.",
+        )
+    if branch is None or branch == base:
+        what = f"on the trunk, {base}" if branch else "on no branch"
+        raise RefusedError(
+            f"This worktree is {what}.",
+            hint="Work is finished in the worktree that `ghp agent-start` made for it.",
+        )
+    return base, branch
+
+
+def _issue(ws: Workspace, name: str, branch: str) -> int:
+    found = issue_of_branch(branch) or ws.issue_in_hand(name)
+    if found is None:
+        raise RefusedError(
+            f"It cannot be told which issue {branch} is for.",
+            hint="Name it: `ghp agent-finish --issue 12`.",
+        )
+    return found
+
+
+def unfinished(ws: Workspace, folder: Path) -> list[str]:
+    """What differs from the last commit in a worktree, but for what came by furnishing it."""
+    return [plain(each.path) for each in worktree.differences(folder) if not came_along(ws, each)]
+
+
+def _refuse_unfinished(ws: Workspace) -> None:
+    operation = worktree.operation(ws.git_dir)
+    if operation:
+        raise RefusedError(
+            f"{operation.capitalize()} is in progress here.",
+            hint="Bring it to its end, or abort it; `git status` says how.",
+        )
+    left = unfinished(ws, ws.folder)
+    if left:
+        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
+        raise RefusedError(
+            f"Work here is not committed: {', '.join(left[:LISTED])}{more}.",
+            hint="Commit it, or put it aside with `git stash -u`; `ghp agent-handoff` keeps it for "
+            "who goes on.",
+        )
+
+
+def _refuse_empty(ws: Workspace, tips: update.Tips) -> None:
+    if worktree.contains(ws.folder, tips.trunk, tips.head):
+        raise RefusedError(
+            f"{tips.branch} has no commit that {tips.base} has not.",
+            hint="Done is what can be seen: commit the work first. If none is needed, close the "
+            "issue: `ghp agent-issue close N --message WHY`.",
+        )
+
+
+def _refuse_furniture(ws: Workspace, tips: update.Tips) -> None:
+    found = committed(ws, tips.trunk, tips.head)
+    if not found:
+        return
+    names = " ".join(plain(name) for name in found[:LISTED])
+    out = f"`git rm --cached {names}`, and commit"
+    if not all(Path(ws.place.toplevel or "", name).is_symlink() for name in found):
+        since = f'`git reset --soft "$(git merge-base HEAD {tips.trunk[:12]})"`'
+        out = (
+            f"the content of a file stays in each commit that has it, so first {since}; then {out}"
+        )
+    raise RefusedError(
+        f"Commits here have what `ghp agent-start` put into this worktree: {names}.",
+        hint=f"Take it out: {out}. A line in .gitignore keeps it out; for a link without / at its "
+        "end.",
+    )
+
+
+def _judge(
+    ws: Workspace, checks: tuple[Check, ...], branch: str, head: str, *, draft: bool
+) -> None:
+    failed = red(checks)
+    if failed and not draft:
+        output = f"\n{tail(failed.output)}" if failed.output else ""
+        raise ChecksFailedError(
+            f"{failed.line}.{output}",
+            hint=f"Nothing was pushed. All of the output: {checking.kept_in(ws, branch)}. As it "
+            "is, it can be shown with `ghp agent-finish --draft`.",
+        )
+    left = unfinished(ws, ws.folder)
+    if left or worktree.head(ws.folder) != head:
+        changed = ", ".join(left[:LISTED]) or "the branch itself"
+        raise RefusedError(
+            f"While the checks ran, this was changed: {changed}.",
+            hint="Commit what they changed (or ignore it in git), and finish again.",
+        )

@@ -1,0 +1,138 @@
+"""The right `trunk`: who has it merges, everybody else waits.
+
+It saves work and is not needed to be right: whatever comes onto the trunk is compared with what
+was seen. So one that nobody has moved for as long as a dead agent is silent may be taken, whoever
+has it: a person whose command was killed, or an agent that lives and does something else by now.
+
+It names the clone that it is held from. One person, or one agent, in two clones is two who merge;
+only in the clone where it was taken is it known that nobody goes on with it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.claims.effects import Me
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.ids import UNNAMED
+from ghp_agents.hotpath.quoting import named, reason, when
+from ghp_agents.locks.lock import Lease, LeaseMovedError
+
+NAME = "trunk"
+LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
+ATTEMPTS = 20
+PAUSE = 2.0  # seconds between two looks at who has it
+
+
+class Right:
+    """The right, as long as it is held."""
+
+    def __init__(self, me: Me, lease: Lease) -> None:
+        self._me = me
+        self._lease = lease
+
+    def renew(self, reason: str) -> None:
+        """Say that work goes on. Raises RefusedError when another has taken it."""
+        try:
+            self._lease = _acquire(self._me, self._lease, reason)
+        except LeaseMovedError as moved:
+            raise _taken(moved.current) from None
+
+    def check(self) -> None:
+        """Raises RefusedError when another has taken it meanwhile."""
+        now = self._me.leaser.read(NAME)
+        if now is None or now.nonce != self._lease.nonce:
+            raise _taken(now)
+
+    def give_back(self) -> None:
+        """For who comes next. What another has taken stays theirs."""
+        try:
+            self._me.leaser.release(NAME, expected=self._lease, reason="merged")
+        except (LeaseMovedError, UnknownError):
+            return  # it lapses by itself
+
+
+@contextmanager
+def held(me: Me, reason: str, *, patience: float = 0.0) -> Iterator[Right]:
+    """The right for the block, waited for at most `patience` seconds. Raises RefusedError when
+    somebody else merges, UnknownError."""
+    files.usable(me.ws.ghp_dir)
+    try:
+        with files.locked_if_possible(me.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
+            right = Right(me, _take(me, reason, me.ws.clock.now() + patience))
+            try:
+                yield right
+            finally:
+                right.give_back()
+    except LockTimeoutError:
+        raise RefusedError(
+            "Another process of this clone merges now.",
+            hint="Try again, or wait for it: `ghp agent-merge --wait 600`.",
+        ) from None
+
+
+def _take(me: Me, reason: str, until: float) -> Lease:
+    current = me.leaser.read(NAME)
+    lost = 0
+    while lost < ATTEMPTS:
+        if current and current.holder and not _may_take(me, current):
+            if me.ws.clock.now() >= until:
+                raise _busy(current)
+            me.ws.clock.wait(PAUSE)
+            current = me.leaser.read(NAME)
+            continue
+        try:
+            return _acquire(me, current, reason)
+        except LeaseMovedError as moved:
+            current, lost = moved.current, lost + 1
+    raise UnknownError("The right to the trunk changed again and again.", hint="Try again.")
+
+
+def _acquire(me: Me, expected: Lease | None, reason: str) -> Lease:
+    return me.leaser.acquire(
+        NAME, me.name, expected=expected, epoch=me.epoch, reason=from_here(me, reason)
+    )
+
+
+def from_here(me: Me, reason: str) -> str:
+    """What for the right is held, and from which clone."""
+    return ", ".join(filter(None, (reason, f"in clone {_clone(me)}")))
+
+
+def _clone(me: Me) -> str:
+    if me.store.snapshot().clone == UNNAMED:
+        with suppress(GhpError, OSError):
+            me.store.fold()
+    return me.store.snapshot().clone
+
+
+def _is_from_here(me: Me, lease: Lease) -> bool:
+    return bool(lease.clone) and lease.clone == me.clone
+
+
+def _may_take(me: Me, lease: Lease) -> bool:
+    if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
+        return True  # a command before this one was killed
+    seen = claim_sight.note(me.ws, [lease])[lease.name][1]
+    if me.ws.steady() - seen >= me.ws.settings.dead_after:
+        return True
+    return not claim_sight.look(me.ws, me.store, [lease])[lease.name].lives
+
+
+def _busy(lease: Lease) -> RefusedError:
+    who = named(lease.holder or "", lease.is_person)
+    return RefusedError(
+        f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
+        hint="One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.",
+    )
+
+
+def _taken(lease: Lease | None) -> RefusedError:
+    holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
+    return RefusedError(
+        f"{holder} took the right to the trunk meanwhile; nothing was merged.",
+        hint="Run the same command again.",
+    )

@@ -1,0 +1,180 @@
+"""A trial of a pull request: what would be on the trunk is made beside everything, and checked."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.claims.effects import Me
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.git import merge as landing
+from ghp_agents.ports import Forge
+from ghp_agents.pulls import run_checks as checking
+from ghp_agents.pulls.check import Check, tail
+from ghp_agents.pulls.pull import Checks, Pull
+from ghp_agents.pulls.start_worktree import worktrees_folder
+from ghp_agents.pulls.update_branch import merged as with_trunk
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.remote import Answer
+from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees.provision import furnish
+
+LITTER = 3_600.0  # seconds after which nobody is at work in a worktree for a moment
+Tell = Callable[[str], None]
+
+
+class Merger(NamedTuple):
+    """Who merges, and with what."""
+
+    me: Me
+    forge: Forge
+    cwd: Path
+    tell: Tell
+    unchecked: bool = False  # merge also what nothing checks
+
+    @property
+    def ws(self) -> Workspace:
+        """The workspace."""
+        return self.me.ws
+
+
+class UncheckedError(RefusedError):
+    """Nothing checks what would be merged."""
+
+
+class Look(NamedTuple):
+    """What is looked at: a head, a trunk, and what the one on the other comes to."""
+
+    head: str
+    trunk: str
+    candidate: str
+    conflicts: tuple[str, ...] = ()
+    is_there: bool = False  # on the trunk already: a command was killed before it could say so
+
+
+def look(who: Merger, pull: Pull) -> Look:
+    tips = branches.tips(who.ws, pull.branch, pull.base)
+    folder, by = who.ws.folder, who.me.name
+    head, trunk = tips.get(pull.branch), tips.get(pull.base)
+    if trunk is None:
+        raise RefusedError(f"There is no branch {pull.base}.", hint="Set `agents.trunk`.")
+    if head is None:
+        if who.forge.is_local and landing.landed(folder, trunk, pull.head):
+            return Look(pull.head, trunk, trunk, is_there=True)
+        raise RefusedError(
+            f"{pull.branch}, the branch of #{pull.number}, is not there any more.",
+            hint="Push it again, with `ghp agent-finish` in its worktree.",
+        )
+    if landing.is_ancestor(folder, trunk, head):
+        return Look(head, trunk, head)
+    if who.forge.is_local:
+        if landing.landed(folder, trunk, head):
+            return Look(head, trunk, trunk, is_there=True)
+        method, scratch = who.ws.settings.merge_method, who.ws.ghp_dir
+        identity = branches.identity(who.ws, by)
+        made = landing.land(folder, scratch, trunk, head, method, "Try", identity)
+        return Look(head, trunk, made.commit, made.conflicts)
+    made = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
+    if made.conflicts:
+        return Look(head, trunk, "", made.conflicts)
+    return Look(head, trunk, made.commit)
+
+
+def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
+    """A host merges by itself, and checks the branch: so that has the trunk in it first. One that
+    has checked it before takes a moment to begin with what is new."""
+    if who.forge.is_local or tried.candidate == tried.head:
+        return tried
+    before = who.forge.checks(pull._replace(head=tried.head))
+    _bring_up(who, pull, tried)
+    if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
+        raise _running(pull)
+    return tried._replace(head=tried.candidate)
+
+
+def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
+    pushed = branches.push(who.ws, tried.candidate, pull.branch, expected=tried.head)
+    if pushed.answer is Answer.DONE:
+        who.tell(f"Brought {pull.branch} up to {pull.base}.")
+        return
+    if pushed.answer is Answer.UNKNOWN:
+        raise UnknownError(
+            f"Whether {pull.branch} was pushed is not known: {pushed.words}", hint="Try again."
+        )
+    raise RefusedError(
+        f"{pull.branch} cannot be brought up to {pull.base}: {pushed.words}.",
+        hint="It may have moved just now: try again.",
+    )
+
+
+def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
+    """Run the checks on what would be on the trunk, in a worktree for that alone."""
+    rules = checking.rules(who.ws, tried.trunk)
+    if not rules.checks:
+        _refuse_unchecked(who, pull, tried)
+        return ()
+    scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
+    home = who.ws.main_worktree or who.ws.folder
+    for left in _litter(who.ws, scratch):
+        landing.discard(home, left)
+    try:
+        with landing.detached(home, scratch, tried.candidate) as place:
+            _set_up(who.ws, place)
+            return checking.run(who.ws, rules, place, pull.branch, who.tell)
+    finally:
+        _remove_empty(scratch, scratch.parent)
+
+
+def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
+    """Without checks of ours those of the host count, which checks what it merges."""
+    if who.unchecked:
+        if who.forge.is_local:
+            who.tell(checking.NONE)
+        return
+    if who.forge.checks(pull._replace(head=tried.head)).state == "none":
+        raise UncheckedError(
+            f"Nothing checks #{pull.number}: {checking.NONE}",
+            hint="Configure checks on the trunk, or merge without any: "
+            f"`ghp agent-merge {pull.number} --unchecked`.",
+        )
+
+
+def _litter(ws: Workspace, scratch: Path) -> list[Path]:
+    """What killed commands left: of merges all, for we have the right now; of others the old."""
+    found = [*scratch.glob("landing-*")]
+    for left in ws.ghp_dir.glob("landing-*"):
+        with contextlib.suppress(OSError):
+            found += [left] if ws.clock.now() - left.stat().st_mtime > LITTER else []
+    return found
+
+
+def _set_up(ws: Workspace, place: Path) -> None:
+    setup = furnish(ws, place).setup
+    if setup and setup.code:
+        raise GhpError(
+            f"`{setup.command}` ended with {setup.code}:\n{tail(setup.output)}",
+            hint="The set-up command must work in a new worktree for the checks to run.",
+        )
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def of_the_host(who: Merger, pull: Pull) -> str:
+    """The host's checks that failed, in words; raises RefusedError while they run."""
+    checks = who.forge.checks(pull)
+    if checks.state == "pending":
+        raise _running(pull)
+    if checks.state != "red":
+        return ""
+    return "\n".join(f"{name}: {conclusion}" for name, conclusion in checks.details)
+
+
+def _running(pull: Pull) -> RefusedError:
+    return RefusedError(
+        f"The checks of #{pull.number} are still running.",
+        hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",
+    )

@@ -1,0 +1,179 @@
+"""A pull request: finished work on its way to the trunk, whatever keeps it."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
+from ghp_agents.core.ids import Actor, Timestamp, one_line
+
+STATES = ("open", "merged", "closed")
+CHECK_STATES = ("none", "pending", "green", "red")
+
+
+class Sent(NamedTuple):
+    """What `agent-finish` sent last of a branch, and for whom."""
+
+    head: str
+    by: Actor
+
+
+class Pull(NamedTuple):
+    """A pull request as it is now."""
+
+    number: int
+    branch: str
+    base: str
+    head: str  # the commit that the branch is at, as the forge knows it
+    title: str
+    body: str = ""
+    issue: int | None = None  # the one that it closes
+    draft: bool = False
+    state: str = "open"
+    author: str = ""
+    created_at: Timestamp = Timestamp("")
+    updated_at: Timestamp = Timestamp("")
+    merged_as: str | None = None  # the commit on the trunk
+    url: str = ""
+    sent: Sent | None = None  # None: not by `agent-finish`, as far as it is known
+
+
+class NewPull(NamedTuple):
+    """The fields of a new pull request."""
+
+    branch: str
+    base: str
+    head: str
+    title: str
+    body: str = ""
+    issue: int | None = None
+    draft: bool = False
+
+
+class PullChange(NamedTuple):
+    """What to change; None leaves a field as it is."""
+
+    title: str | None = None
+    body: str | None = None
+    head: str | None = None
+    draft: bool | None = None
+    state: str | None = None  # open, closed; merged comes by merging only
+
+
+class Checks(NamedTuple):
+    """What checks say: one word, and each check with its conclusion."""
+
+    state: str = "none"
+    details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
+
+
+class PullMovedError(RefusedError):
+    """The branch, or the trunk, has moved since it was looked at."""
+
+    def __init__(self, pull: Pull, what: str = "") -> None:
+        what = what or pull.branch
+        super().__init__(
+            f"#{pull.number} cannot be merged as it was looked at: {what} has moved.",
+            hint="Look at it again, then merge: `ghp agent-merge` does both.",
+        )
+        self.pull = pull
+
+
+class ConflictError(RefusedError):
+    """The branch does not fit on the trunk."""
+
+    def __init__(self, pull: Pull, paths: Sequence[str]) -> None:
+        listed = ", ".join(one_line(path, 80) for path in paths[:10])
+        rest = f" and {len(paths) - 10} more" if len(paths) > 10 else ""
+        super().__init__(
+            f"{pull.branch} conflicts with {pull.base}"
+            + (f" in {listed}{rest}." if paths else "."),
+            hint="In its worktree: `ghp agent-finish` says how to bring it up to the trunk.",
+        )
+        self.paths = tuple(paths)
+
+
+TITLE_LIMIT = 256  # GitHub's own, as for issues
+BODY_LIMIT = 65_536
+
+
+def checked_new(new: NewPull) -> NewPull:
+    """A new pull request with its texts tidied. Raises UsageError for what no forge takes."""
+    if not (new.branch and new.base and new.head):
+        raise UsageError(
+            "A pull request needs a branch, the trunk and a commit.",
+            hint="Commit something on a branch first.",
+        )
+    if new.branch == new.base:
+        raise UsageError(
+            f"{new.branch} is the trunk itself.", hint="Work on a branch: `ghp agent-start ISSUE`."
+        )
+    return new._replace(title=_title(new.title), body=_body(new.body))
+
+
+def checked(change: PullChange) -> PullChange:
+    """A change with its texts tidied. Raises UsageError for what no forge takes."""
+    if change.state not in (None, "open", "closed"):
+        raise UsageError(
+            f"{change.state!r} is not what a pull request can be changed to.",
+            hint="Use open or closed; it is merged by merging.",
+        )
+    return change._replace(
+        title=None if change.title is None else _title(change.title),
+        body=None if change.body is None else _body(change.body),
+    )
+
+
+def effective(pull: Pull, change: PullChange) -> PullChange:
+    """What of a change is not so already; nothing of one that is merged, but its texts."""
+    new = {
+        name: value
+        for name, value in change._asdict().items()
+        if value is not None and value != getattr(pull, name)
+    }
+    if pull.state == "merged":
+        new = {name: value for name, value in new.items() if name in ("title", "body")}
+    return PullChange(**new)
+
+
+def brought_up(pull: Pull, new: NewPull) -> PullChange:
+    """What makes an open pull request say what a new one would."""
+    return effective(pull, PullChange(new.title, new.body, new.head, new.draft))
+
+
+def newest(pulls: Iterable[Pull], branch: str) -> Pull | None:
+    """The open pull request of a branch, else the newest one; `pulls` come oldest first."""
+    found = [pull for pull in pulls if pull.branch == branch]
+    return next((x for x in reversed(found) if x.state == "open"), found[-1] if found else None)
+
+
+def refuse_unready(pull: Pull) -> None:
+    """Raises RefusedError for one that is not to be merged."""
+    if pull.state == "closed":
+        raise RefusedError(
+            f"#{pull.number} is closed.", hint="`ghp agent-finish` in its worktree opens a new one."
+        )
+    if pull.draft:
+        raise RefusedError(
+            f"#{pull.number} is a draft.",
+            hint="`ghp agent-finish` in its worktree makes it ready for merging.",
+        )
+
+
+def not_found(number: int) -> NotFoundError:
+    """The error for a number that no pull request has."""
+    return NotFoundError(
+        f"There is no pull request #{number}.",
+        hint="`ghp agent-finish` opens one; `ghp agent-sync` fetches those of other clones.",
+    )
+
+
+def _title(text: str) -> str:
+    title = one_line(text, TITLE_LIMIT)
+    if not title:
+        raise UsageError("The title is empty.", hint="Give the issue a title.")
+    return title
+
+
+def _body(text: str) -> str:
+    tidy = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    return tidy if len(tidy) <= BODY_LIMIT else tidy[: BODY_LIMIT - 2] + "\n…"

@@ -1,0 +1,68 @@
+"""Running the checks of the configuration, with their output kept, bounded and without secrets."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ghp_agents.core import files, process
+from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import slug
+from ghp_agents.pulls.check import Check, red
+from ghp_agents.settings import consent
+from ghp_agents.settings.settings import Settings
+from ghp_agents.workspace import Workspace, settings_at
+
+FOLDER = "checks"  # in our folder of the clone: a file with the last outputs of each branch
+CHECKS = "checks"  # the setting
+KEPT = 64_000  # bytes of each
+
+NONE = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
+
+Tell = Callable[[str], None]
+
+
+def rules(ws: Workspace, trunk: str) -> Settings:
+    """The settings whose checks count for work that goes onto the commit `trunk`: its own, so that
+    neither a main worktree that is behind nor the work itself leaves any out. Where it names none,
+    those of here. Raises RefusedError where it names some that nobody agreed to run."""
+    there = settings_at(ws, trunk)
+    chosen = there if there.checks or CHECKS in there.unagreed else ws.settings
+    if CHECKS in chosen.unagreed:
+        what, hint = consent.sentence(CHECKS, chosen.unagreed[CHECKS], chosen.trunk_place)
+        raise RefusedError(what, hint=hint)
+    return chosen
+
+
+def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) -> tuple[Check, ...]:
+    """Run the checks of `settings` in the worktree at `path`, one after another up to the first
+    that fails. `name` is what is checked."""
+    done: list[Check] = []
+    for command in settings.checks:
+        tell(f"Running `{command}` …")
+        done.append(_one(ws, path, command, settings.check_timeout))
+        _keep(ws, name, done)
+        if red(done):
+            break
+    return tuple(done)
+
+
+def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
+    began = ws.clock.now()
+    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
+    ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
+    took = max(0.0, ws.clock.now() - began)
+    seconds = timeout if ran.timed_out else took
+    return Check(command, ran.code, shown(ran.output, ws.environ), ran.timed_out, seconds)
+
+
+def kept_in(ws: Workspace, name: str) -> Path:
+    """The file with the last outputs for a branch."""
+    return ws.ghp_dir / FOLDER / f"{slug(name, 80) or 'branch'}.txt"
+
+
+def _keep(ws: Workspace, name: str, checks: list[Check]) -> None:
+    text = "\n\n".join(f"$ {each.command}\n{each.output}\n({each.verdict})" for each in checks)
+    try:
+        files.write_atomically(kept_in(ws, name), f"{text}\n".encode("utf-8", "replace"))
+    except OSError:
+        return  # it is in the answer, too

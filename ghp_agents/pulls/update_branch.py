@@ -1,0 +1,131 @@
+"""Bringing the branch of a worktree up to the trunk: worked out beside it, then put in place.
+
+A conflict is found before anything is touched, so there is nothing to abort and nothing to lose.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.git import merge as landing
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.remote import Answer
+from ghp_agents.workspace import Workspace
+
+
+class Tips(NamedTuple):
+    """Where trunk and branch are, here and on the remote."""
+
+    base: str  # the trunk's name
+    trunk: str
+    branch: str
+    head: str  # in the worktree
+    sent: str | None  # on the remote; None: it is not there, or there is no remote
+
+
+def look(ws: Workspace, base: str, branch: str, head: str) -> Tips:
+    """Ask the remote; what it has more of the branch is taken in if nothing here is different.
+    Raises UnknownError, RefusedError for a branch that has others' commits beside ours."""
+    found = branches.tips(ws, base, branch)
+    if base not in found:
+        raise RefusedError(
+            f"There is no branch {base} to bring this to.", hint="Set `agents.trunk` to the trunk."
+        )
+    remote = branches.where(ws)
+    sent = found.get(branch) if remote else None
+    tips = Tips(base, found[base], branch, head, sent)
+    if sent and sent != head and landing.is_ancestor(ws.folder, head, sent):
+        why = checkouts.forward(ws.folder, branch, head, sent)  # a merge brought it up, say
+        tips = tips if why else tips._replace(head=sent)
+    if sent and not _follows(ws, tips):
+        assert remote is not None
+        raise RefusedError(
+            f"{branch} on {remote.name} has commits that are not here.",
+            hint=f"Take them in, `git pull --rebase {remote.name} {branch}`; then finish again.",
+        )
+    return tips
+
+
+def _follows(ws: Workspace, tips: Tips) -> bool:
+    """Whether the branch here has all that the remote has of it, or had and was rewritten."""
+    assert tips.sent is not None
+    if landing.is_ancestor(ws.folder, tips.sent, tips.head):
+        return True
+    args = ["reflog", "show", "--format=%H", f"refs/heads/{tips.branch}", "--"]
+    return tips.sent in git.run(args, cwd=ws.folder).text.split()
+
+
+def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
+    """The head after the branch was brought up to the trunk, by the method of the configuration.
+    Raises RefusedError for a conflict; then everything is as it was."""
+    if landing.is_ancestor(ws.folder, tips.trunk, tips.head):
+        return tips.head
+    rebases = ws.settings.update_method == "rebase"
+    made = _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
+    if made.conflicts:
+        raise _conflict(ws, tips, made.conflicts)
+    if rebases:
+        git.check(["reset", "-q", "--keep", made.commit], cwd=ws.folder)
+    else:
+        why = checkouts.forward(ws.folder, tips.branch, tips.head, made.commit)
+        if why:
+            raise RefusedError(f"{why}.", hint="`ghp agent-finish` again looks at it again.")
+    return made.commit
+
+
+def merged(
+    ws: Workspace, folder: Path, base: str, trunk: str, branch: str, head: str, by: str
+) -> landing.Landing:
+    """The commit that has the trunk merged into a branch."""
+    tree = landing.merge(folder, ws.ghp_dir, head, trunk)
+    if tree.conflicts:
+        return landing.Landing("", tree.conflicts)
+    message = f"Merge {base} into {branch}\n"
+    identity = branches.identity(ws, by)
+    return landing.Landing(landing.commit(folder, tree.tree, (head, trunk), message, identity))
+
+
+def _merged(ws: Workspace, tips: Tips, by: str) -> landing.Landing:
+    return merged(ws, ws.folder, tips.base, tips.trunk, tips.branch, tips.head, by)
+
+
+def _rebased(ws: Workspace, tips: Tips, by: str) -> landing.Landing:
+    identity = branches.identity(ws, by)
+    return landing.land(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
+
+
+def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError:
+    remote = branches.where(ws)
+    trunk = f"{remote.name}/{tips.base}" if remote else tips.base
+    listed = ", ".join(paths[:10]) + (f" and {len(paths) - 10} more" if len(paths) > 10 else "")
+    command = f"git {ws.settings.update_method} {trunk}"
+    return RefusedError(
+        f"{tips.branch} conflicts with {tips.base} in {listed}. Nothing was changed.",
+        hint=f"Bring it up by hand: `{command}`, resolve, commit; then `ghp agent-finish` again.",
+    )
+
+
+def send(ws: Workspace, tips: Tips, head: str) -> None:
+    """Push the branch, if the remote still has of it what was seen. Raises RefusedError,
+    UnknownError."""
+    if branches.where(ws) is None or tips.sent == head:
+        return
+    pushed = branches.push(ws, head, tips.branch, expected=tips.sent or "")
+    if pushed.answer is Answer.DONE:
+        return
+    if pushed.answer is Answer.UNKNOWN:
+        if branches.tips(ws, tips.branch).get(tips.branch) == head:
+            return
+        raise UnknownError(
+            f"Whether {tips.branch} was pushed is not known: {pushed.words}",
+            hint="Run the same command again when the remote can be reached.",
+        )
+    moved = pushed.answer is Answer.MOVED
+    raise RefusedError(
+        f"{tips.branch} was moved on the remote meanwhile."
+        if moved
+        else f"The remote does not take {tips.branch}: {pushed.words}.",
+        hint="Run the same command again." if moved else "Correct what it says, and try again.",
+    )

@@ -1,0 +1,153 @@
+"""Consent: what of a repository's configuration counts only after a person agreed to it.
+
+Keys that run, place or redirect something are taken from the trunk's commit, and count if the
+person agreed to exactly that value. The answer is kept outside of the repository.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core.ids import one_line
+
+SHOWN = 200  # characters of a value in a sentence
+TEMPLATES = ".ghp/templates/"
+PROPOSED = "proposed"  # in `github`: a repository that the repository's own file names
+
+HINT = "A person shows and allows it with `ghp agent-trust`."
+
+
+class Key(NamedTuple):
+    """A key that needs consent: how it is written, what it does, and when nobody has agreed."""
+
+    written: str
+    does: str
+    until: str
+    holds: bool = False  # it only forbids, so that it counts at once
+
+
+# By the name of the setting.
+KEYS: dict[str, Key] = {
+    "worktree_setup_command": Key(
+        "worktreeSetupCommand", "is run by a shell in new worktrees", "it is not run"
+    ),
+    "checks": Key(
+        "agents.checks", "are run by a shell before work is finished or merged",
+        "nothing is finished or merged",
+    ),
+    "worktree_path": Key(
+        "worktreePath", "is where new worktrees go", "they go to ~/.ghp/worktrees"
+    ),
+    "worktree_copy_files": Key(
+        "worktreeCopyFiles", "are copied into new worktrees", ".env and .env.local are copied"
+    ),
+    "worktree_symlink_files": Key(
+        "worktreeSymlinkFiles", "are linked into new worktrees", "nothing is linked"
+    ),
+    "main_branch": Key("mainBranch", "is the branch that work goes to", "it is found without it"),
+    "trunk": Key("agents.trunk", "is the branch that work goes to", "it is found without it"),
+    "remote": Key("agents.remote", "is where clones meet", "nothing is sent"),
+    "github": Key("agents.github", "is where issues are", "the remote says where they are"),
+    "orchestrators": Key(
+        "agents.orchestrators", "may change shared files and direct others", "nobody may"
+    ),
+    "take_from": Key(
+        "agents.takeFrom", "is whose issues agents take by themselves", "only those of writers"
+    ),
+    "lockdown": Key("agents.lockdown", "hides what others than writers wrote", "", holds=True),
+    "shared": Key("agents.shared", "need approval to be changed", "", holds=True),
+    "shared_owners": Key(
+        "agents.sharedOwners", "own files that need approval to be changed", "", holds=True
+    ),
+}  # fmt: skip
+
+DEFAULTS: dict[str, Any] = {
+    "take_from": "writers",
+    "worktree_path": "~/.ghp/worktrees",
+    "worktree_copy_files": (".env", ".env.local"),
+}
+
+
+class Agreement(NamedTuple):
+    """What a person agreed to in this clone: digests of values by their keys."""
+
+    agreed: Mapping[str, frozenset[str]] = {}
+    owner: str = ""  # the remote whose trunk may change its values; empty: none may
+
+    def covers(self, key: str, value: object) -> bool:
+        """Whether the person agreed to this value."""
+        return digest(value) in self.agreed.get(key, ())
+
+
+class Judged(NamedTuple):
+    """The settings of a file on the trunk that need consent."""
+
+    kept: dict[str, Any]  # what counts
+    open: dict[str, Any]  # what nobody agreed to
+
+
+def digest(value: object) -> str:
+    """What a value is recognised by."""
+    import hashlib  # loads a large library, which is needed only where something changed
+
+    text = json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plain_text(text: str) -> str:
+    """A file's text as it is agreed to: line ends of Windows, and those at its end, are nothing."""
+    return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def ordinary(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a file that need no consent."""
+    return {key: value for key, value in values.items() if key not in KEYS}
+
+
+def judged(values: Mapping[str, Any], agreement: Agreement, *, is_owners: bool = False) -> Judged:
+    """Which of a file's settings count. `is_owners`: they come from where the owner is trusted."""
+    kept: dict[str, Any] = {}
+    left: dict[str, Any] = {}
+    for key in KEYS:
+        value = values.get(key)
+        if value is None:
+            continue
+        counts = is_owners or is_harmless(key, value) or agreement.covers(key, value)
+        (kept if counts else left)[key] = value
+    if "github" in kept:
+        kept["github"] = _proposed(kept["github"])
+    return Judged(kept, left)
+
+
+def is_harmless(key: str, value: object) -> bool:
+    """Whether a value counts without consent: it is empty, the default, or it only forbids."""
+    return not value or KEYS[key].holds or _plain(value) == _plain(DEFAULTS.get(key))
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _proposed(said: Mapping[str, str]) -> dict[str, str]:
+    """A repository's file may propose a repository; whether it is the remote's is seen later."""
+    return {PROPOSED if key == "repository" else key: value for key, value in said.items()}
+
+
+def shown(value: object) -> str:
+    """A value for people, on one line."""
+    if isinstance(value, str):
+        text = f"`{value}`"
+    elif isinstance(value, Mapping):
+        text = ", ".join(f"{key}: `{each}`" for key, each in sorted(value.items()))
+    elif isinstance(value, Iterable):
+        text = ", ".join(f"`{each}`" for each in value)
+    else:
+        text = str(value)
+    return one_line(text, SHOWN)
+
+
+def sentence(key: str, value: object, place: str) -> tuple[str, str]:
+    """What does not count, and what to do. `place` is where the trunk is."""
+    said = KEYS[key]
+    what = f"`.ghp/config.json` on {place} sets `{said.written}` to {shown(value)}"
+    return f"{what}, and nobody agreed to it here: {said.until}.", HINT

@@ -1,0 +1,272 @@
+"""The settings of a clone: from what is checked out, from the trunk, from the person's own file.
+
+What runs, places or redirects something counts from the trunk's commit, as far as the person agreed
+to it, and from the person's own file. Everything else counts as it is checked out. The result is
+cached; whether it is still right is seen without starting git.
+"""
+
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.git import default_branch as trunkline
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree
+from ghp_agents.git.default_branch import Line
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath.locate import Location
+from ghp_agents.settings import agreement, consent
+from ghp_agents.settings.consent import Agreement, Judged
+from ghp_agents.settings.settings import Settings
+
+FILE = ".ghp/config.json"
+CACHE = "cache/settings.json"
+TRUNK_KEYS = ("trunk", "main_branch")
+Marks = list[list[Any]]
+TRIES = 3  # a trunk that names another is one more thing to watch
+
+
+class Ground(NamedTuple):
+    """Where a clone's settings are."""
+
+    common_dir: Path
+    folder: Path  # where git is run
+    root: Path  # has what is checked out
+    environ: Mapping[str, str]
+
+    @property
+    def own(self) -> Path:
+        """The person's own file. Upstream does not honour XDG_CONFIG_HOME for it, so neither may
+        we."""
+        return Path(self.environ.get("HOME") or "/", ".config/ghp-cli/config.json")
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that there may be; later ones win."""
+        return [self.root / FILE, self.own]
+
+
+class Trunk(NamedTuple):
+    """What of the trunk's file counts."""
+
+    kept: dict[str, Any]
+    open: dict[str, Any]
+    line: Line | None
+
+
+def ground(place: Location, root: Path, environ: Mapping[str, str]) -> Ground:
+    """Where the settings are of the clone that is at `place`."""
+    folder = Path(place.toplevel or place.git_dir)
+    return Ground(Path(place.common_dir), folder, root, environ)
+
+
+def load(here: Ground) -> Settings:
+    """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
+    present = [(path, found) for path in here.files if (found := _signature(path))]
+    # Another version of this program may know other settings than the one that cached these.
+    said = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
+    cache = here.common_dir / "ghp" / CACHE
+    cached = quickjson.read(str(cache))
+    if cached and cached.get("stamp") == said and _still_stands(cached):
+        return from_values(cached["values"])
+    there = dict(present)
+    own = _values(here.own) if here.own in there else {}
+    checked_out = _values(here.root / FILE) if here.root / FILE in there else {}
+    marks, values = said_now(here, checked_out, own)
+    if present or cache.parent.parent.is_dir():  # else nothing was set up here
+        _keep(cache, {"stamp": said, "marks": marks, "values": values})
+    return from_values(values)
+
+
+def said_now(
+    here: Ground, checked_out: Mapping[str, Any], own: Mapping[str, Any]
+) -> tuple[Marks, dict[str, Any]]:
+    """The values of all three places, and by what it is seen that the trunk's part is another one.
+    What is looked at is noted before it is read: a change in between is seen later."""
+    paths = _watch(here, own)
+    for _ in range(TRIES):
+        marks = rulestamp.marks(paths)
+        trunk = _trunk(here, own)
+        paths = _watch(here, own, trunk)
+        if set(paths) <= {path for path, _ in marks}:
+            break
+    marks = [mark for mark in marks if mark[0] in paths]
+    return marks, _merged(consent.ordinary(checked_out), trunk, own)
+
+
+def at(here: Ground, commit: str) -> Settings | None:
+    """The settings with the repository's configuration as it is in a commit of the trunk; None
+    where that has none. Raises GhpError."""
+    from ghp_agents.settings import schema as config
+
+    text = trunkline.text(here.folder, commit, FILE)
+    if text is None:
+        return None
+    own = own_values(here)
+    said = config.values(f"{commit[:12]}:{FILE}", text)
+    answer = agreement.read(here.environ, here.common_dir)
+    kept, left = consent.judged(said, answer, is_owners=is_of_owner(here, own, commit, answer))
+    trunk = Trunk(kept, left, Line(commit[:12], commit, ""))
+    return from_values(_merged(consent.ordinary(said), trunk, own))
+
+
+def is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
+    """Whether a commit is on the trunk of the remote whose owner is trusted."""
+    if not answer.owner:
+        return False
+    named = own.get("trunk") or own.get("main_branch")
+    line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+    is_theirs = line is not None and _is_owners(here, line, answer)
+    return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
+
+
+def of_person(here: Ground) -> Settings:
+    """The settings that the person's own file says. Raises ConfigError."""
+    return from_values(_merged({}, Trunk({}, {}, None), own_values(here)))
+
+
+def own_values(here: Ground) -> dict[str, Any]:
+    """What the person's own file says. Raises ConfigError."""
+    return _values(here.own) if _signature(here.own) else {}
+
+
+# ------------------------------------------------------------------------------ the trunk's part
+
+
+def _trunk(here: Ground, own: Mapping[str, Any]) -> Trunk:
+    """What counts of the trunk's file; nothing where there is none, or it cannot be read."""
+    answer = agreement.read(here.environ, here.common_dir)
+    named = own.get("trunk") or own.get("main_branch")
+    try:
+        line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+        found = judge(here, line, answer)
+        names = {key: found.kept.pop(key) for key in TRUNK_KEYS if key in found.kept}
+        other = names.get("trunk") or names.get("main_branch")
+        if named or not other or line is None:  # the person's own word goes first
+            return Trunk(*found, line)
+        line = trunkline.find(here.folder, remote=own.get("remote"), named=other) or line
+        kept, left = judge(here, line, answer)
+        return Trunk(kept | names, left, line)
+    except (git.GitError, NotSetUpError):
+        return Trunk({}, {}, None)
+
+
+def judge(here: Ground, line: Line | None, answer: Agreement) -> Judged:
+    """What counts of the file on a trunk, and what nobody agreed to."""
+    text = trunkline.text(here.folder, line.ref, FILE) if line else None
+    if line is None or text is None:
+        return Judged({}, {})
+    from ghp_agents.settings import schema as config
+
+    try:
+        said = config.values(f"{line.ref}:{FILE}", text)
+    except config.ConfigError:
+        return Judged({}, {})
+    found = consent.judged(said, answer, is_owners=_is_owners(here, line, answer))
+    # What would be found without the key needs no consent.
+    plain = {"trunk": line.name, "main_branch": line.name, "remote": line.remote}
+    same = {key: value for key, value in found.open.items() if plain.get(key) == value}
+    left = {key: value for key, value in found.open.items() if key not in same}
+    return Judged(found.kept | same, left)
+
+
+def _is_owners(here: Ground, line: Line, answer: Agreement) -> bool:
+    """Whether the trunk is that of the remote whose owner is trusted, as the remote has it."""
+    if not answer.owner or not line.ref.startswith(trunkline.REMOTES):
+        return False
+    return git.config(here.folder, f"remote.{line.remote}.url") == answer.owner
+
+
+def _watch(here: Ground, own: Mapping[str, Any], trunk: Trunk | None = None) -> list[str]:
+    names = [own.get("trunk"), own.get("main_branch")]
+    remotes = [own.get("remote") or "origin"]
+    if trunk and trunk.line:
+        names += [trunk.line.name, trunk.kept.get("trunk"), trunk.kept.get("main_branch")]
+        remotes.append(trunk.line.remote)
+    line = trunk.line if trunk else None
+    paths = trunkline.watched(str(here.common_dir), remotes, filter(None, names), line)
+    answers = str(agreement.place(here.environ, here.common_dir))
+    return [*paths, f"{here.common_dir}/config", answers]
+
+
+def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -> dict[str, Any]:
+    said = [values for values in (ordinary, trunk.kept, own) if values]
+    if not (said or trunk.open):
+        return {}
+    from ghp_agents.settings import schema as config
+
+    names = TRUNK_KEYS if any(own.get(key) for key in TRUNK_KEYS) else ()
+    left = {key: value for key, value in trunk.open.items() if key not in {*own, *names}}
+    values = config.merged(said)
+    if left and trunk.line:
+        values |= {"unagreed": left, "trunk_place": trunk.line.name}
+    return values
+
+
+# ------------------------------------------------------------------------------ files and cache
+
+
+def _still_stands(cached: Mapping[str, Any]) -> bool:
+    marks, values = cached.get("marks"), cached.get("values")
+    if not isinstance(marks, list) or not isinstance(values, dict):
+        return False
+    return marks == rulestamp.marks([str(path) for path, _ in marks])
+
+
+def _keep(cache: Path, content: Mapping[str, Any]) -> None:
+    try:
+        files.write_atomically(cache, json.dumps(content).encode())
+    except OSError:
+        return  # a cache that cannot be kept is only slower
+
+
+def _values(path: Path) -> dict[str, Any]:
+    from ghp_agents.settings import schema as config
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from None
+    return config.values(str(path), text)
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    """What changes when the file does; None where there is no file. One that cannot be looked at
+    is an error: it may say that nothing must leave this clone."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if stat.S_ISDIR(status.st_mode):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
+    from ghp_agents.settings.schema import ConfigError
+
+    why = error.strerror if isinstance(error, OSError) else f"not UTF-8 text (byte {error.start})"
+    return ConfigError(
+        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
+    )
+
+
+def from_values(values: Mapping[str, Any]) -> Settings:
+    """Settings of plain values, as they are cached."""
+    names = set(Settings._fields)
+    known = {key: value for key, value in values.items() if key in names}
+    capabilities = known.get("capabilities", {})
+    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    left = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in known.get("unagreed", {}).items()
+    }
+    by_agent = {name: tuple(words) for name, words in capabilities.items()}
+    return Settings(**{**known, **lists, "capabilities": by_agent, "unagreed": left})

@@ -1,0 +1,368 @@
+"""The configuration files: what they may hold, checked, with the line of each error.
+
+The only user of pydantic: importing it costs twice what click costs, so it is loaded only when a
+configuration changed; the result is kept as plain values (see `workspace.py`).
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+)
+from pydantic.alias_generators import to_camel
+
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.glob_paths import spelled_all
+from ghp_agents.core.limits import LARGEST
+from ghp_agents.core.remote_url import masked
+
+MAX_SECONDS = 10 * 365 * 86_400
+REPOSITORY_FILE = ".ghp/config.json"  # how its name ends, in a worktree or in a commit
+
+
+class ConfigError(GhpError):
+    """A configuration file that cannot be used; it is left as it is."""
+
+
+Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
+
+
+# What `agents.github` may say, and how it is written.
+GITHUB = {
+    "repository": (r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", "owner/name"),
+    "host": (r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?", "the name of a server"),
+    "api": (r"https?://[^\s@]+", "the address of a server's API"),
+}
+
+
+class EngineConfig(BaseModel):
+    """A part of mem0's, by its name there, and its configuration as mem0 has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    provider: str = Field(min_length=1)
+    config: dict[str, Any] = Field(default_factory=dict)
+
+
+class MemoryConfig(BaseModel):
+    """The key `memory`: what notes are found with. The engines may be sent what is told to them,
+    and may be anywhere, so a repository cannot name them: only a person can, for themselves."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+    embedder: EngineConfig | None = None
+    vector_store: EngineConfig | None = None
+    llm: EngineConfig | None = None
+    infer: bool = False
+    project: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
+
+
+class AgentsConfig(BaseModel):
+    """The key `agents` of `.ghp/config.json`. Unknown keys are kept: a newer version's, say."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="allow", strict=False)
+
+    remote: str | None = Field(None, min_length=1, description="the coordination remote")
+    push: bool = Field(True, description="false keeps everything in this clone")
+    view: bool = Field(True, description="keep .ghp/agent-status.json in the main worktree")
+    background: bool = Field(True, description="beats may fold and sync in the background")
+    throttle: float = Field(5.0, ge=0, le=3600, description="seconds between two equal beats")
+    fold_every: float = Field(60.0, gt=0, le=86_400, description="seconds between folds of beats")
+    sync_every: float = Field(15.0, gt=0, le=86_400, description="least seconds between syncs")
+    stale_after: float = Field(600.0, gt=0, le=MAX_SECONDS, description="seconds until stale")
+    dead_after: float = Field(1_800.0, gt=0, le=MAX_SECONDS, description="seconds until dead")
+    gone_after: float = Field(86_400.0, gt=0, le=MAX_SECONDS, description="seconds until gone")
+    timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
+    trunk: str | None = Field(None, min_length=1, description="the main branch")
+    resume_chars: int = Field(16_000, ge=500, description="size budget of agent-resume")
+    patch_bytes: int = Field(
+        5_000_000, ge=0, le=LARGEST, description="most uncommitted work in a handoff"
+    )
+    capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    shared: tuple[str, ...] = Field((), description="patterns of files that need approval")
+    shared_owners: tuple[str, ...] = Field(
+        (), description="owners in CODEOWNERS whose files are shared, too"
+    )
+    orchestrators: tuple[str, ...] = Field(
+        (), description="agents that may change shared files, and direct others"
+    )
+    implicit_leases: bool = Field(True, description="a first write to a file leases it here")
+    tracker: Literal["auto", "github", "local"] = Field(
+        "auto",
+        description="where issues are; auto: on GitHub, if a remote is there and there is a token",
+    )
+    github: dict[str, str] = Field(
+        default_factory=dict,
+        description="`repository` (owner/name), `host`, `api`, where the remote does not say them",
+    )
+    take_from: Literal["writers", "everybody"] = Field(
+        "writers",
+        description="whose issues agents take by themselves; issues of people without write "
+        "permission count as writers' once a writer assigned or labelled them",
+    )
+    lockdown: bool = Field(
+        False, description="agents are not shown what people without write permission wrote"
+    )
+    accounts: dict[str, Line] = Field(
+        default_factory=dict, description="the GitHub login of an agent, by its name"
+    )
+    max_attempts: int = Field(
+        3, ge=1, le=100, description="how often an issue may die in agents' hands before people ask"
+    )
+    sweep_policy: Literal["alert", "release", "reassign"] = Field(
+        "release", description="what the sweeper does with a dead agent's issue"
+    )
+    needs_human_label: Line = Field(
+        "agent:needs-human", description="the label of an issue with an open question"
+    )
+    escalate_to: tuple[Line, ...] = Field(
+        (), description="logins, and teams as org/team, that questions are for"
+    )
+    checks: tuple[Line, ...] = Field(
+        (), description="commands that must succeed before work is finished or merged"
+    )
+    checks_keep_env: tuple[Line, ...] = Field(
+        (),
+        description="variables with credentials that checks and the set-up command get all the "
+        "same; only in the user's own file",
+    )
+    check_timeout: float = Field(900.0, gt=0, le=86_400, description="seconds for one check")
+    update_method: Literal["merge", "rebase"] = Field(
+        "merge", description="how a branch is brought up to the trunk"
+    )
+    merge_method: Literal["merge", "squash", "rebase"] = Field(
+        "merge", description="how finished work gets into the trunk"
+    )
+
+    @field_validator("github")
+    @classmethod
+    def _written(cls, said: dict[str, str]) -> dict[str, str]:
+        for key, (pattern, meaning) in GITHUB.items():
+            if key in said and not re.fullmatch(pattern, said[key]):
+                raise ValueError(f"{key} is {masked(said[key])!r}, which is not {meaning}")
+        return said
+
+    memory: MemoryConfig | None = Field(None, description="what notes are found with")
+
+    @field_validator("shared")
+    @classmethod
+    def _spelled(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return spelled_all(patterns)
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from None
+
+
+class UpstreamConfig(BaseModel):
+    """Upstream's own keys, at the top of the file, of which we make use. They are upstream's to
+    check: as it does, we pass over a value that is none."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    main_branch: str | None = Field(None, min_length=1, description="the trunk")
+    worktree_path: str = Field("~/.ghp/worktrees", min_length=1, description="where worktrees go")
+    worktree_copy_files: tuple[Line, ...] = Field(
+        (".env", ".env.local"), description="files that are copied into a new worktree"
+    )
+    worktree_symlink_files: tuple[Line, ...] = Field(
+        (), description="files that are linked into a new worktree"
+    )
+    worktree_setup_command: str | None = Field(None, description="what is run in a new worktree")
+    worktree_auto_setup: bool = Field(True, description="false: it is not run by itself")
+    branch_pattern: str | None = Field(
+        None, min_length=1, description="names of branches: {user}, {agent}, {number}, {title}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong in a configuration file."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A key that means nothing to this version, and the one that was meant, perhaps."""
+
+    line: int
+    key: str
+    meant: str | None
+
+
+def known_keys() -> tuple[str, ...]:
+    """The keys that this version knows, as they are written."""
+    return tuple(to_camel(name) for name in AgentsConfig.model_fields)
+
+
+def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The settings said in `files` [(name, text)], later files winning, as plain values. Raises
+    ConfigError with file and line."""
+    return merged([values(name, text) for name, text in files])
+
+
+def values(name: str, text: str) -> dict[str, Any]:
+    """The settings that one file says, by their names: ours, and those of upstream's that we use.
+    Raises ConfigError with file and line."""
+    ours, theirs, wrong = _read_one(text)
+    if wrong:
+        raise ConfigError(
+            f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
+            hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
+        )
+    if name.endswith(REPOSITORY_FILE):
+        # A repository takes no credentials: only a person gives them.
+        ours.pop("checks_keep_env", None)
+    if "memory" in ours:
+        ours["memory"] = _trusted(name, ours["memory"] or {})
+    return theirs | ours
+
+
+def merged(files: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The values of several files in one, later files winning. As upstream merges: objects key by
+    key, everything else as a whole.
+
+    Upstream's own keys stay untouched; of them `mainBranch` is used, as the trunk, where
+    `agents.trunk` does not say another, and those about branches and worktrees.
+    """
+    said: dict[str, Any] = {}
+    for one in files:
+        for key, value in one.items():
+            said[key] = said.get(key, {}) | value if isinstance(value, dict) else value
+    if not said.get("memory"):
+        said.pop("memory", None)
+    main_branch = said.pop("main_branch", None)
+    if main_branch and said.get("trunk") is None:
+        said["trunk"] = main_branch
+    return said
+
+
+def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
+    """What counts of `memory` in the file `name`: a repository names its project, no engine."""
+    if not name.endswith(REPOSITORY_FILE):
+        return memory
+    ignored = sorted(to_camel(key) for key in memory if key != "project")
+    kept = {key: value for key, value in memory.items() if key == "project"}
+    return kept | ({"ignored": ignored} if ignored else {})
+
+
+def faults(text: str) -> list[Fault]:
+    """All that is wrong in one file, in the order of its lines."""
+    return sorted(_read_one(text)[2], key=lambda fault: fault.line)
+
+
+def unknown_keys(text: str) -> list[UnknownKey]:
+    """The keys of one file that look like ours and mean nothing; none if it cannot be read."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(whole, dict):
+        return []
+    ours = whole.get("agents")
+    ours = ours if isinstance(ours, dict) else {}
+    known, where = known_keys(), _lines(text)
+    found = [
+        UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
+        for key in ours
+        if key not in known and not key.startswith("_")  # `_comment` is a custom of upstream's
+    ]
+    server = ours.get("github")
+    found += [
+        UnknownKey(where[("agents", "github", key)], f"agents.github.{key}", None)
+        for key in (server if isinstance(server, dict) else ())
+        if key not in GITHUB
+    ]
+    # At the top they are upstream's to define, which has none of these names.
+    found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
+    return sorted(found, key=lambda unknown: unknown.line)
+
+
+def _meant(key: str, known: Sequence[str]) -> str | None:
+    by_word = {word.lower(): word for word in known}
+    plain = key.replace("_", "").replace("-", "").lower()
+    close = difflib.get_close_matches(plain, by_word, n=1)
+    return f"agents.{by_word[close[0]]}" if close else None
+
+
+def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
+    """What one file says: our values, upstream's that we use, and what is wrong."""
+    try:
+        whole = json.loads(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        return {}, {}, [Fault(error.lineno, f"not valid JSON: {error.msg.lower()}")]
+    except (ValueError, RecursionError):
+        return {}, {}, [Fault(1, "not valid JSON: nested too deep, or a number too long")]
+    if not isinstance(whole, dict):
+        return {}, {}, [Fault(1, "not a JSON object")]
+    ours, theirs = whole.get("agents", {}), _of_upstream(whole)
+    if not isinstance(ours, dict):
+        return {}, theirs, [Fault(_lines(text)[("agents",)], "`agents` is not an object")]
+    try:
+        checked = AgentsConfig.model_validate(ours)
+    except ValidationError as error:
+        return {}, theirs, _faults(text, error)
+    names = set(AgentsConfig.model_fields)
+    return checked.model_dump(exclude_unset=True, include=names), theirs, []
+
+
+def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
+    keys = [field.alias for field in UpstreamConfig.model_fields.values()]
+    said = {key: whole[key] for key in keys if key in whole}
+    try:
+        checked = UpstreamConfig.model_validate(said, strict=False)
+    except ValidationError as error:
+        wrong = {fault["loc"][0] for fault in error.errors(include_url=False)}
+        good = {key: value for key, value in said.items() if key not in wrong}
+        checked = UpstreamConfig.model_validate(good)
+    return checked.model_dump(exclude_unset=True)
+
+
+def _faults(text: str, error: ValidationError) -> list[Fault]:
+    where = _lines(text)
+    found: list[Fault] = []
+    for one in error.errors(include_url=False, include_context=False):
+        path = ("agents", *map(str, one["loc"]))
+        known = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
+        found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {one['msg'].lower()}"))
+    return found
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+
+
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """The line of each key and each item in a JSON text, by the path to it."""
+    found: dict[tuple[str, ...], int] = {}
+    path: list[str | int] = []  # of each open object the key, of each open list the index
+    key_is_next = False
+    line, counted = 1, 0
+    for token in _TOKEN.finditer(text):
+        word, here = token[0], tuple(map(str, path))
+        line += text.count("\n", counted, token.start())
+        counted = token.start()
+        if word in "}]":
+            path.pop()
+        elif word == ",":
+            key_is_next = isinstance(path[-1], str)
+            path[-1] = path[-1] if isinstance(path[-1], str) else path[-1] + 1
+        elif key_is_next and word.startswith('"'):
+            path[-1], key_is_next = json.loads(word), False
+            found[tuple(map(str, path))] = line
+        elif word != ":":
+            found.setdefault(here, line)
+            if word in "{[":
+                path.append("" if word == "{" else 0)
+                key_is_next = word == "{"
+    return found

@@ -1,0 +1,41 @@
+"""The trunk: the branch that work goes to, found the way a person would guess it."""
+
+from ghp_agents.git import default_branch as trunkline
+from ghp_agents.git import worktree
+from ghp_agents.git.default_branch import HEADS, REMOTES, USUAL
+from ghp_agents.workspace import Workspace
+
+
+def trunk(ws: Workspace) -> str | None:
+    """The trunk's name: as configured, as the remote says, else main or master; None if there is
+    nothing of the kind."""
+    if ws.settings.trunk:
+        return ws.settings.trunk
+    known = worktree.branches(ws.folder, *USUAL)
+    return trunkline.chosen(known, _remote(ws, known))
+
+
+def trunk_refs(ws: Workspace) -> list[str]:
+    """Where the trunk is, here and on the remote; not what is checked out itself."""
+    return [ref for ref in trunk_places(ws) if ref != f"{HEADS}{ws.branch}"]
+
+
+def trunk_places(ws: Workspace) -> list[str]:
+    """Where the trunk is, here and on the remote."""
+    name = trunk(ws)
+    if name is None:
+        return []
+    known = worktree.branches(ws.folder, name)
+    remote = _remote(ws, known)
+    places = (f"{HEADS}{name}", f"{REMOTES}{remote}/{name}")
+    return [ref for ref in places if ref in known]
+
+
+def remote_name(ws: Workspace) -> str:
+    """The remote that branches go to."""
+    return _remote(ws, worktree.branches(ws.folder, *USUAL))
+
+
+def _remote(ws: Workspace, refs: dict[str, str]) -> str:
+    """The remote whose word counts: the configured one, origin, or the only one."""
+    return ws.settings.remote or trunkline.remote_of(refs)

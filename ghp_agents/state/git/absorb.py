@@ -1,0 +1,216 @@
+"""Absorbing a clone: its history and its files become this clone's, then its ref goes.
+
+One merge commit does the first: its tree is the join of both, and the other history is one of its
+parents, so neither the state nor the ledger changes, and no object is ever unreachable. The second
+is a compare-and-swap on the remote, after the remote has the first. A clone that speaks again
+meanwhile keeps its ref; one that speaks again later makes a new one, and the join makes one of all.
+"""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import StateMovedError, UsageError
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
+from ghp_agents.core.limits import LARGEST
+from ghp_agents.git import process as git
+from ghp_agents.state import ledger, presence
+from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import read as reading
+from ghp_agents.state.git.fast_import import NewCommit, import_commits
+from ghp_agents.state.join import Absorption, Tip
+from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
+from ghp_agents.state.record import Record
+from ghp_agents.state.remote import Answer, coordination_remote, push, why_none
+from ghp_agents.workspace import Workspace, now_text
+
+Paths = Mapping[str, str]  # object by path
+
+
+class _UnabsorbableError(Exception):
+    """Why a clone's files cannot be said by another."""
+
+
+# ---------------------------------------------------------------------------- saying it here
+
+
+def take_in(
+    ws: Workspace,
+    repository: StateRepository,
+    tips: Sequence[Tip],
+    by: Actor,
+    held: Sequence[int],
+) -> dict[CloneId, str]:
+    """Say here what other clones said up to `tips`; those that cannot be, with the reason. What is
+    here already is not said again. Raises GhpError."""
+    for _ in range(folding.RIVAL_ATTEMPTS):
+        with contextlib.suppress(StateMovedError):
+            return _take_in_once(ws, repository, tips, by, held)
+    raise StateMovedError
+
+
+def _take_in_once(
+    ws: Workspace,
+    repository: StateRepository,
+    tips: Sequence[Tip],
+    by: Actor,
+    held: Sequence[int],
+) -> dict[CloneId, str]:
+    known = reading.tips(repository)
+    own = reading.own_tip(repository, known)
+    head = own.oid if own else None
+    wanted = [
+        tip
+        for tip in tips
+        if tip.clone != repository.clone and not _contains(repository, head, tip.oid)
+    ]
+    clock = max([tip.clock for tip in (*known, *wanted)], default=0)
+    refused: dict[CloneId, str] = {}
+    for tip in wanted:
+        try:
+            commit = _merging(ws, repository, head, tip, by, clock + 1)
+        except _UnabsorbableError as error:
+            refused[tip.clone] = str(error)
+            continue
+        _heal(repository, held)
+        import_commits(repository, repository.ref, head, [commit], ws.clock.now(), keep_open=held)
+        clock += 1
+        head = repository.check("rev-parse", repository.ref).text
+    return refused
+
+
+def _heal(repository: StateRepository, held: Sequence[int]) -> None:
+    if held:
+        heal(repository, repository.ref)
+
+
+def _merging(
+    ws: Workspace,
+    repository: StateRepository,
+    head: str | None,
+    tip: Tip,
+    by: Actor,
+    clock: int,
+) -> NewCommit:
+    """The commit that joins what was said at `tip` to what was said at `head`."""
+    at = Timestamp(now_text(ws))
+    identity = digest("absorb", tip.clone, tip.oid)
+    entry = Record("absorb", by, tip.clone, identity, at, clock, ())
+    message = ledger.message(entry, clock, repository.clone)
+    with repository.objects(largest=LARGEST) as reader:
+        ours, theirs = reading.paths_of(reader, [head or tip.oid, tip.oid])
+        if ours is None or theirs is None:
+            raise _UnabsorbableError(f"more than {reading.MOST} files")
+        kept = _joined(reader, ours if head else {}, theirs)
+        document = _presence(reader, head, tip.oid)
+    is_said = presence.PATH in ours or presence.PATH in theirs
+    said = {presence.PATH: document} if is_said else {}
+    return NewCommit(message, said, by, ws.clock.now(), (tip.oid,), tuple(sorted(kept.items())))
+
+
+def _joined(reader: git.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, str]:
+    """The files that ours lacks, and of those that differ the greater, as the join has it."""
+    kept = {path: oid for path, oid in theirs.items() if ours.get(path) != oid}
+    kept.pop(presence.PATH, None)
+    _check(ours, kept)
+    for path in [path for path in kept if path in ours]:
+        mine, other = reader.read([ours[path], kept[path]])
+        if mine is None or other is None or mine.is_cut or other.is_cut:
+            raise _UnabsorbableError(f"two clones say {path!r} otherwise, and it is too large")
+        if mine.content >= other.content:
+            del kept[path]
+    return kept
+
+
+def _check(ours: Paths, kept: Paths) -> None:
+    """Whether these files can be beside ours. Raises _UnabsorbableError."""
+    there = {*ours, *kept}
+    for path in kept:
+        try:
+            files.below(Path("/"), path)
+            path.encode()
+        except (UsageError, UnicodeEncodeError):
+            raise _UnabsorbableError(f"a file that cannot be written: {path!r}") from None
+    folders = {path[:at] for path in there for at, char in enumerate(path) if char == "/"}
+    both = sorted(folders & there)
+    if both:
+        raise _UnabsorbableError(f"{both[0]!r} is a file and a folder")
+
+
+def _presence(reader: git.ObjectReader, head: str | None, other: str) -> bytes:
+    names = [f"{commit}:{presence.PATH}" for commit in (other, head) if commit]
+    agents: list[presence.Agents] = []
+    others: dict[str, object] = {}
+    for found in reader.read(names):
+        with contextlib.suppress(ValueError):  # the join takes nothing from it, either
+            said, beside = presence.decode(found.content) if found else ({}, {})
+            agents.append(said)
+            others |= beside
+    return presence.encode(presence.merge(agents), others)
+
+
+def _contains(repository: StateRepository, head: str | None, oid: str) -> bool:
+    if head is None:
+        return False
+    return repository.run("merge-base", "--is-ancestor", oid, head).code == 0
+
+
+# ------------------------------------------------------------------- taking it off the remote
+
+
+def dismiss(
+    ws: Workspace,
+    repository: StateRepository,
+    tips: Sequence[Tip],
+    refused: Mapping[CloneId, str],
+) -> Absorption:
+    """Remove the refs of absorbed clones on the remote, each if it still is at its tip."""
+    remote = coordination_remote(ws)
+    sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    absorbed: list[CloneId] = []
+    left: list[tuple[CloneId, str]] = []
+    for tip in tips:
+        if tip.clone == repository.clone:
+            continue
+        why = refused.get(tip.clone, "")
+        if not why and remote is None:
+            why = why_none(ws)
+        if not why and not _contains(repository, sent or None, tip.oid):
+            why = "what it said could not be sent yet"
+        if not why and remote:
+            ref = CLONE_REFS + tip.clone
+            pushed = push(ws, repository, remote, [f":{ref}"], expected={ref: tip.oid})
+            moved = pushed.answer is Answer.MOVED
+            why = "it has spoken again" if moved else pushed.words
+            if pushed.answer is Answer.DONE:
+                repository.run("update-ref", "-d", SEEN_REFS + tip.clone, tip.oid)
+                why = ""
+        if why:
+            left.append((tip.clone, why))
+        else:
+            absorbed.append(tip.clone)
+    return Absorption(tuple(absorbed), tuple(left))
+
+
+# -------------------------------------------------------------------------- another's id
+
+
+def adopt(ws: Workspace, repository: StateRepository, clone: CloneId, held: Sequence[int]) -> None:
+    """Go by the id `clone`, on top of what the remote has of it, with all that was said here."""
+    if repository.clone == clone:
+        return
+    renamed = repository.with_clone(clone)
+    own = reading.own_tip(repository, reading.tips(repository))
+    shown = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + clone)
+    start = shown.text or (own.oid if own else "")
+    _heal(renamed, held)
+    if start:  # whatever a killed process left there was never this clone's ref
+        repository.check("update-ref", renamed.ref, start)
+    elif renamed.run("rev-parse", "--verify", "--quiet", renamed.ref).code == 0:
+        repository.check("update-ref", "-d", renamed.ref)
+    rename_clone(repository, clone)
+    if own and own.oid != start:
+        take_in(ws, renamed, [own], Actor("Sweeper", is_person=True), held)
+    if own:
+        repository.check("update-ref", "-d", repository.ref, own.oid)

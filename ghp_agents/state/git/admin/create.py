@@ -1,0 +1,90 @@
+"""What set-up makes for a state in git, and what it says before: what will be pushed where."""
+
+from functools import partial
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.git import process as git
+from ghp_agents.ports import StateStore
+from ghp_agents.state import presence
+from ghp_agents.state.admin_port import Sharing, Step
+from ghp_agents.state.git import publish as publishing
+from ghp_agents.state.git.admin import probe as probing
+from ghp_agents.state.private_repo import find_repository, open_repository, state_path
+from ghp_agents.state.remote import coordination_remote, why_none
+from ghp_agents.workspace import Workspace
+
+
+def sharing(ws: Workspace) -> Sharing:
+    """What leaves this machine. Raises GhpError when the configured remote is not there."""
+    remote = coordination_remote(ws)
+    if remote is None:
+        kept = why_none(ws)
+        return Sharing(None, why_not=kept)
+    return Sharing(
+        remote=remote.name,
+        address=probing.address(ws, remote),
+        refs=(
+            (f"{remote.namespace}clone/*", "what is said here, on a ref of this clone's own"),
+            (f"{remote.namespace}lease/*", "who holds which right"),
+            (publishing.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
+        ),
+    )
+
+
+def missing(ws: Workspace, store: StateStore) -> list[Step]:
+    """What is still to be made."""
+    steps: list[Step] = []
+    if find_repository(ws) is None:
+        what = f"the private repository {shown(ws, state_path(ws))}"
+        steps.append(Step("make", "Made", what, partial(_make, ws)))
+    if _view_is_missing(ws):
+        exclude = f"{shown(ws, ws.common_dir)}/info/exclude"
+        what = f"the view {presence.PATH}, kept out of git by {exclude}"
+        steps.append(Step("write", "Wrote", what, partial(_write_view, ws, store)))
+    return steps
+
+
+def shown(ws: Workspace, path: Path) -> str:
+    """A path for people: from the main worktree if it is in there."""
+    root = ws.main_worktree
+    inside = root is not None and path.is_relative_to(root)
+    return str(path.relative_to(root)) if root and inside else str(path)
+
+
+def has_worktree(root: Path | None) -> bool:
+    """Whether the folder beside `.git` is a worktree, and not just where a bare one is kept."""
+    if root is None or not root.is_dir():
+        return False
+    return git.run(["rev-parse", "--is-inside-work-tree"], cwd=root).text == "true"
+
+
+def _view_is_missing(ws: Workspace) -> bool:
+    root = ws.main_worktree
+    if not ws.settings.view or root is None or not has_worktree(root):
+        return False
+    there = (root / presence.PATH).exists() and publishing.is_excluded(ws)
+    return not there and not publishing.is_tracked(root)
+
+
+def _make(ws: Workspace) -> None:
+    try:
+        open_repository(ws)
+    except OSError as error:
+        raise _unwritable(ws, error) from None
+
+
+def _write_view(ws: Workspace, store: StateStore) -> None:
+    if not publishing.write_view(ws, store.snapshot()):
+        raise GhpError(
+            f"The view {presence.PATH} cannot be written in {ws.main_worktree}.",
+            hint='Give write access, or put "agents": {"view": false} into .ghp/config.json.',
+        )
+
+
+def _unwritable(ws: Workspace, error: OSError) -> GhpError:
+    return GhpError(
+        f"{ws.ghp_dir} cannot be written: {error.strerror or error}.",
+        hint="Give write access to it, or run this outside of the sandbox; until then presence "
+        f"and records are kept in {ws.spare_dir}.",
+    )

@@ -1,0 +1,88 @@
+"""Whether the private repository is whole and small, and how it is mended."""
+
+from collections.abc import Iterator
+
+from ghp_agents.core.finding import Finding, error, info, ok
+from ghp_agents.core.ids import CloneId
+from ghp_agents.git import process as git
+from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import repack as upkeep
+from ghp_agents.state.git.admin.create import shown
+from ghp_agents.state.private_repo import (
+    CLONE_REFS,
+    StateRepository,
+    find_repository,
+    rename_clone,
+    state_path,
+)
+from ghp_agents.workspace import Workspace
+
+_ASIDE = "state.git.aside-"
+
+
+def check_state(ws: Workspace) -> Iterator[Finding]:
+    """Whether the private repository is whole."""
+    path = state_path(ws)
+    repository = find_repository(ws)
+    if repository is None and path.exists():
+        text = f"{shown(ws, path)} does not say which clone it is: it is not whole."
+        yield error(
+            "state", text, "`ghp agent-doctor --fix` restores or replaces it.", fixable=True
+        )
+    elif repository:
+        result = repository.run("fsck", "--no-dangling", "--no-progress", "--no-reflogs")
+        if result.code == 0:
+            yield ok("state", f"{shown(ws, path)} is whole; this clone is {repository.clone}.")
+        else:
+            lines = [line for line in result.err.splitlines() if not line.startswith("notice:")]
+            yield error(
+                "state",
+                f"{shown(ws, path)} is damaged: {lines[0] if lines else 'git fsck fails'}.",
+                f"Keep it and start anew: mv {path} {path}.damaged, then `ghp agent-sync`: all "
+                "that was sent comes back.",
+            )
+    for aside in sorted(ws.ghp_dir.glob(f"{_ASIDE}*")):
+        text = f"{shown(ws, aside)} was put aside because it was not whole."
+        yield info("state-aside", text, f"When nothing is missing: rm -r {aside}")
+
+
+def mend_state(ws: Workspace) -> None:
+    """Say again which clone the private repository is; put it aside where that is not known."""
+    path = state_path(ws)
+    with folding.state_lock(ws):
+        if find_repository(ws) or not path.exists():
+            return
+        form = ["for-each-ref", "--format=%(refname)", CLONE_REFS]
+        shown = git.run(form, cwd=ws.common_dir, git_dir=path)
+        clones = shown.text.splitlines() if shown.code == 0 else []
+        if len(clones) == 1:
+            clone = CloneId(clones[0].removeprefix(CLONE_REFS))
+            rename_clone(StateRepository(path, ws.common_dir, clone), clone)
+        else:
+            path.rename(path.with_name(f"{_ASIDE}{int(ws.clock.now())}"))
+
+
+def check_growth(ws: Workspace) -> Iterator[Finding]:
+    """How large the private repository is."""
+    repository = find_repository(ws)
+    if repository is None:
+        return
+    lines = repository.check("count-objects", "-v").text.splitlines()
+    count = {key: int(value) for key, value in (line.split(": ") for line in lines)}
+    total, size = count["count"] + count["in-pack"], count["size"] + count["size-pack"]
+    text = (
+        f"The private repository has {total} objects, {count['count']} of them loose, in {size} kB"
+    )
+    if upkeep.needed(repository):
+        yield info(
+            "growth", f"{text}; it is due to be packed.", "The next fold does it.", fixable=True
+        )
+    else:
+        yield ok("growth", f"{text}.")
+
+
+def pack(ws: Workspace) -> None:
+    """Pack the private repository, if nobody else is at work."""
+    repository = find_repository(ws)
+    if repository:
+        upkeep.run(ws, repository)

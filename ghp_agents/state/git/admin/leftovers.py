@@ -1,0 +1,95 @@
+"""What stands in the next writer's way: locks that are held, and what killed processes left."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.core import files
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.finding import Finding, info, ok, warning
+from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import sync as syncing
+from ghp_agents.state.git.admin import remove as removing
+from ghp_agents.state.git.admin.create import shown
+from ghp_agents.state.git.admin.lock_owner import holder
+from ghp_agents.state.private_repo import state_path
+from ghp_agents.workspace import Workspace
+
+AT_WORK = 60.0  # seconds; what is younger may belong to somebody who is at work on it
+PATIENCE = 1.0  # a fold takes some ten milliseconds
+
+
+def check_locks(ws: Workspace) -> Iterator[Finding]:
+    """Who holds a lock for longer than it takes."""
+    free = True
+    for name in (folding.LOCK, syncing.LOCK):
+        path = ws.ghp_dir / name
+        if not path.is_file():
+            continue
+        try:
+            with files.locked(path, patience=PATIENCE):
+                continue
+        except LockTimeoutError:
+            free = False
+            yield _held(path)
+        except OSError:
+            continue  # the folder's check says why
+    if free:
+        yield ok("lock", "No lock is held.")
+
+
+def _held(path: Path) -> Finding:
+    pid, about = holder(path)
+    text = f"{path.name} is held by {about}"
+    if path.name == syncing.LOCK:
+        return info("lock", f"{text}: a sync is under way.", "It ends by itself after `timeout`.")
+    remedy = f"If it does nothing any more: kill {pid}" if pid else "See what git does here: ps -ef"
+    return warning("lock", f"{text} for longer than a fold takes.", f"{remedy} (nothing is lost).")
+
+
+def check_left_overs(ws: Workspace) -> Iterator[Finding]:
+    """What killed processes left behind."""
+    found = left_overs(ws)
+    if not found:
+        yield ok("left-over", "Nothing was left behind by killed processes.")
+        return
+    names = ", ".join(shown(ws, path) for path in found[:3]) + (", …" if len(found) > 3 else "")
+    text = (
+        f"Killed processes left {len(found)} file{'s' if len(found) != 1 else ''} behind: {names}."
+    )
+    yield warning("left-over", text, "`ghp agent-doctor --fix` removes them.", fixable=True)
+
+
+def left_overs(ws: Workspace) -> list[Path]:
+    """Ref locks, crash reports and temporary files that are too old to be in use."""
+    state = state_path(ws)
+    patterns = ("*.lock", "refs/**/*.lock", "fast_import_crash_*", "objects/*/tmp_*")
+    found = [path for pattern in patterns for path in state.glob(pattern)]
+    found += ws.ghp_dir.glob(".state.*.tmp")
+    found += ws.common_dir.glob(f"{removing.GRAVE}*")
+    for folder in ws.folders:
+        for part in folding.TEMPORARY:
+            found += Path(folder, part).glob("*.tmp")
+    before = ws.clock.now() - AT_WORK
+    return sorted(path for path in found if _changed_before(path, before))
+
+
+def _changed_before(path: Path, moment: float) -> bool:
+    try:
+        return path.lstat().st_mtime < moment
+    except OSError:
+        return False
+
+
+def remove_left_overs(ws: Workspace) -> None:
+    """Remove them under both locks, which every writer's git holds as long as it lives."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            stack.enter_context(files.locked(ws.ghp_dir / syncing.LOCK))
+        stack.enter_context(folding.state_lock(ws))
+        for path in left_overs(ws):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)

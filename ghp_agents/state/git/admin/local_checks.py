@@ -1,0 +1,119 @@
+"""What the doctor looks at first: whether we can write, and whether what was said gets further."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.core.clock import ago
+from ghp_agents.core.finding import Finding, error, info, ok, warning
+from ghp_agents.git import process as git
+from ghp_agents.state import presence
+from ghp_agents.state.git import live_presence as live
+from ghp_agents.state.git import publish as publishing
+from ghp_agents.state.git import read as reading
+from ghp_agents.state.git.admin.create import has_worktree, shown
+from ghp_agents.state.presence import Agents
+from ghp_agents.state.private_repo import StateRepository, find_repository
+from ghp_agents.state.remote import coordination_remote
+from ghp_agents.workspace import Workspace
+
+LATE = 600.0  # seconds; presence that no fold has seen for so long: nobody folds
+
+
+# ------------------------------------------------------------------------------ the folder
+
+
+def check_folder(ws: Workspace) -> Iterator[Finding]:
+    """Whether we can write where presence, outbox and the private repository are."""
+    parts = (
+        ws.ghp_dir,
+        *(ws.ghp_dir / part for part in ("agents", "outbox", "cache", "state.git")),
+    )
+    there = [part for part in parts if os.path.lexists(part)]
+    bad = [part for part in there or [ws.common_dir] if not _can_write(part)]
+    for part in bad:
+        yield _unwritable(ws, part)
+    if not there and not bad:
+        yield info("folder", "Nothing was recorded in this clone yet.")
+    elif not bad:
+        yield ok("folder", f"{shown(ws, ws.ghp_dir)} can be written.")
+
+
+def _can_write(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
+
+
+def _unwritable(ws: Workspace, part: Path) -> Finding:
+    if not part.is_dir():
+        what = f"{shown(ws, part)} is in the way: it is not a folder."
+        return error("folder", what, f"Move it elsewhere: mv {part} {part}.moved")
+    what = f"{shown(ws, part)} cannot be written"
+    mine = part.stat().st_uid == os.getuid()
+    remedy = f"chmod -R u+rwX {part}" if mine else f'sudo chown -R "$(id -un)" {part}'
+    spare = next(folder for folder in (ws.spare_dir, *ws.spare_dir.parents) if folder.exists())
+    if _can_write(spare):
+        kept = f"presence and records are kept in {ws.spare_dir} until a command can fold them."
+        return warning(
+            "folder", f"{what}; {kept}", f"Run `ghp agent-sync` where it can, or: {remedy}"
+        )
+    remedy = f"{remedy} (or set GHP_STATE_DIR to a folder that can be written)"
+    return error("folder", f"{what}, and neither can {ws.spare_dir}.", remedy)
+
+
+# ------------------------------------------------------------------------------ presence, the view
+
+
+def check_presence(ws: Workspace) -> Iterator[Finding]:
+    """Which beats no fold has seen."""
+    repository = find_repository(ws)
+    known = _folded(ws, repository) if repository else {}
+    seen = live.look(ws, known)
+    news = presence.merge([known, seen.changed])
+    waiting = [name for name in seen.changed if news[name] != known.get(name)]
+    if not waiting:
+        told = f"Presence of {_agents(len(seen.beaten))} is folded."
+        yield ok("presence", told if seen.beaten else "No agent has beaten in this clone yet.")
+        return
+    age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
+    text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
+    remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
+    level = warning if age > LATE else info
+    yield level("presence", text, remedy, fixable=True)
+
+
+def _folded(ws: Workspace, repository: StateRepository) -> Agents:
+    committed = reading.GitSnapshot(ws, repository, reading.tips(repository), past=True)
+    return committed.agents_of(repository.clone)
+
+
+def _agents(count: int) -> str:
+    return f"{count} agent{'s' if count != 1 else ''}"
+
+
+def check_view(ws: Workspace) -> Iterator[Finding]:
+    """Whether the place of the view, a generated file, is tracked by the user's git."""
+    root = ws.main_worktree
+    tracked = [name for name in _trunks(ws) if _has_view(ws, name)][:1]
+    if root and has_worktree(root) and publishing.is_tracked(root):
+        tracked.append("the index of the main worktree")
+    if not tracked:
+        yield ok("view-tracked", f"{presence.PATH} is not tracked by git.")
+        return
+    yield warning(
+        "view-tracked",
+        f"{presence.PATH} is tracked by git ({' and '.join(tracked)}): it is generated, so each "
+        "branch would carry another one, and no view is written over it.",
+        f"git rm --cached {presence.PATH} && git commit -m 'Untrack generated agent status'",
+    )
+
+
+def _trunks(ws: Workspace) -> list[str]:
+    remote = coordination_remote(ws)
+    names = [ws.settings.trunk, f"{remote.name}/HEAD" if remote else None, "main", "master"]
+    return [name for name in names if name and not name.startswith("-")]
+
+
+def _has_view(ws: Workspace, commit: str) -> bool:
+    args = ["ls-tree", "--full-tree", "--name-only", commit, "--", presence.PATH]
+    listed = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
+    return listed.code == 0 and bool(listed.text)

@@ -1,0 +1,98 @@
+"""Whether the remote takes our refs: asked with a ref of its own that is pushed and deleted again.
+
+What came out is remembered for as long as the remote and its address stay the same.
+"""
+
+import json
+import secrets
+from dataclasses import asdict
+
+from ghp_agents.core import files
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import digest
+from ghp_agents.core.remote_url import masked
+from ghp_agents.git import process as git
+from ghp_agents.state.admin_port import Probe
+from ghp_agents.state.git.sync_status import read_json
+from ghp_agents.state.private_repo import StateRepository, open_repository
+from ghp_agents.state.remote import CUSTOM, Answer, Remote, coordination_remote, push
+from ghp_agents.workspace import Workspace
+
+NOTE = "probe.json"
+KIND = "probe/"
+
+
+def address(ws: Workspace, remote: Remote) -> str:
+    """Where a push to `remote` goes, without credentials."""
+    args = ["remote", "get-url", "--push", "--all", remote.name]
+    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
+    return ", ".join(masked(line) for line in shown.text.splitlines())
+
+
+def probe(ws: Workspace) -> Probe | None:
+    """Push a ref that nobody reads, and delete it again; None where nothing is ever pushed.
+
+    It has one name for each clone, so that one which was left behind is gone with the next.
+    Raises GhpError and OSError for what is wrong here; what the remote says is the answer.
+    """
+    remote = coordination_remote(ws)
+    if remote is None:
+        return None
+    repository = open_repository(ws)
+    ref = f"{CUSTOM}{KIND}{repository.clone}"
+    commit = _unique_commit(ws, repository)
+    pushed = push(ws, repository, remote, [f"+{commit}:{ref}"])
+    taken = {Answer.DONE: True, Answer.REFUSED: False}.get(pushed.answer)
+    words = masked(pushed.words)
+    if taken:
+        remote = coordination_remote(ws) or remote  # the push may have found the other namespace
+        words = _delete(ws, repository, remote, remote.ref(ref))
+    found = Probe(remote.name, taken, remote.namespace if taken else "", words, ws.clock.now())
+    _remember(ws, remote, found)
+    return found
+
+
+def last_probe(ws: Workspace) -> Probe | None:
+    """What the last probe of the present remote at its present address found out."""
+    remote = coordination_remote(ws)
+    noted = read_json(ws, NOTE)
+    if remote is None or noted.pop("address", None) != digest(address(ws, remote)):
+        return None
+    try:
+        found = Probe(**noted)
+    except TypeError:
+        return None
+    return found if found.remote == remote.name else None
+
+
+def absolute(remote: Remote) -> Remote:
+    """The remote with no other namespace to fall back to: `heads/x` is `refs/heads/x` there."""
+    return Remote(remote.name, "refs/")
+
+
+def _unique_commit(ws: Workspace, repository: StateRepository) -> str:
+    # Two probes must never push one object: the second would be "up to date" and prove nothing.
+    tree = repository.check("mktree", stdin=b"").text
+    who = {"NAME": "ghp-agents", "EMAIL": "ghp-agents@invalid", "DATE": to_text(ws.clock.now())}
+    roles = ("AUTHOR", "COMMITTER")
+    env = {f"GIT_{role}_{key}": said for role in roles for key, said in who.items()}
+    args = ["commit-tree", tree, "-m", f"Probe {secrets.token_hex(8)}"]
+    made = repository.run(*args, env=env)
+    if made.code != 0:
+        raise git.failure(args, made)
+    return made.text
+
+
+def _delete(ws: Workspace, repository: StateRepository, remote: Remote, ref: str) -> str:
+    pushed = push(ws, repository, absolute(remote), [f":{ref.removeprefix('refs/')}"])
+    if pushed.answer is Answer.DONE:
+        return ""
+    return f"it did not delete {ref}: {masked(pushed.words)}"
+
+
+def _remember(ws: Workspace, remote: Remote, found: Probe) -> None:
+    content = asdict(found) | {"address": digest(address(ws, remote))}
+    try:
+        files.write_atomically(ws.cache_dir / NOTE, json.dumps(content).encode())
+    except OSError:
+        return  # the next one asks again

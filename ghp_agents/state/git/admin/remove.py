@@ -1,0 +1,232 @@
+"""Taking away what is ours: on this machine, and, asked for separately, on the remote."""
+
+import secrets
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.remote_url import masked
+from ghp_agents.git import process as git
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state import ledger, presence
+from ghp_agents.state.admin_port import RemoteRef, Step
+from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import outbox
+from ghp_agents.state.git import publish as publishing
+from ghp_agents.state.git import sync as syncing
+from ghp_agents.state.git.admin import probe as probing
+from ghp_agents.state.git.admin.create import has_worktree, shown
+from ghp_agents.state.private_repo import (
+    SEEN_REFS,
+    StateRepository,
+    find_repository,
+    first_error,
+    open_repository,
+)
+from ghp_agents.state.remote import (
+    BRANCHES,
+    CUSTOM,
+    Answer,
+    Remote,
+    coordination_remote,
+    exchange,
+    fetch,
+    push,
+)
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+KINDS = ("clone/", "lease/", probing.KIND)  # beside these, `ghp/…` may be a branch of the user's
+PATIENCE = 2.0  # seconds; whoever works longer than that is told of, not worked against
+GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
+
+
+# ------------------------------------------------------------------------------ this machine
+
+
+def belongings(ws: Workspace) -> list[Step]:
+    """All that is ours on this machine; `.ghp/config.json` is the user's and stays."""
+    steps: list[Step] = []
+    if ws.ghp_dir.is_dir():
+        what = f"{shown(ws, ws.ghp_dir)}: presence, outbox, the private repository, caches"
+        steps.append(_removal(what, partial(_remove_clone_folder, ws)))
+    for grave in sorted(ws.common_dir.glob(f"{GRAVE}*")):
+        what = f"{shown(ws, grave)}: left by an earlier removal"
+        steps.append(_removal(what, partial(shutil.rmtree, grave)))
+    for name_file in _name_files(ws):
+        what = f"{shown(ws, name_file)}: the name of a worktree's agent"
+        steps.append(_removal(what, name_file.unlink))
+    for spare in _spare_folders(ws):
+        what = f"{spare}: presence and records from where .git cannot be written"
+        steps.append(_removal(what, partial(_remove_spare, spare)))
+    if _view_is_there(ws) or publishing.is_excluded(ws):
+        what = f"the view {presence.PATH} and its line in {shown(ws, ws.common_dir)}/info/exclude"
+        steps.append(_removal(what, partial(publishing.remove_view, ws)))
+    return steps
+
+
+def losses(ws: Workspace) -> list[str]:
+    """What nobody else has: records that were never sent, in words."""
+    said: list[str] = []
+    waiting = len(outbox.waiting(ws).records)
+    repository = find_repository(ws)
+    unsent = _unsent_events(repository) if repository else Counter[str]()
+    if unsent:
+        kinds = ", ".join(f"{count} {event}" for event, count in sorted(unsent.items()))
+        said.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
+    if waiting:
+        said.append(f"{_count(waiting, 'record')} in the outbox")
+    return said
+
+
+def _removal(what: str, act: Callable[[], object]) -> Step:
+    return Step("remove", "Removed", what, act)
+
+
+def _remove_clone_folder(ws: Workspace) -> None:
+    """Away in one step under both locks, so that nobody writes into half a folder."""
+    grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
+    with ExitStack() as stack:
+        for lock in (syncing.LOCK, folding.LOCK):
+            stack.enter_context(files.locked(ws.ghp_dir / lock, patience=PATIENCE))
+        ws.ghp_dir.replace(grave)
+    shutil.rmtree(grave)
+
+
+def _remove_spare(folder: Path) -> None:
+    shutil.rmtree(folder)
+    if not any(folder.parent.iterdir()):
+        folder.parent.rmdir()
+
+
+def _name_files(ws: Workspace) -> list[Path]:
+    worktrees = sorted(ws.common_dir.glob(f"worktrees/*/{NAME_FILE}"))
+    return [path for path in (ws.common_dir / NAME_FILE, *worktrees) if path.is_file()]
+
+
+def _spare_folders(ws: Workspace) -> list[Path]:
+    """The folders of each setting that may have been in force when they were used."""
+    without = {key: value for key, value in ws.environ.items() if key != "GHP_STATE_DIR"}
+    plain = {key: value for key, value in without.items() if key != "XDG_STATE_HOME"}
+    some = [pulse.spare_folder(ws.place.common_dir, each) for each in (ws.environ, without, plain)]
+    return [Path(folder) for folder in dict.fromkeys(some) if Path(folder).is_dir()]
+
+
+def _view_is_there(ws: Workspace) -> bool:
+    root = ws.main_worktree
+    if root is None or not has_worktree(root):
+        return False
+    return (root / presence.PATH).exists() and not publishing.is_tracked(root)
+
+
+def _unsent_events(repository: StateRepository) -> Counter[str]:
+    """Events that the remote does not have, by kind; presence passes and is no loss."""
+    own = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+    if not own:
+        return Counter()
+    seen = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    span = [own, f"^{seen}"] if seen else [own]
+    log = repository.check("log", "--no-show-signature", "--format=%B%x1e", *span).text
+    found = Counter[str]()
+    for message in log.split("\x1e"):
+        entries = ledger.entries("", Timestamp(""), message)
+        found.update(entry.event for entry in entries if entry.event != ledger.PRESENCE)
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+# ------------------------------------------------------------------------------ the remote
+
+
+def remote_refs(ws: Workspace) -> list[RemoteRef]:
+    """Our refs on the remote, with whose they are and when their writers last wrote.
+
+    Raises UnknownError when the remote cannot be reached.
+    """
+    remote = coordination_remote(ws)
+    if remote is None:
+        return []
+    repository = open_repository(ws)
+    listed = _list(ws, repository, remote)
+    trouble = fetch(ws, repository, remote) if listed else None
+    if trouble:
+        raise _unreachable(remote, trouble)
+    dates = _dates(repository)
+    found = [_describe(repository, name, oid, dates) for name, oid in listed]
+    if publishing.BRANCH in dict(listed):
+        head = publishing.fetch_published(ws, repository, remote)
+        if not head or not publishing.is_ours(repository, head):
+            found = [ref for ref in found if ref.name != publishing.BRANCH]
+    return found
+
+
+def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
+    """Delete `refs` on the remote, all or none, if they still are as they were listed."""
+    remote = coordination_remote(ws)
+    if remote is None or not refs:
+        return
+    names = {ref.name.removeprefix("refs/"): ref.oid for ref in refs}
+    deletions = [f":{name}" for name in names]
+    target = probing.absolute(remote)
+    pushed = push(ws, open_repository(ws), target, deletions, expected=names)
+    if pushed.answer is Answer.MOVED:
+        raise GhpError(
+            f"Somebody wrote to {remote.name} meanwhile; nothing was removed there.",
+            hint="Stop the agents of the other clones, then run the command again.",
+        )
+    if pushed.answer is Answer.REFUSED:
+        raise GhpError(
+            f"{remote.name} does not let us remove refs: {masked(pushed.words)}.",
+            hint="Ask somebody with the right to, or remove them on the host's own pages.",
+        )
+    if pushed.answer is Answer.UNKNOWN:
+        raise _unreachable(remote, pushed.words)
+
+
+def _list(ws: Workspace, repository: StateRepository, remote: Remote) -> list[tuple[str, str]]:
+    patterns = [f"{CUSTOM}*", *(f"{BRANCHES}{kind}*" for kind in KINDS), publishing.BRANCH]
+    try:
+        listed = exchange(ws, repository, remote, ["ls-remote", remote.name, *patterns])
+    except git.GitTimeoutError as error:
+        raise _unreachable(remote, str(error)) from None
+    if listed.code != 0:
+        raise _unreachable(remote, first_error(listed))
+    pairs = (line.split("\t", 1) for line in listed.text.splitlines())
+    starts = (CUSTOM, *(f"{BRANCHES}{kind}" for kind in KINDS), publishing.BRANCH)
+    # A pattern of ls-remote also matches at the end of a longer name.
+    return [(name, oid) for oid, name in pairs if name.startswith(starts)]
+
+
+def _dates(repository: StateRepository) -> dict[str, float]:
+    form = "--format=%(refname) %(committerdate:unix)"
+    lines = repository.check("for-each-ref", form, SEEN_REFS).text.splitlines()
+    pairs = (line.removeprefix(SEEN_REFS).split(" ") for line in lines)
+    return {clone: float(date) for clone, date in pairs if date}
+
+
+def _describe(
+    repository: StateRepository, name: str, oid: str, dates: dict[str, float]
+) -> RemoteRef:
+    if name == publishing.BRANCH:
+        return RemoteRef(name, oid, "the published page")
+    kind, _, rest = name.removeprefix(BRANCHES).removeprefix(CUSTOM).partition("/")
+    if kind == "clone":
+        foreign = rest != repository.clone
+        whose = "another clone" if foreign else "this clone"
+        return RemoteRef(name, oid, whose, dates.get(rest), foreign)
+    return RemoteRef(name, oid, {"lease": "a right", "probe": "a probe"}.get(kind, "ours"))
+
+
+def _unreachable(remote: Remote, words: str) -> UnknownError:
+    return UnknownError(
+        f"{remote.name} cannot be reached: {masked(words.removesuffix('.'))}.",
+        hint="Check the network and try again; without --remote-refs only this machine is changed.",
+    )

@@ -1,0 +1,318 @@
+"""Reading the state: where the clones' histories end, and the join of what is there."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.files import stays_below
+from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
+from ghp_agents.core.limits import LARGEST
+from ghp_agents.git import process as git
+from ghp_agents.state import presence
+from ghp_agents.state.git import copied_clone as copied
+from ghp_agents.state.git import live_presence as live
+from ghp_agents.state.git import outbox
+from ghp_agents.state.join import Problem, Tip, join_files
+from ghp_agents.state.presence import Agents, Presence
+from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
+from ghp_agents.state.record import highest
+from ghp_agents.workspace import Workspace
+
+_FORMAT = (
+    "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
+)
+# What another clone's tree may hold is not for us to say, only what we read of it: a few kilobytes
+# of trees within trees can stand for more files than any memory holds.
+DEEPEST = 12  # folders within folders; records lie three deep
+MOST = 500_000  # files of one clone below one folder
+FOLDER = ".ghp"  # where all that clones say is
+
+
+def tips(repository: StateRepository) -> list[Tip]:
+    """Every known clone, this one first if it said anything yet."""
+    shown = repository.check("for-each-ref", f"--format={_FORMAT}", repository.ref, SEEN_REFS)
+    found: list[Tip] = []
+    for line in shown.text.splitlines():
+        if "\0" not in line:
+            continue  # the trailer's own newline
+        ref, oid, date, clock = line.split("\0")
+        clone = CloneId(ref.rpartition("/")[2])
+        own = ref == repository.ref
+        if own or clone != repository.clone:
+            tip = _tip(clone, oid, date, clock)
+            found.insert(0, tip) if own else found.append(tip)
+    return found
+
+
+def _tip(clone: CloneId, oid: str, date: str, clock: str) -> Tip:
+    return Tip(clone, oid, clock_of(clock), timestamp(date))
+
+
+def clock_of(text: str) -> int:
+    """A commit's clock. Another clone's message may say anything; one that is none, or endless,
+    counts as none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def timestamp(seconds: str) -> Timestamp:
+    """A commit's date; the beginning of time for one that no calendar has."""
+    try:
+        return Timestamp(to_text(int(seconds or 0)))
+    except (ValueError, OverflowError, OSError):
+        return Timestamp(to_text(0))
+
+
+def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
+    """This clone's tip among `known`."""
+    return known[0] if known and known[0].clone == repository.clone else None
+
+
+def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
+    """Where the clones' histories ended at a time, by each clone's own clock; also those of clones
+    that were absorbed later."""
+    form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
+    when = f"@{max(0, int(at))} +0000"  # git knows nothing before 1970
+    then: list[Tip] = []
+    pending = list(known)
+    seen = {tip.oid for tip in pending}
+    while pending:
+        tip = pending.pop(0)
+        log = ["log", "--first-parent", "--no-show-signature"]
+        shown = repository.check(*log, "-1", form, f"--before={when}", tip.oid)
+        if "\0" in shown.text:
+            then.append(_tip(tip.clone, *shown.text.split("\0")))
+        later = repository.check(*log, "--merges", "--format=%P", f"--after={when}", tip.oid).text
+        absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
+        # Under a name of their own: two of them may have said their last under the same.
+        pending += [Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in seen]
+        seen.update(absorbed)
+    return then
+
+
+class GitSnapshot:
+    """The state at one moment; what is not asked for is not read."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        repository: StateRepository | None,
+        known: Sequence[Tip],
+        waiting: outbox.Waiting | None = None,
+        *,
+        past: bool = False,
+        known_files: "KnownFiles | None" = None,
+    ) -> None:
+        self._ws = ws
+        self._known_files: KnownFiles = {} if known_files is None else known_files
+        self._repository = repository
+        self._tips = list(known)
+        self._waiting = waiting or outbox.Waiting()
+        self._past = past
+        self._problems: dict[str, Problem] = {}
+
+    @property
+    def clone(self) -> CloneId:
+        """This clone."""
+        return self._repository.clone if self._repository else UNNAMED
+
+    @property
+    def revision(self) -> str:
+        """This clone's commit, and what waits in its outbox."""
+        return revision(self._own, self._waiting)
+
+    @property
+    def clock(self) -> int:
+        """The highest clock of any clone's last commit, and of what waits."""
+        waiting = [record.clock for _, record in self._waiting.records]
+        return highest(*(tip.clock for tip in self._tips), *waiting)
+
+    def tips(self) -> Sequence[Tip]:
+        """Every known clone, this one first."""
+        return self._tips
+
+    def agents(self) -> dict[str, Presence]:
+        """The newest presence of each agent."""
+        clones = {tip.clone: None for tip in self._tips} | {self.clone: None}
+        return presence.merge([self.agents_of(clone) for clone in clones])
+
+    def agents_of(self, clone: CloneId) -> Agents:
+        """Presence as one clone tells it."""
+        said = self._documents.get(clone, {})
+        if clone != self.clone or self._past:
+            return said
+        return presence.merge([said, self._live.changed]) if self._live.changed else said
+
+    def beaten(self) -> Mapping[str, float]:
+        """When each agent of this clone last beat."""
+        if self._past:
+            return {}
+        return copied.without(self._ws, self._live.beaten, self.agents_of(self.clone))
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """All records below `prefix`."""
+        many: list[Mapping[str, bytes]] = [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in self._waiting.records
+        ]
+        if self._repository and self._tips:
+            below = self._below(self._repository, prefix)
+            many += [each.files for each in below]
+            for tip, each in zip(self._tips, below, strict=True):
+                for path, reason in each.left_out.items():
+                    self._note(tip.clone, path, reason)
+        joined = join_files(many)
+        joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
+        return {path: joined[path] for path in sorted(joined)}
+
+    def own(self, prefix: str) -> dict[str, bytes]:
+        """What this clone itself has below `prefix`."""
+        many: list[Mapping[str, bytes]] = [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in self._waiting.records
+        ]
+        if self._repository and self._own:
+            many.append(self._below(self._repository, prefix)[0].files)  # ours is the first tip
+        return join_files(many)
+
+    def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
+        if prefix not in self._known_files:
+            with repository.objects(largest=LARGEST) as reader:
+                found = read_below(reader, [tip.oid for tip in self._tips], prefix)
+            self._known_files[prefix] = found
+        return self._known_files[prefix]
+
+    def problems(self) -> Sequence[Problem]:
+        """What could not be read so far."""
+        looked = () if self._past else (*self._live.problems, *self._waiting.problems)
+        _ = self._documents
+        return [*self._problems.values(), *looked]
+
+    @property
+    def _own(self) -> Tip | None:
+        return own_tip(self._repository, self._tips) if self._repository else None
+
+    @cached_property
+    def _live(self) -> live.Live:
+        return live.look(self._ws, self._documents.get(self.clone, {}))
+
+    @cached_property
+    def _documents(self) -> dict[CloneId, Agents]:
+        if not self._repository or not self._tips:
+            return {}
+        names = [f"{tip.oid}:{presence.PATH}" for tip in self._tips]
+        with self._repository.objects(largest=LARGEST) as reader:
+            found = reader.read(names)
+        documents: dict[CloneId, Agents] = {}
+        for tip, document in zip(self._tips, found, strict=True):
+            try:
+                agents, _ = presence.decode(document.content) if document else ({}, {})
+            except ValueError as error:
+                self._note(tip.clone, presence.PATH, f"cannot be read: {error}")
+                agents = {}
+            documents[tip.clone] = agents
+        return self._without_leaps(documents)
+
+    def _without_leaps(self, documents: dict[CloneId, Agents]) -> dict[CloneId, Agents]:
+        clones = [*documents]
+        for name, found in presence.leaps([*documents.values()]).items():
+            for clone in (clones[number] for number in found):
+                left = dict(documents[clone])
+                epoch = left.pop(name)["epoch"]
+                documents[clone] = left
+                why = f"{name} has the epoch {epoch}, which none of its lives can have"
+                self._note(clone, f"{presence.PATH}#{name}", why)
+        return documents
+
+    def _note(self, clone: CloneId, path: str, reason: str) -> None:
+        place = f"clone {clone}: {path}"
+        self._problems[place] = Problem(place, reason)
+
+
+def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
+    """What a commit is compared against."""
+    return "/".join([own.oid if own else "none", *waiting.names])
+
+
+class Below(NamedTuple):
+    """What a clone has below a folder, and what of it was not read, in words by path."""
+
+    files: dict[str, bytes]
+    left_out: dict[str, str]
+
+
+KnownFiles = dict[str, list[Below]]  # by prefix, what commits have; theirs never changes
+
+
+def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
+    """For each commit, the files below `prefix` (a folder, ending with `/`).
+
+    Walks all commits' trees level by level through one process; a folder or file that several
+    clones share is read once.
+    """
+    folder = prefix.strip("/")
+    found = reader.read([f"{commit}:{folder}" for commit in commits])
+    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
+    roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
+    listing = _listing(reader, trees)
+    paths = [_paths(listing, root, folder) if root else {} for root in roots]
+    blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
+    contents = dict(zip(blobs, reader.read(blobs), strict=True))
+    return [_below(folder, some, contents) for some in paths]
+
+
+def paths_of(reader: git.ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
+    """For each commit the files that its records are in, by path; None if they are too many."""
+    found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
+    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
+    listing = _listing(reader, trees)
+    return [_paths(listing, one.oid, FOLDER) if one else {} for one in found]
+
+
+def _below(
+    folder: str, paths: Mapping[str, str] | None, contents: Mapping[str, git.Object | None]
+) -> Below:
+    if paths is None:
+        return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
+    there = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
+    too_large = f"more than {LARGEST // 1_000_000} MB"
+    left_out = {path: too_large for path, blob in there.items() if blob.is_cut}
+    # Whoever writes them again, such as the published branch, would fail for all clones.
+    left_out |= {path: "its name cannot be a path" for path in there if not stays_below(path)}
+    return Below(
+        {path: blob.content for path, blob in there.items() if path not in left_out}, left_out
+    )
+
+
+def _listing(
+    reader: git.ObjectReader, trees: Mapping[str, git.Object]
+) -> dict[str, list[git.Entry]]:
+    """What is in `trees`, and in the trees in them, level by level."""
+    listing: dict[str, list[git.Entry]] = {}
+    known = dict(trees)
+    wanted = list(trees)
+    for _ in range(DEEPEST):
+        missing = [oid for oid in wanted if oid not in known]
+        known |= {tree.oid: tree for tree in reader.read(missing) if tree}
+        for oid in wanted:
+            listing[oid] = git.tree_entries(known[oid].content, len(oid)) if oid in known else []
+        inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
+        wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
+    return listing
+
+
+def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> dict[str, str] | None:
+    """The files below a tree, by path; None if they are too many."""
+    found: dict[str, str] = {}
+    pending = [(folder, root)]
+    while pending:
+        place, oid = pending.pop()
+        for entry in listing.get(oid, ()):
+            path = f"{place}/{entry.name}"
+            if entry.mode == "40000":
+                pending.append((path, entry.oid))
+            elif entry.mode.startswith("100"):
+                found[path] = entry.oid
+        if len(found) + len(pending) > MOST:
+            return None
+    return found

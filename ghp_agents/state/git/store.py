@@ -1,0 +1,204 @@
+"""The state in git: each clone says what it has to say on a ref of its own.
+
+Most commands only read, so what writes or talks to the remote is imported when it is called.
+"""
+
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
+
+from ghp_agents.core.errors import StateMovedError
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.git.process import GitError
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state.git import live_presence as live
+from ghp_agents.state.git import outbox
+from ghp_agents.state.git import read as reading
+from ghp_agents.state.git.sync_status import news_age, news_at, standing
+from ghp_agents.state.join import Absorption, Standing, SyncReport, Tip
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.private_repo import find_repository, open_repository
+from ghp_agents.state.record import NOTES, Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import Workspace
+
+
+class GitRefsStore:
+    """`ports.StateStore` on the clone's private repository."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._held: list[int] | None = None  # the lock's descriptors while this process has it
+        self._beside: list[Record] = []
+        self._read: tuple[list[Tip], reading.KnownFiles] = ([], {})
+
+    def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
+        """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
+        # The outbox first: what a fold takes out of it meanwhile is in the commits read after it.
+        waiting = outbox.waiting(self._ws) if at is None else None
+        repository = find_repository(self._ws)
+        known = reading.tips(repository) if repository else []
+        if at is not None and repository:
+            known = reading.tips_at(repository, known, at)
+        if self._read[0] != known:
+            self._read = (known, {})
+        return reading.GitSnapshot(
+            self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
+        )
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add records if the clone still is at `expected`; see `ports.StateStore`."""
+        from ghp_agents.state.git import fold as folding
+
+        via = pulse.via(self._ws.environ)
+        records = [each._replace(via=each.via or via) for each in (*records, *self._beside)]
+        try:
+            with self._locked() as held:
+                repository = open_repository(self._ws)
+                folding.commit(self._ws, repository, records, expected, held)
+        except StateMovedError:
+            raise
+        except (LockTimeoutError, GitError, OSError) as error:
+            outbox.put(self._ws, records, error)
+        self._beside = []
+        self._note_due(records)
+
+    @contextlib.contextmanager
+    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+        """Add `records` with what is committed in here, or alone; see `ports.StateStore`."""
+        self._beside = [*records]
+        try:
+            yield
+            left, self._beside = self._beside, []
+            if left:
+                transact(self, lambda _: (None, left))
+        finally:
+            self._beside = []
+
+    def fold(self) -> int:
+        """Bring live presence and the outbox into the state. Raises GhpError, OSError."""
+        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import publish as publishing
+        from ghp_agents.state.git import repack as upkeep
+
+        with self._locked() as held:
+            repository = open_repository(self._ws)
+            made = folding.fold(self._ws, repository, held)
+            folding.sweep_temporary(self._ws, repository)
+        if made:
+            publishing.write_view(self._ws, self.snapshot())
+        upkeep.after_fold(self._ws, repository)
+        return made
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the clone's lock, if it can be had in its time."""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(LockTimeoutError, OSError):
+                stack.enter_context(self._locked())
+            yield
+
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+        """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
+        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import publish as publishing
+        from ghp_agents.state.git import sync as syncing
+        from ghp_agents.state.git import throttle as pacing
+
+        stuck: str | None = None
+        try:
+            self.fold()
+        except LockTimeoutError as error:
+            stuck = str(error)  # what is in commits already can go all the same
+        except OSError:
+            stuck = None  # nothing can be written here; what waits is counted in `standing`
+        if paced:
+            soonest = pacing.next_exchange(self._ws)
+            if soonest > self._ws.clock.now():
+                folding.set_due(self._ws, soonest)
+                had = self.standing()
+                refused = pacing.is_refused(self._ws)
+                again_at = None if refused or had.remote is None else soonest
+                return SyncReport(remote=had.remote, unsent=had.unsent, again_at=again_at)
+            push = push and not pacing.is_refused(self._ws)
+        report = syncing.safely(self._ws, send=push, wait=not paced)
+        if report.news or report.notes:
+            publishing.write_view(self._ws, self.snapshot())
+        pacing.schedule(self._ws, report)
+        return report._replace(trouble=report.trouble or stuck)
+
+    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+        """Sync, then push the joined state as a branch that people can read."""
+        from ghp_agents.state.git import publish as publishing
+
+        report = self.sync()
+        if not report.fetched:
+            return report
+        try:
+            snapshot = self.snapshot()
+            agents, notes = snapshot.agents(), snapshot.files(NOTES)
+            here = {name: said for name, said in agents.items() if name not in gone}
+            return publishing.publish(self._ws, open_repository(self._ws), here, notes, report)
+        except GitError as error:
+            return report._replace(trouble=str(error))
+
+    def standing(self) -> Standing:
+        """How this clone stands with the remote, from what it noted; starts no exchange."""
+        return standing(self._ws)
+
+    def news_age(self) -> float | None:
+        """Seconds since this clone last had news of the others; see `ports.StateStore`."""
+        return news_age(self._ws)
+
+    def news_at(self) -> float | None:
+        """When this clone last had news of the others; None: never."""
+        return news_at(self._ws)
+
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All that happened, or all since then, in ledger order."""
+        from ghp_agents.state.git import history
+
+        repository = find_repository(self._ws)
+        return history.read(repository, after) if repository else []
+
+    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+        """Say what other clones said, and take them off the remote; see `ports.StateStore`."""
+        from ghp_agents.state.git import absorb as absorbing
+
+        with self._locked() as held:
+            refused = absorbing.take_in(self._ws, open_repository(self._ws), tips, by, held)
+        self.sync()
+        return absorbing.dismiss(self._ws, open_repository(self._ws), tips, refused)
+
+    def adopt(self, clone: CloneId) -> None:
+        """Go by another clone's id from now on."""
+        from ghp_agents.state.git import absorb as absorbing
+
+        with self._locked() as held:
+            absorbing.adopt(self._ws, open_repository(self._ws), clone, held)
+
+    def forget_live(self, agent: str) -> None:
+        """Drop the live presence of an agent of this clone."""
+        live.drop(self._ws, agent)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[list[int]]:
+        from ghp_agents.state.git import fold as folding
+
+        if self._held is not None:
+            yield self._held
+            return
+        self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
+        with folding.state_lock(self._ws) as held:
+            self._held = held
+            try:
+                yield held
+            finally:
+                self._held = None
+
+    def _note_due(self, records: Sequence[Record]) -> None:
+        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import throttle as pacing
+
+        if any(record.event.startswith(pacing.URGENT) for record in records):
+            folding.set_due(self._ws, self._ws.clock.now())  # who is started waits for its turn

@@ -1,0 +1,221 @@
+"""Syncing: fetch what the other clones said, push what this one said.
+
+A clone's ref has one writer, so its push is never rejected for racing. A rejection as not
+fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says
+again what it has said, and goes on; the join makes one of what both say. Agents that beat only in
+the twin since are the twin's.
+"""
+
+import json
+from collections.abc import Sequence
+
+from ghp_agents.core import files
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.git import process as git
+from ghp_agents.state.git import copied_clone as copied
+from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git.sync_status import NOTE, Note, count_unsent, read_note
+from ghp_agents.state.join import SyncReport
+from ghp_agents.state.private_repo import (
+    LEASE_REFS,
+    SEEN_LEASE_REFS,
+    SEEN_REFS,
+    StateRepository,
+    descend,
+    find_repository,
+    new_clone_id,
+    open_repository,
+    rename_clone,
+)
+from ghp_agents.state.remote import Answer, Remote, coordination_remote, fetch, push, why_none
+from ghp_agents.workspace import Workspace
+
+LOCK = "sync.lock"
+SEND_ATTEMPTS = 10  # only ever more than two where no lock can be had
+
+
+def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
+    """One exchange. A remote that cannot be reached, or refuses, is in the report, not raised.
+
+    Without `wait`, an exchange that is under way already is left to those who began it.
+    """
+    remote = coordination_remote(ws)
+    if remote is None:
+        return SyncReport(remote=None, notes=(f"Everything stays in this clone: {why_none(ws)}.",))
+    patience = ws.settings.timeout if wait else 0.05
+    try:
+        ws.ghp_dir.mkdir(parents=True, exist_ok=True)
+        with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
+            report = _exchange(ws, remote, held, send=send)
+    except LockTimeoutError as error:
+        # Who is at it may have read what is here before the last of it was said.
+        again_at = None if wait else ws.clock.now()
+        return SyncReport(remote=remote.name, trouble=str(error), again_at=again_at)
+    except OSError as error:
+        return SyncReport(remote=remote.name, trouble=str(error))
+    noted = _noted(read_note(ws, remote), report, ws.clock.now(), sent=send)
+    if report.fetched:
+        boot, seconds = ws.clock.interval()
+        noted = noted._replace(heard_boot=boot, heard_at=seconds)
+    _write_note(ws, noted)
+    return report
+
+
+def _noted(had: Note, report: SyncReport, now: float, *, sent: bool) -> Note:
+    # A refusal stands until a push is taken, or refused again.
+    stands = had.permanent and not sent and not report.trouble
+    return Note(
+        remote=report.remote,
+        fetched_at=now if report.fetched else had.fetched_at,
+        pushed_at=now if report.pushed else had.pushed_at,
+        tried_at=now,
+        refused_at=now if report.permanent else had.refused_at,
+        heard_boot=had.heard_boot,
+        heard_at=had.heard_at,
+        trouble=had.trouble if stands else report.trouble,
+        permanent=stands or report.permanent,
+    )
+
+
+def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool) -> SyncReport:
+    repository = open_repository(ws)
+    if held:
+        _heal_seen(repository)
+    before, rights = _seen(repository), _seen(repository, SEEN_LEASE_REFS)
+    trouble = fetch(ws, repository, remote, keep_open=held)
+    _keep_rights(repository, rights)
+    if trouble:
+        unsent = count_unsent(repository)
+        return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
+    after = _seen(repository)
+    news = sum(
+        1
+        for ref, oid in after.items()
+        if before.get(ref) != oid and not ref.endswith(repository.clone)
+    )
+    report = SyncReport(remote=remote.name, fetched=True, news=news)
+    if not send:
+        return report._replace(unsent=count_unsent(repository))
+    return _send(ws, repository, remote, held, report)
+
+
+def _send(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    held: Sequence[int],
+    report: SyncReport,
+) -> SyncReport:
+    notes: list[str] = []
+    trouble: str | None = None
+    for _ in range(SEND_ATTEMPTS):
+        if has_twin(repository):
+            repository = _part_from_twin(ws, repository)
+            notes.append(
+                "Another clone uses this clone's id (a copied folder, or a container image); "
+                f"this one is {repository.clone} from now on. Nothing was lost."
+            )
+        head = _oid(repository, repository.ref)
+        if head is None or head == _oid(repository, SEEN_REFS + repository.clone):
+            return report._replace(notes=tuple(notes))
+        pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
+        if pushed.answer is Answer.DONE:
+            repository.check("update-ref", SEEN_REFS + repository.clone, head)
+            return report._replace(pushed=True, notes=tuple(notes))
+        if pushed.answer is not Answer.MOVED:
+            return report._replace(
+                trouble=pushed.words,
+                permanent=pushed.answer is Answer.REFUSED,
+                unsent=count_unsent(repository),
+                notes=tuple(notes),
+            )
+        # Moved: by a twin, or by another process of this clone. The fetch will tell.
+        trouble = fetch(ws, repository, remote, keep_open=held)
+        if trouble:
+            break
+    return report._replace(
+        trouble=trouble or "the remote's ref of this clone moved again and again",
+        unsent=count_unsent(repository),
+        notes=tuple(notes),
+    )
+
+
+def has_twin(repository: StateRepository) -> bool:
+    """Whether the remote has, under our id, what we never said."""
+    sent = _oid(repository, SEEN_REFS + repository.clone)
+    head = _oid(repository, repository.ref)
+    if sent is None or sent == head:
+        return False
+    if head is None:
+        return True
+    return repository.run("merge-base", "--is-ancestor", sent, head).code == 1
+
+
+def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Go on under another id, with all that was said under the old one. Agents that beat
+    only in the twin since are not this clone's."""
+    with folding.state_lock(ws):
+        current = find_repository(ws)
+        if current and current.clone != repository.clone:
+            return current  # another process did it
+        head, twins = (
+            _oid(repository, repository.ref),
+            _oid(repository, SEEN_REFS + repository.clone),
+        )
+        if head and twins:
+            copied.note(ws, repository, head, twins)
+        renamed = repository.with_clone(new_clone_id())
+        if head:
+            repository.check("update-ref", renamed.ref, head, "")
+        rename_clone(repository, renamed.clone)
+        if head:
+            repository.check("update-ref", "-d", repository.ref, head)
+        return renamed
+
+
+def _oid(repository: StateRepository, ref: str) -> str | None:
+    shown = repository.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    return shown.text or None
+
+
+def _keep_rights(repository: StateRepository, before: dict[str, str]) -> None:
+    """Keep what the remote said before of rights of which it has less now: it goes back there."""
+    after = _seen(repository, SEEN_LEASE_REFS)
+    changed = {ref: oid for ref, oid in before.items() if after.get(ref) != oid}
+    pairs = [(after[ref], oid) for ref, oid in changed.items() if ref in after]
+    followed = {earlier for _, earlier in descend(repository, pairs)}
+    for ref, oid in changed.items():
+        if oid not in followed:
+            own = LEASE_REFS + ref.removeprefix(SEEN_LEASE_REFS)
+            had = _oid(repository, own) or ""
+            if not had or descend(repository, [(oid, had)]):
+                repository.run("update-ref", own, oid, had)
+
+
+def _seen(repository: StateRepository, space: str = SEEN_REFS) -> dict[str, str]:
+    shown = repository.check("for-each-ref", "--format=%(refname) %(objectname)", space)
+    return dict(line.split(" ") for line in shown.text.splitlines())
+
+
+def _heal_seen(repository: StateRepository) -> None:
+    """Under the sync lock, which a fetch inherits, nobody else writes these."""
+    (repository.path / "packed-refs.lock").unlink(missing_ok=True)
+    for space in (SEEN_REFS, SEEN_LEASE_REFS):
+        for left in (repository.path / space).glob("**/*.lock"):
+            left.unlink(missing_ok=True)
+
+
+def _write_note(ws: Workspace, note: Note) -> None:
+    value = {key: getattr(note, key) for key in Note._fields}
+    try:
+        files.write_atomically(ws.cache_dir / NOTE, json.dumps(value).encode())
+    except OSError:
+        return
+
+
+def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
+    """`sync`, with what git itself could not do in the report as well."""
+    try:
+        return sync(ws, send=send, wait=wait)
+    except git.GitError as error:
+        return SyncReport(remote=ws.settings.remote or "", trouble=str(error))

@@ -1,0 +1,102 @@
+"""How this clone stands with the remote: what it noted of the last exchange, what is not sent."""
+
+import json
+from typing import Any, NamedTuple
+
+from ghp_agents.state.git import outbox
+from ghp_agents.state.join import Standing
+from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
+from ghp_agents.state.remote import Remote, coordination_remote
+from ghp_agents.workspace import Workspace
+
+NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
+
+
+class Note(NamedTuple):
+    """What a clone remembers of its exchanges with the remote; times in seconds."""
+
+    remote: str | None = None
+    fetched_at: float | None = None
+    pushed_at: float | None = None
+    tried_at: float | None = None
+    refused_at: float | None = None
+    heard_boot: str | None = None  # when it was last heard, by `Clock.interval`
+    heard_at: float | None = None
+    trouble: str | None = None
+    permanent: bool = False
+
+
+_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at", "heard_at")
+_KINDS: dict[str, Any] = {
+    "remote": str,
+    "trouble": str,
+    "heard_boot": str,
+    "permanent": bool,
+    **dict.fromkeys(_TIMES, (int, float)),
+}
+
+
+def read_note(ws: Workspace, remote: Remote | None) -> Note:
+    """The note of the last exchange with `remote`; nothing of one that was configured before."""
+    value = read_json(ws, NOTE)
+    known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
+    note = Note(**known)
+    return note if remote and note.remote == remote.name else Note()
+
+
+def news_at(ws: Workspace) -> float | None:
+    """When the remote was last heard; None: never, or there is none."""
+    remote = coordination_remote(ws)
+    return _heard_at(ws, read_note(ws, remote)) if remote else None
+
+
+def news_age(ws: Workspace) -> float | None:
+    """Seconds since the remote was last heard; None: never, not since the machine was started, or
+    there is none."""
+    remote = coordination_remote(ws)
+    note = read_note(ws, remote) if remote else Note()
+    boot, seconds = ws.clock.interval()
+    if note.heard_at is None or note.heard_boot != boot:
+        return None
+    return max(0.0, seconds - note.heard_at)
+
+
+def _heard_at(ws: Workspace, note: Note) -> float | None:
+    """In our own future only if our clock was set back; what we heard is not from there."""
+    return note.fetched_at and min(note.fetched_at, ws.clock.now())
+
+
+def standing(ws: Workspace) -> Standing:
+    """How this clone stands; asks nobody."""
+    repository = find_repository(ws)
+    waiting = len(outbox.waiting(ws).records)
+    remote = coordination_remote(ws)
+    if remote is None:
+        return Standing(waiting=waiting)
+    note = read_note(ws, remote)
+    return Standing(
+        remote=remote.name,
+        news_at=_heard_at(ws, note),
+        sent_at=note.pushed_at,
+        unsent=count_unsent(repository) if repository else 0,
+        waiting=waiting,
+        trouble=note.trouble,
+        permanent=note.permanent,
+    )
+
+
+def count_unsent(repository: StateRepository) -> int:
+    """How many of this clone's commits the remote does not have."""
+    # As a pattern, what was sent need not exist; without a wildcard git would look below it.
+    sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
+    shown = repository.run("rev-list", "--count", repository.ref, "--not", f"--glob={sent}", "--")
+    return int(shown.text) if shown.code == 0 else 0
+
+
+def read_json(ws: Workspace, name: str) -> dict[str, Any]:
+    """A small JSON file of the cache; empty when it is not there or broken."""
+    try:
+        value = json.loads((ws.cache_dir / name).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

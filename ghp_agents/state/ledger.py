@@ -1,0 +1,136 @@
+"""The ledger: what was said, by whom, in one order on every machine.
+
+Each commit on a clone's ref is an entry (a presence commit is one for each agent that moved on).
+The order is that of a Lamport clock, then of the clone's id: what was known comes before what was
+said knowing it, whatever the machines' clocks show.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
+from ghp_agents.state import legacy_causes
+from ghp_agents.state.record import Record
+
+PRESENCE = "presence"
+# The events that this version says. What another version says is kept and shown all the same.
+EVENTS = (
+    PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
+    "lease-renew", "lease-release", "escalate", "answer", "handoff", "checkpoint", "resume-apply",
+    "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
+    "issue-close", "issue-reopen",
+)  # fmt: skip
+
+
+class LedgerEntry(NamedTuple):
+    """One thing that happened; sorts in ledger order."""
+
+    clock: int
+    clone: CloneId
+    id: str
+    event: str
+    actor: str
+    object: str
+    at: Timestamp
+    is_person: bool = False
+    issue: int | None = None
+    generation: int | None = None
+    text: str = ""
+    cause: str = ""  # of a claim or a release: the kind of its cause
+    via: str = ""  # the session in which it was said: "claude 1a2b3c4d"
+
+
+class Movement(NamedTuple):
+    """What a presence commit says about one agent."""
+
+    agent: str
+    status: str
+    issue: int | None
+    action: str
+
+
+def message(record: Record, clock: int, clone: CloneId) -> str:
+    """The commit message of a record. Every part is one line, so that none can pose as another."""
+    who, event = one_line(record.actor.name, 80), one_line(record.event, 80)
+    trailers = [
+        ("Event", event),
+        ("Person" if record.actor.is_person else "Agent", who),
+        ("Issue", record.issue),
+        ("Generation", record.generation),
+        ("Id", one_line(record.id, 200)),
+        ("Cause", one_line(record.cause, 40) or None),
+        ("Clock", clock),
+        ("Clone", clone),
+        ("Via", one_line(record.via, 40) or None),
+    ]
+    text = one_line(record.text, 200)
+    return _message(f"{event} {who} {one_line(record.object, 80)}", text, trailers)
+
+
+def presence_message(movements: Sequence[Movement], count: int, clock: int, clone: CloneId) -> str:
+    """The commit message of a fold of presence: `count` agents beat, some of them moved on."""
+    if len(movements) == 1:
+        only = movements[0]
+        subject = f"{PRESENCE} {only.agent} {only.status}"
+    else:
+        subject = f"{PRESENCE} {clone} {count} agents"
+    lines: list[tuple[str, object]] = [("Event", PRESENCE)]
+    for move in movements:
+        issue = move.issue if move.issue is not None else "-"
+        lines.append(("Moved", f"{move.agent} {move.status} {issue} {one_line(move.action, 120)}"))
+    return _message(subject, "", [*lines, ("Clock", clock), ("Clone", clone)])
+
+
+def _message(subject: str, text: str, trailers: Iterable[tuple[str, object]]) -> str:
+    lines = "".join(f"{key}: {value}\n" for key, value in trailers if value is not None)
+    return f"{subject}\n\n{text}\n\n{lines}" if text else f"{subject}\n\n{lines}"
+
+
+def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
+    """The entries that a commit stands for; none for a commit that is not ours or is broken."""
+    subject, _, rest = commit_message.strip().partition("\n")
+    paragraphs = rest.strip().split("\n\n")
+    pairs = [line.partition(": ")[::2] for line in paragraphs[-1].splitlines()]
+    found = dict(pairs)
+    try:
+        clock, event = int(found["Clock"]), found["Event"]
+        clone = CloneId(found["Clone"])
+        if event == PRESENCE:
+            moves = [value for key, value in pairs if key == "Moved"]
+            return [_moved(oid, at, clock, clone, value) for value in moves]
+        actor = Actor(found.get("Agent") or found["Person"], "Person" in found)
+        text = paragraphs[0] if len(paragraphs) > 1 else ""
+        return [
+            LedgerEntry(
+                clock=clock,
+                clone=clone,
+                id=found.get("Id", oid),
+                event=event,
+                actor=actor.name,
+                object=subject.removeprefix(f"{event} {actor.name} "),
+                at=at,
+                is_person=actor.is_person,
+                issue=int(found["Issue"]) if "Issue" in found else None,
+                generation=int(found["Generation"]) if "Generation" in found else None,
+                text=text,
+                cause=found.get("Cause") or legacy_causes.of_entry(event, text),
+                via=found.get("Via", ""),
+            )
+        ]
+    except (KeyError, ValueError):
+        return []
+
+
+def _moved(oid: str, at: Timestamp, clock: int, clone: CloneId, value: str) -> LedgerEntry:
+    agent, status, issue, *action = value.split(" ", 3)
+    return LedgerEntry(
+        clock=clock,
+        clone=clone,
+        id=f"{oid}/{agent}",
+        event=PRESENCE,
+        actor=agent,
+        object=status,
+        at=at,
+        issue=None if issue == "-" else int(issue),
+        text=action[0] if action else "",
+    )

@@ -1,0 +1,53 @@
+"""The ledger, as people ask for it: by agent, issue, event, and since when."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.state.ledger import EVENTS, LedgerEntry
+
+
+class Question(NamedTuple):
+    """Which entries are wanted; None for all."""
+
+    agent: str | None = None
+    issues: frozenset[int] | None = None  # all numbers of one issue: it may have had another
+    event: str | None = None
+    since: float | None = None  # seconds
+
+
+def select(entries: Iterable[LedgerEntry], question: Question) -> list[LedgerEntry]:
+    """The entries that answer a question, in ledger order."""
+    return [entry for entry in entries if _fits(entry, question)]
+
+
+def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
+    """Whether there can be such an event: ours, or one that another version has said. Raises
+    UsageError."""
+    known = sorted({*EVENTS, *(entry.event for entry in entries)})
+    if event in known:
+        return
+    alike = difflib.get_close_matches(event[:40], known, n=1, cutoff=0.6)
+    meant = f"Did you mean {alike[0]}? " if alike else ""
+    raise UsageError(
+        f"There is no event {one_line(event, 40)!r}.", hint=f"{meant}Known: {', '.join(known)}."
+    )
+
+
+def newer(entries: Sequence[LedgerEntry], told: set[str]) -> list[LedgerEntry]:
+    """Entries that were not told yet; `told` has their ids and is added to."""
+    fresh = [entry for entry in entries if entry.id not in told]
+    told.update(entry.id for entry in fresh)
+    return fresh
+
+
+def _fits(entry: LedgerEntry, question: Question) -> bool:
+    return (
+        (question.agent is None or entry.actor == question.agent)
+        and (question.issues is None or entry.issue in question.issues)
+        and (question.event is None or entry.event == question.event)
+        and (question.since is None or to_seconds(entry.at) >= question.since)
+    )

@@ -1,0 +1,324 @@
+"""The state in memory: the twin of `git_refs.py` for tests, with clones that sync through a hub."""
+
+import contextlib
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ghp_agents.core.clock import to_seconds, to_text
+from ghp_agents.core.errors import StateMovedError
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
+from ghp_agents.ports import Clock
+from ghp_agents.state import ledger, presence
+from ghp_agents.state.join import Absorption, Problem, Standing, SyncReport, Tip, join_files
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import Agents, Presence
+from ghp_agents.state.record import Record, highest
+from ghp_agents.state.transact import transact
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One entry of a clone's history, with all that the clone had said by then."""
+
+    clock: int
+    at: Timestamp
+    message: str
+    agents: Agents
+    files: Mapping[str, bytes]
+    absorbed: "tuple[tuple[CloneId, History], ...]" = ()  # what was joined to it, with its ledger
+
+
+History = tuple[Commit, ...]
+
+
+def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
+    """All histories, and those in them."""
+    for clone, history in known.items():
+        yield clone, history
+        for commit in history:
+            yield from _with_absorbed(dict(commit.absorbed))
+
+
+@dataclass
+class Hub:
+    """What a bare remote is to the other store."""
+
+    histories: dict[CloneId, History] = field(default_factory=dict)
+    published: bytes | None = None
+    reachable: bool = True
+
+
+class MemoryStore:
+    """One clone. Clones that share a `Hub` know of each other after a sync."""
+
+    def __init__(self, clock: Clock, clone: str = "memory", hub: Hub | None = None) -> None:
+        self._clock = clock
+        self._clone = CloneId(clone)
+        self._hub = hub
+        self._known: dict[CloneId, History] = {self._clone: ()}
+        self._live: dict[str, tuple[Presence, float]] = {}
+        self._news_at: float | None = None
+        self._heard: tuple[str, float] | None = None
+        self._lock = threading.RLock()
+        self._beside: list[Record] = []
+
+    def beat(self, agent: str, said: Presence) -> None:
+        """Keep `said` as the live presence of `agent`, as `pulse.beat` does in a file."""
+        self._live[agent] = (said, self._clock.now())
+
+    def snapshot(self, at: float | None = None) -> "MemorySnapshot":
+        """The state now, or as it was."""
+        with self._lock:
+            if at is None:
+                return MemorySnapshot(self._clone, dict(self._known), dict(self._live))
+            then: dict[CloneId, History] = {self._clone: ()}
+            for clone, history in _with_absorbed(self._known):
+                past = tuple(commit for commit in history if to_seconds(commit.at) <= at)
+                then[clone] = max(then.get(clone, ()), past, key=len)
+            return MemorySnapshot(self._clone, then, {})
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        """Add records if nothing was added since `expected`."""
+        with self._lock:
+            snapshot = self.snapshot()
+            if snapshot.revision != expected:
+                raise StateMovedError
+            clock = snapshot.clock
+            for record in [*records, *self._beside]:
+                clock = max(clock + 1, record.clock)
+                message = ledger.message(record, clock, self._clone)
+                self._append(clock, message, record.at, files=dict(record.files))
+            self._beside = []
+
+    @contextlib.contextmanager
+    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+        """Add `records` with what is committed in here, or alone at the end."""
+        self._beside = [*records]
+        try:
+            yield
+            left, self._beside = self._beside, []
+            if left:
+                transact(self, lambda _: (None, left))
+        finally:
+            self._beside = []
+
+    def fold(self) -> int:
+        """Bring live presence into the history."""
+        with self._lock:
+            had = self._tip_agents()
+            now = {name: presence.published(said) for name, (said, _) in self._live.items()}
+            changed = {
+                n: p for n, p in now.items() if presence.merge([had, {n: p}])[n] != had.get(n)
+            }
+            if not changed:
+                return 0
+            moves = [presence.movement(n, had.get(n), p) for n, p in sorted(changed.items())]
+            clock = self.snapshot().clock + 1
+            message = ledger.presence_message(
+                [move for move in moves if move], len(changed), clock, self._clone
+            )
+            at = Timestamp(to_text(self._clock.now()))
+            self._append(clock, message, at, agents=presence.merge([had, changed]))
+            return 1
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads from writing."""
+        with self._lock:
+            yield
+
+    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+        """Exchange with the hub."""
+        self.fold()
+        hub = self._hub
+        if hub is None:
+            return SyncReport(remote=None)
+        mine = self._known[self._clone]
+        if not hub.reachable:
+            unsent = len(mine) - len(hub.histories.get(self._clone, ()))
+            return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
+        self._news_at, self._heard = self._clock.now(), self._clock.interval()
+        others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
+        news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
+        self._known = {self._clone: mine} | others
+        sent = hub.histories.get(self._clone, ())
+        if push and mine:  # who has said nothing yet is nobody to the others
+            hub.histories[self._clone] = mine
+        unsent = 0 if push else len(mine) - len(sent)
+        pushed = push and sent != mine
+        return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
+
+    def standing(self) -> Standing:
+        """How this clone stands with the hub."""
+        if self._hub is None:
+            return Standing()
+        sent = self._hub.histories.get(self._clone, ())
+        unsent = len(self._known[self._clone]) - len(sent)
+        return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
+
+    def news_age(self) -> float | None:
+        """Seconds since this clone last had news of the hub's."""
+        boot, seconds = self._clock.interval()
+        if self._hub is None or self._heard is None or self._heard[0] != boot:
+            return None
+        return max(0.0, seconds - self._heard[1])
+
+    def news_at(self) -> float | None:
+        """When this clone last had news of the hub's."""
+        return self._news_at if self._hub else None
+
+    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+        """Put the joined document on the hub."""
+        report = self.sync()
+        if self._hub is not None and self._hub.reachable:
+            agents = self.snapshot().agents()
+            here = {name: said for name, said in agents.items() if name not in gone}
+            self._hub.published = presence.encode(here)
+        return report
+
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All that happened, or all since then, in ledger order."""
+        known = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
+        found: set[LedgerEntry] = set()
+        for clone, history in _with_absorbed(self._known):
+            for index, commit in enumerate(history):
+                if index > known.get(clone, -1):
+                    found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
+        return sorted(found)
+
+    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+        """Say what other clones said, and take them off the hub."""
+        with self._lock:
+            for tip in tips:
+                history = self._known.get(tip.clone, ())
+                if tip.clone != self._clone and history and not self._has(tip.clone, history):
+                    self._join(tip.clone, history, by)
+        report = self.sync()
+        others = [tip for tip in tips if tip.clone != self._clone]
+        if self._hub is None or not report.fetched:
+            why = report.trouble or "there is no remote"
+            return Absorption(left=tuple((tip.clone, why) for tip in others))
+        moved = [tip for tip in others if self._tip_on_hub(tip.clone) != tip.oid]
+        gone = tuple(tip.clone for tip in others if tip not in moved)
+        for clone in gone:
+            del self._hub.histories[clone], self._known[clone]
+        return Absorption(gone, tuple((tip.clone, "it has spoken again") for tip in moved))
+
+    def adopt(self, clone: CloneId) -> None:
+        """Go by another clone's id from now on."""
+        if clone == self._clone:
+            return
+        before, history = self._clone, self._known.pop(self._clone)
+        self._clone = clone
+        self._known.setdefault(clone, ())
+        if history:
+            self._join(before, history, Actor("Sweeper", is_person=True))
+
+    def _has(self, clone: CloneId, history: History) -> bool:
+        mine = _with_absorbed({self._clone: self._known[self._clone]})
+        return any(had == clone and found[: len(history)] == history for had, found in mine)
+
+    def _join(self, clone: CloneId, history: History, by: Actor) -> None:
+        last, at = history[-1], Timestamp(to_text(self._clock.now()))
+        clock = max(self.snapshot().clock, last.clock) + 1
+        record = Record("absorb", by, clone, digest("absorb", clone, str(len(history))), at, 0, ())
+        agents = presence.merge([self._tip_agents(), last.agents])
+        mine = self._known[self._clone]
+        said = join_files([mine[-1].files if mine else {}, last.files])
+        message = ledger.message(record, clock, self._clone)
+        commit = Commit(clock, at, message, agents, said, ((clone, history),))
+        self._known[self._clone] = (*mine, commit)
+
+    def _tip_on_hub(self, clone: CloneId) -> str:
+        history = self._hub.histories.get(clone, ()) if self._hub else ()
+        return f"{clone}-{len(history) - 1}"
+
+    def forget_live(self, agent: str) -> None:
+        """Drop the live presence of an agent."""
+        self._live.pop(agent, None)
+
+    def _append(
+        self,
+        clock: int,
+        message: str,
+        at: Timestamp,
+        *,
+        agents: Agents | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        history = self._known[self._clone]
+        said = dict(history[-1].files) if history else {}
+        said |= files or {}
+        had = agents if agents is not None else self._tip_agents()
+        self._known[self._clone] = (*history, Commit(clock, at, message, had, said))
+
+    def _tip_agents(self) -> Agents:
+        history = self._known[self._clone]
+        return history[-1].agents if history else {}
+
+
+@dataclass(frozen=True)
+class MemorySnapshot:
+    """The join of histories in memory."""
+
+    clone: CloneId
+    known: Mapping[CloneId, History]
+    live: Mapping[str, tuple[Presence, float]]
+
+    @property
+    def revision(self) -> str:
+        """How long this clone's history is."""
+        return str(len(self.known[self.clone]))
+
+    @property
+    def clock(self) -> int:
+        """The highest clock of any history."""
+        return highest(*(log[-1].clock for log in self.known.values() if log))
+
+    def tips(self) -> list[Tip]:
+        """Every known clone, this one first."""
+        order = sorted(self.known, key=lambda clone: (clone != self.clone, clone))
+        return [
+            Tip(clone, f"{clone}-{len(log) - 1}", log[-1].clock, log[-1].at)
+            for clone in order
+            if (log := self.known[clone])
+        ]
+
+    def agents(self) -> dict[str, Presence]:
+        """The newest presence of each agent."""
+        return presence.merge(self.agents_of(clone) for clone in self.known)
+
+    def agents_of(self, clone: CloneId) -> Agents:
+        """Presence as one clone tells it."""
+        return self._agents.get(clone, {})
+
+    @cached_property
+    def _agents(self) -> dict[CloneId, Agents]:
+        told = {clone: log[-1].agents if log else {} for clone, log in self.known.items()}
+        clones = [*told]
+        for name, found in presence.leaps([*told.values()]).items():
+            for clone in (clones[number] for number in found):
+                told[clone] = {other: said for other, said in told[clone].items() if other != name}
+        live = {name: presence.published(said) for name, (said, _) in self.live.items()}
+        return told | {self.clone: presence.merge([told.get(self.clone, {}), live])}
+
+    def beaten(self) -> Mapping[str, float]:
+        """When each live agent of this clone last beat."""
+        return {name: moment for name, (_, moment) in self.live.items()}
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """All records below `prefix`."""
+        said = join_files(log[-1].files for log in self.known.values() if log)
+        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+
+    def own(self, prefix: str) -> dict[str, bytes]:
+        """What this clone itself has below `prefix`."""
+        history = self.known[self.clone]
+        said = history[-1].files if history else {}
+        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+
+    def problems(self) -> list[Problem]:
+        """Nothing in memory is ever broken."""
+        return []

@@ -1,0 +1,310 @@
+"""The private repository beside the user's own: made once, found by all, shared by nobody's git.
+
+The user's `git gc`, hooks, reflogs, shallow and partial clone settings never meet what is in it
+(measured: state in the user's own object store does not survive a concurrent `gc --prune=now`),
+while its configuration includes the user's, so that remotes and credentials work.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.ids import CloneId
+from ghp_agents.core.remote_url import masked
+from ghp_agents.git import process as git
+from ghp_agents.workspace import Workspace
+
+CLONE_REFS = "refs/ghp/clone/"  # our own only; one writer
+SEEN_REFS = "refs/ghp/seen/"  # what the remote had of each clone, ours too
+LEASE_REFS = "refs/ghp/lease/"  # rights that are decided in this clone
+SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # rights as the remote had them
+COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs to know no user
+_CLONE_FILE = "ghp-clone"
+_PLACE_FILE = "ghp-place"  # where this repository is, and the number of its folder
+
+# In a partial clone git would ask the remote for an object that is not here. Not for ours: all of
+# them are here, and a question that stays on this machine must not hang on a network.
+_LOCAL_ONLY = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+
+# Each with its reason: the user's values, which are included before, must not reach us.
+_CONFIG = """\
+[include]
+\tpath = ../../config
+[core]
+\tbare = true
+\thooksPath = /dev/null
+\tlogAllRefUpdates = false
+\tfilesRefLockTimeout = 2000
+\tpackedRefsTimeout = 2000
+\tfsync = committed,derived-metadata,reference
+\tfsyncMethod = batch
+\tcompression = 1
+\tsharedRepository = false
+[gc]
+\tauto = 0
+\tautoDetach = false
+[maintenance]
+\tauto = false
+[receive]
+\tautogc = false
+[fetch]
+\twriteCommitGraph = false
+\tfsckObjects = false
+[transfer]
+\tfsckObjects = false
+[push]
+\tgpgSign = false
+\tfollowTags = false
+"""
+
+
+class RepositoryDamagedError(git.GitError):
+    """The private repository cannot be used as it is."""
+
+
+class StateRepository(NamedTuple):
+    """The private repository of a clone."""
+
+    path: Path
+    folder: Path  # where git runs: relative remote addresses count from here
+    clone: CloneId
+
+    @property
+    def ref(self) -> str:
+        """The ref with all that this clone has said."""
+        return CLONE_REFS + self.clone
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        timeout: float = git.LOCAL_PATIENCE,
+        keep_open: Sequence[int] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> git.Result:
+        """Run git on the private repository, whatever its exit code; it speaks to no remote."""
+        return git.run(
+            args,
+            cwd=self.folder,
+            git_dir=self.path,
+            stdin=stdin,
+            timeout=timeout,
+            keep_open=keep_open,
+            env={**_LOCAL_ONLY, **(env or {})},
+        )
+
+    def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
+        """Like `run`. Raises GitError unless git ends with 0."""
+        result = self.run(*args, stdin=stdin)
+        if result.code != 0:
+            raise git.failure(args, result)
+        return result
+
+    def objects(self, *, largest: int | None = None) -> AbstractContextManager[git.ObjectReader]:
+        """Read many objects through one process; see `git.objects`."""
+        return git.objects(self.path, _LOCAL_ONLY, largest=largest)
+
+    def with_clone(self, clone: CloneId) -> "StateRepository":
+        """The same repository under another clone id."""
+        return StateRepository(self.path, self.folder, clone)
+
+
+def state_path(ws: Workspace) -> Path:
+    """Where the private repository is, or will be."""
+    return ws.ghp_dir / "state.git"
+
+
+def find_repository(ws: Workspace) -> StateRepository | None:
+    """The private repository, if it was made already."""
+    path = state_path(ws)
+    try:
+        clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
+        return None
+    found = StateRepository(path, _run_folder(ws), CloneId(clone))
+    return _part_from_original(ws, found) if _is_copy(found) else found
+
+
+def open_repository(ws: Workspace) -> StateRepository:
+    """The private repository, made if it is not there. Two first commands at once make one.
+
+    Raises OSError where nothing can be written, GitError.
+    """
+    found = find_repository(ws)
+    if found:
+        _note_place(found.path)
+        return found
+    path = state_path(ws)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_unfinished(ws)
+    fresh = path.with_name(f".state.{files.random_hex(4)}.tmp")
+    try:
+        _make(ws, fresh)
+        # Renaming a folder onto one that has content fails: the first to come made it for all.
+        fresh.replace(path)
+    except OSError:
+        if not path.exists():
+            raise
+    finally:
+        _remove(fresh)
+    made = find_repository(ws)
+    if not made:
+        raise RepositoryDamagedError(
+            f"{path} is not ours or not whole; it was left as it is.",
+            hint="Run `ghp agent-doctor --fix`.",
+        )
+    return made
+
+
+def sweep_unfinished(ws: Workspace) -> None:
+    """Remove what killed first commands left, once nobody can be at work on it any more."""
+    for left in state_path(ws).parent.glob(".state.*.tmp"):
+        try:
+            if ws.clock.now() - left.stat().st_mtime > 60:
+                _remove(left)
+        except OSError:
+            continue
+
+
+def _remove(folder: Path) -> None:
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
+
+
+def new_clone_id() -> CloneId:
+    """A clone's name for itself; random, because a copied folder must be able to get another."""
+    return CloneId(files.random_hex(6))
+
+
+def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository:
+    """Give the clone another id from now on."""
+    files.write_durably(repository.path / _CLONE_FILE, f"{clone}\n".encode())
+    return repository.with_clone(clone)
+
+
+# ------------------------------------------------------------------------------ copied clones
+
+
+def _place_of(folder: Path, path: Path) -> bytes:
+    """What the file of the place says of a repository in `folder` that is known as `path`."""
+    return b"%d %s\n" % (folder.stat().st_ino, os.fsencode(path))
+
+
+def _note_place(path: Path) -> None:
+    """Write down where the repository is, if it was moved, or an older version made it."""
+    with suppress(OSError):
+        place = _place_of(path, path)
+        if not (path / _PLACE_FILE).exists() or (path / _PLACE_FILE).read_bytes() != place:
+            files.write_atomically(path / _PLACE_FILE, place)
+
+
+def _is_copy(repository: StateRepository) -> bool:
+    """Whether the folder was copied, and the original still is where it was. A moved folder has
+    its number still, or has left nothing where it was."""
+    path = repository.path
+    try:
+        number, _, place = (path / _PLACE_FILE).read_bytes().strip().partition(b" ")
+        if int(number) == path.stat().st_ino:
+            return False
+        original = Path(os.fsdecode(place))
+        clone = (original / _CLONE_FILE).read_text(encoding="ascii").strip()
+        return original.stat().st_ino == int(number) and clone == repository.clone
+    except (OSError, ValueError):
+        return False
+
+
+def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Give a copied clone an id of its own: what the original's agents have is not this one's. It
+    goes on with all that was said before. Where nothing can be written it stays as it is."""
+    try:
+        with files.locked_if_possible(ws.ghp_dir / "part.lock"):
+            if not _is_copy(repository):
+                clone = (repository.path / _CLONE_FILE).read_text(encoding="ascii").strip()
+                return repository.with_clone(CloneId(clone))
+            renamed = repository.with_clone(new_clone_id())
+            head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+            if head:
+                repository.check("update-ref", renamed.ref, head, "")
+            rename_clone(repository, renamed.clone)
+            _note_place(repository.path)
+            if head:
+                repository.check("update-ref", "-d", repository.ref, head)
+            return renamed
+    except (OSError, git.GitError, files.LockTimeoutError):
+        return repository
+
+
+# ---------------------------------------------------------------------------------- making one
+
+
+def _make(ws: Workspace, path: Path) -> None:
+    shown = git.run(["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir)
+    if shown.code != 0:
+        raise git.failure(["rev-parse"], shown)
+    git.check(
+        ["init", "-q", "--bare", "--template=", f"--object-format={shown.text}", str(path)],
+        cwd=ws.common_dir,
+    )
+    made = (path / "config").read_text(encoding="utf-8")
+    # `git init` wrote what this repository is (its format); keep that, say ours after it.
+    (path / "config").write_text(_CONFIG + made, encoding="utf-8")
+    (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
+    (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
+
+
+def _run_folder(ws: Workspace) -> Path:
+    """Where relative remote addresses count from: one folder for all worktrees of the clone."""
+    folder = ws.main_worktree or _odd_main_worktree(ws)
+    return folder if folder.is_dir() else ws.common_dir
+
+
+def _odd_main_worktree(ws: Workspace) -> Path:
+    """The main worktree where the git folder is not inside it: a submodule's, or there is none."""
+    args = ["config", "--get-regexp", r"^core\.(bare|worktree)$"]
+    shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
+    said = dict(line.partition(" ")[::2] for line in shown.text.splitlines())
+    if "core.worktree" in said:
+        return Path(os.path.normpath(ws.common_dir / said["core.worktree"]))
+    return ws.common_dir if said.get("core.bare") == "true" else ws.folder
+
+
+def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those pairs of commits (later, earlier) of which the later one comes after the earlier one,
+    or is it. No two pairs share a history. Raises GitError."""
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    if not changed:
+        return [*pairs]
+    words = "".join(f"{later}\n^{earlier}\n" for later, earlier in changed)
+    listed = repository.check("rev-list", "--parents", "--stdin", stdin=words.encode())
+    parents = {word for line in listed.text.splitlines() for word in line.split()[1:]}
+    return [(later, earlier) for later, earlier in pairs if later == earlier or earlier in parents]
+
+
+def heal(repository: StateRepository, ref: str) -> None:
+    """Remove what a killed writer left of `ref`. Only under the lock that its writers inherit:
+    whoever still wrote would still hold it."""
+    (repository.path / f"{ref}.lock").unlink(missing_ok=True)
+    for crash in repository.path.glob("fast_import_crash_*"):
+        crash.unlink(missing_ok=True)
+
+
+# How the line begins that says what is wrong; what comes after it is often only advice.
+_ERRORS = (
+    *("fatal:", "error:", "remote: error", "! "),
+    *("ERROR:", "ssh:", "Permission denied", "Host key verification failed"),
+)
+
+
+def first_error(result: git.Result) -> str:
+    """The line of git's words that says what is wrong; addresses in it show no credentials."""
+    lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(_ERRORS):
+            return line
+    return lines[-1] if lines else f"exit code {result.code}"

@@ -1,0 +1,103 @@
+"""A record: a thing said once by one writer, on its way into the ledger."""
+
+import json
+from typing import NamedTuple
+
+from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
+
+NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where these records of all clones are
+LAST = NUMBERS_END - 1  # where all clocks end
+
+
+class Record(NamedTuple):
+    """Files for the state, and the ledger entry that says who added them and why.
+
+    `files` are (path in the state's tree, content). Paths hold the record's own id, so that two
+    writers never write the same path. `clock` is greater than that of all the writer had seen.
+    """
+
+    event: str  # a verb: escalate, answer, handoff, comment
+    actor: Actor
+    object: str  # what the event is about, in print: E-3f9a, #12
+    id: str
+    at: Timestamp
+    clock: int
+    files: tuple[tuple[str, bytes], ...]
+    issue: int | None = None
+    generation: int | None = None
+    text: str = ""  # one line for people
+    cause: str = ""  # of a claim or a release: the kind of its cause
+    via: str = ""  # the session in which it was said, where one is told
+
+    def __repr__(self) -> str:
+        return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
+
+
+def highest(*clocks: int) -> int:
+    """The highest of the clocks that were seen, such that there is one after it. Where somebody
+    set theirs to the very end, all that is said later has the same, and can still be read."""
+    return min(max(clocks, default=0), LAST - 1)
+
+
+def encode(record: Record) -> bytes:
+    """A record as one file of the outbox: a line of JSON, then the contents one after another."""
+    header = {
+        "event": record.event,
+        "actor": record.actor.name,
+        "person": record.actor.is_person,
+        "object": record.object,
+        "id": record.id,
+        "at": record.at,
+        "clock": record.clock,
+        "issue": record.issue,
+        "generation": record.generation,
+        "text": record.text,
+        "cause": record.cause,
+        **({"via": record.via} if record.via else {}),
+        "files": [[path, len(content)] for path, content in record.files],
+    }
+    return json.dumps(header).encode() + b"\n" + b"".join(content for _, content in record.files)
+
+
+def decode(data: bytes) -> Record:
+    """The reverse of `encode`. Raises ValueError when the file is torn or not a record."""
+    line, end, body = data.partition(b"\n")
+    if not end:
+        raise ValueError("not a whole record: its first line has no end")
+    try:
+        header = json.loads(line)
+        sizes = [(str(path), int(size)) for path, size in header["files"]]
+        if any(size < 0 for _, size in sizes):
+            raise ValueError("not a record: a content of less than nothing")
+        record = Record(
+            event=str(header["event"]),
+            actor=Actor(str(header["actor"]), bool(header["person"])),
+            object=str(header["object"]),
+            id=str(header["id"]),
+            at=Timestamp(str(header["at"])),
+            clock=int(header["clock"]),
+            issue=_number(header["issue"]),
+            generation=_number(header["generation"]),
+            text=str(header["text"]),
+            cause=str(header.get("cause", "")),
+            via=str(header.get("via", "")),
+            files=tuple(_cut(body, sizes)),
+        )
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a record: {type(error).__name__}: {error}") from None
+    if sum(size for _, size in sizes) != len(body):
+        raise ValueError("not a whole record: its contents are cut off")
+    return record
+
+
+def _number(value: object) -> int | None:
+    return None if value is None else int(str(value))
+
+
+def _cut(body: bytes, sizes: list[tuple[str, int]]) -> list[tuple[str, bytes]]:
+    parts: list[tuple[str, bytes]] = []
+    start = 0
+    for path, size in sizes:
+        parts.append((path, body[start : start + size]))
+        start += size
+    return parts

@@ -1,0 +1,323 @@
+"""The coordination remote: which one it is, what we say to it, and what its answers mean."""
+
+import contextlib
+import json
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.ids import digest
+from ghp_agents.git import process as git
+from ghp_agents.state import git_credentials as credentials
+from ghp_agents.state.private_repo import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
+from ghp_agents.workspace import Workspace
+
+CUSTOM = "refs/ghp/"  # invisible in clones, web pages and checks
+BRANCHES = "refs/heads/ghp/"  # for hosts that refuse all but branches and tags
+NAMESPACE_CACHE = "remote.json"
+FETCH_ATTEMPTS = 6  # each after the first only because another process of this clone fetched, too
+
+
+class Answer(StrEnum):
+    """What a push came to."""
+
+    DONE = "done"
+    MOVED = "moved"  # the ref is not what we expected
+    REFUSED = "refused"  # policy, permission, size: trying again will not help
+    UNKNOWN = "unknown"  # cannot be reached, or broke off: may or may not have happened
+
+
+class Pushed(NamedTuple):
+    """A push's answer, and the remote's words where it said any."""
+
+    answer: Answer
+    words: str = ""
+    about_ref: bool = False  # REFUSED: it talks to us, and does not take this ref
+
+
+class Remote(NamedTuple):
+    """The coordination remote and where on it our refs are."""
+
+    name: str
+    namespace: str = CUSTOM
+    settled: bool = False  # the namespace is known, not only assumed
+
+    def ref(self, local: str) -> str:
+        """Our ref `refs/ghp/…` as the remote calls it."""
+        return self.namespace + local.removeprefix(CUSTOM)
+
+
+def coordination_remote(ws: Workspace) -> Remote | None:
+    """The configured remote, else `origin`, else the only one; None: all stays in this clone.
+
+    Raises GhpError when the configuration names one that is not there.
+    """
+    if not ws.settings.push or "remote" in ws.settings.unagreed:
+        return None
+    known = ws.remotes
+    wanted = ws.settings.remote
+    if wanted and wanted not in known:
+        raise GhpError(
+            f"The configured coordination remote {wanted!r} is not a remote of this repository.",
+            hint=f"Known are: {', '.join(known) or 'none'}. Correct `agents.remote` in the "
+            "configuration, or add it with `git remote add`.",
+        )
+    name = wanted or ("origin" if "origin" in known else next(iter(known), None))
+    if name is None or (not wanted and name != "origin" and len(known) > 1):
+        return None
+    namespace = _settled_namespace(ws, known[name])
+    return Remote(name, namespace or CUSTOM, settled=namespace is not None)
+
+
+def why_none(ws: Workspace) -> str:
+    """Why there is no coordination remote, for people."""
+    if not ws.settings.push:
+        return "the configuration says so"
+    if "remote" in ws.settings.unagreed:
+        return (
+            f"nobody agreed to the remote that `.ghp/config.json` on {ws.settings.trunk_place} "
+            "names; a person shows and allows it with `ghp agent-trust`"
+        )
+    known = sorted(ws.remotes)
+    if len(known) > 1:
+        return (
+            f"of the remotes {', '.join(known)} none is called origin, and `agents.remote` in the "
+            "configuration names none"
+        )
+    return "there is no remote"
+
+
+def fetch(
+    ws: Workspace, repository: StateRepository, remote: Remote, *, keep_open: Sequence[int] = ()
+) -> str | None:
+    """Bring the remote's view of all clones and leases here; the words of what went wrong, or None.
+
+    Both namespaces are asked for, because another clone may have found out before us that this
+    host takes only branches.
+    """
+    refspecs = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
+    try:
+        for _ in range(FETCH_ATTEMPTS):
+            result = _fetch(ws, repository, remote, ["--prune"], refspecs, keep_open)
+            if "Cannot fetch both" in result.err:  # a clone that once used the other namespace
+                refspecs = _refspecs(remote.namespace)
+            elif "cannot lock ref" not in result.err:
+                break  # else another process of this clone, without a lock as we are, was faster
+    except git.GitTimeoutError as error:
+        return str(error)
+    return None if result.code == 0 else first_error(result)
+
+
+def fetch_refs(
+    ws: Workspace, repository: StateRepository, remote: Remote, refspecs: Sequence[str]
+) -> bool:
+    """Bring refs here by their full names there; False if one that is named is not there.
+
+    Raises UnknownError when the remote cannot be asked.
+    """
+    try:
+        result = _fetch(ws, repository, remote, [], refspecs)
+    except git.GitTimeoutError as error:
+        raise unreachable(remote, str(error)) from None
+    if result.code == 0:
+        return True
+    if "couldn't find remote ref" in result.err.lower():
+        return False
+    raise unreachable(remote, first_error(result))
+
+
+def unreachable(remote: Remote, words: str) -> UnknownError:
+    """The error for a question that only the remote can answer."""
+    return UnknownError(
+        f"The remote {remote.name} decides this, and gave no answer: {words}",
+        hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+    )
+
+
+def _fetch(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    options: Sequence[str],
+    refspecs: Sequence[str],
+    keep_open: Sequence[int] = (),
+) -> git.Result:
+    args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+    args += ["--refmap=", "--no-auto-maintenance", "--no-filter", *options, remote.name, *refspecs]
+    return exchange(ws, repository, remote, args, keep_open=keep_open)
+
+
+def _refspecs(namespace: str) -> list[str]:
+    into = (("clone/", SEEN_REFS), ("lease/", SEEN_LEASE_REFS))
+    return [f"+{namespace}{kind}*:{local}*" for kind, local in into]
+
+
+def push(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    refspecs: Sequence[str],
+    *,
+    expected: dict[str, str] | None = None,
+    keep_open: Sequence[int] = (),
+) -> Pushed:
+    """Push `refspecs` (`<oid or local ref>:<refs/ghp/…>`, an empty source deletes).
+
+    With `expected` (ref → oid, or empty for "not there"), each is compared and swapped, all or
+    none. Where a host takes no refs of our own, branches are used instead: that is found out
+    before the first push, because clones that look in two places would both win.
+    """
+    if remote.namespace == CUSTOM and not remote.settled:
+        answer = _branches_in_use(ws, repository, remote)
+        if isinstance(answer, Pushed):
+            return answer
+        if answer:
+            remote = _settle(ws, remote, BRANCHES)
+    pushed = _push(ws, repository, remote, refspecs, expected or {}, keep_open)
+    if remote.settled or remote.namespace != CUSTOM:
+        return pushed
+    if pushed.answer is Answer.DONE:
+        _settle(ws, remote, CUSTOM)
+    elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
+        branches = remote._replace(namespace=BRANCHES)
+        again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
+        if again.answer is Answer.DONE:
+            _settle(ws, remote, BRANCHES)
+        if again.answer is not Answer.REFUSED:
+            return again  # also when it broke off: then it may have happened, as a branch
+    return pushed
+
+
+def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool | Pushed:
+    """Whether our refs are branches there already; what a push would come to if it cannot tell."""
+    # By kind: `ghp/147-dashboard` may be a person's branch.
+    kinds = [f"{BRANCHES}{kind}/*" for kind in ("clone", "lease")]
+    args = ["ls-remote", "--heads", remote.name, *kinds]
+    try:
+        listed = exchange(ws, repository, remote, args)
+    except git.GitTimeoutError as error:
+        return Pushed(Answer.UNKNOWN, str(error))
+    return bool(listed.out) if listed.code == 0 else understand(listed)
+
+
+def _custom_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool:
+    """Whether the host has refs of our own: then it refuses this one for another reason."""
+    args = ["ls-remote", "--refs", remote.name, f"{CUSTOM}*"]
+    try:
+        listed = exchange(ws, repository, remote, args)
+    except git.GitTimeoutError:
+        return True
+    return listed.code != 0 or bool(listed.out)
+
+
+def _push(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    refspecs: Sequence[str],
+    expected: dict[str, str],
+    keep_open: Sequence[int],
+) -> Pushed:
+    args = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"]
+    args += (
+        ["--recurse-submodules=no", "--atomic"]
+        if len(refspecs) > 1
+        else ["--recurse-submodules=no"]
+    )
+    args += [f"--force-with-lease={remote.ref(ref)}:{oid}" for ref, oid in expected.items()]
+    args.append(remote.name)
+    for refspec in refspecs:
+        source, _, target = refspec.partition(":")
+        args.append(f"{source}:{remote.ref(target)}")
+    try:
+        result = exchange(ws, repository, remote, args, keep_open=keep_open)
+    except git.GitTimeoutError as error:
+        return Pushed(Answer.UNKNOWN, str(error))
+    return understand(result)
+
+
+# Each as git, or the server behind it, says it; our git speaks English (LC_ALL=C).
+_MOVED = (
+    *("[rejected]", "cannot lock ref", "failed to update ref", "failed to lock", "lock error"),
+    *("incorrect old value", "already exists", "reference does not exist"),
+)
+_PASSING = ("internal server error", "unpacker error", "timed out", "timeout", "temporar")
+_NO_ACCESS = re.compile(
+    r"returned error: 40[13]|http 40[13]|permission denied \(|permission to .* denied"
+    r"|access denied|authentication failed|could not read (username|password)"
+    r"|repository '?.*'? ?not found|not permitted|not allowed|read[- ]only|service not enabled"
+    r"|not exported|host key verification failed|do not have permission|not authorized"
+)
+
+
+def understand(result: git.Result) -> Pushed:
+    """What a `git push --porcelain` came to."""
+    rejected = [line for line in result.text.splitlines() if line.startswith("!")]
+    if result.code == 0 and not rejected:
+        return Pushed(Answer.DONE)
+    if not rejected:
+        # "Make sure you have the correct access rights" is said of every ssh that failed.
+        no_access = _NO_ACCESS.search(result.err.lower())
+        answer = Answer.REFUSED if no_access else Answer.UNKNOWN
+        return Pushed(answer, first_error(result))
+    reasons = [line.split("\t")[-1] for line in rejected]
+    words = "; ".join(dict.fromkeys(reasons))
+    blocked = "exists; cannot create" in result.err  # a branch called `ghp` is in our way
+    if not blocked and any(sign in reason.lower() for reason in reasons for sign in _MOVED):
+        return Pushed(Answer.MOVED, words)
+    passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
+    if passing or not any("[remote rejected]" in reason for reason in reasons):
+        return Pushed(Answer.UNKNOWN, words)
+    said = [line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")]
+    from ghp_agents.core.remote_url import masked
+
+    words = masked(" ".join([words, *filter(None, said)]))[:500]
+    return Pushed(Answer.REFUSED, words, about_ref=True)
+
+
+def exchange(
+    ws: Workspace,
+    repository: StateRepository,
+    remote: Remote,
+    args: Sequence[str],
+    *,
+    keep_open: Sequence[int] = (),
+) -> git.Result:
+    """Run git to talk to the remote: with the person's addresses and credentials, and none of the
+    settings that are meant for their own fetches and pushes."""
+    own = f"remote.{remote.name}"
+    settings = (
+        *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
+        *("push.pushOption=", "http.lowSpeedLimit=1000"),
+        f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
+    )
+    flags = [word for setting in settings for word in ("-c", setting)]
+    return git.run(
+        [*flags, *args],
+        cwd=repository.folder,
+        git_dir=repository.path,
+        timeout=ws.settings.timeout,
+        env=credentials.for_remote(ws, remote.name),
+        keep_open=keep_open,
+    )
+
+
+def _settled_namespace(ws: Workspace, address: str) -> str | None:
+    """Where on the remote at `address` our refs are, if that was found out."""
+    try:
+        known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
+        namespace = known.get(digest(address))
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None
+    return namespace if namespace in (BRANCHES, CUSTOM) else None
+
+
+def _settle(ws: Workspace, remote: Remote, namespace: str) -> Remote:
+    """Remember where the remote has our refs; by its address, because a name can be given anew."""
+    content = json.dumps({digest(ws.remotes.get(remote.name, "")): namespace}).encode()
+    with contextlib.suppress(OSError):  # a cache; the next push asks again
+        files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)
+    return Remote(remote.name, namespace, settled=True)

@@ -1,0 +1,254 @@
+"""Carrying out what a sweep decided: each act compares and swaps, or is said once by its marker.
+
+What moved since it was looked at is left as it is; the next sweep decides again. A process that is
+killed between two steps of an act leaves what the next sweep finishes: the handoff comes before
+the swap, and the entry in the ledger after all that shows of it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, assert_never
+
+from ghp_agents.claims.effects import Me, show_release
+from ghp_agents.claims.holder_liveness import life_of
+from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question
+from ghp_agents.handoffs import for_dead_agent as sweep_handoff
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.leases import service as leases
+from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.state.cause import CLOSED, LAST_RESORT, SWEPT, Cause
+from ghp_agents.state.legacy_causes import GIVEN_BY, ISSUE_CLOSED
+from ghp_agents.sweep import messages as words
+from ghp_agents.sweep import orphans as sweep_orphans
+from ghp_agents.sweep.lock import BusyError
+from ghp_agents.sweep.plan import (
+    STALE_LABEL,
+    Absorb,
+    Act,
+    Close,
+    EndLease,
+    Finish,
+    Free,
+    FreeRight,
+    Held,
+    Prune,
+    Recall,
+    Tell,
+    Warn,
+)
+
+
+class Outcome(NamedTuple):
+    """What became of an act."""
+
+    act: Act
+    done: bool
+    text: str  # what was done, or why it was not
+
+
+class Sweep(NamedTuple):
+    """Who sweeps, and by what rules."""
+
+    me: Me
+    policy: str
+    max_attempts: int
+    check: Callable[[], None]  # keeps the right to sweep; raises BusyError
+
+
+def perform(sweep: Sweep, acts: Iterable[Act]) -> list[Outcome]:
+    """Do what can be done; what stands in the way of one act stops no other.
+
+    Once nobody can tell who has a right, or another sweep has taken over, the rest is left to it.
+    """
+    done: list[Outcome] = []
+    left = list(acts)
+    while left:
+        some = [act for act in left if isinstance(act, Absorb)]
+        together = some if isinstance(left[0], Absorb) else left[:1]
+        try:
+            sweep.check()
+            done += _absorb(sweep.me, some) if together is some else [_perform(sweep, left[0])]
+        except (BusyError, UnknownError) as error:
+            return [*done, *(Outcome(act, False, f"left: {error}") for act in left)]
+        left = [act for act in left if act not in together]
+    return done
+
+
+def _perform(sweep: Sweep, act: Act) -> Outcome:
+    try:
+        return Outcome(act, not isinstance(act, Tell), _do(sweep, act))
+    except LeaseMovedError as moved:
+        return Outcome(act, False, f"left: {_moved(moved.current)}")
+    except UnknownError:
+        raise
+    except GhpError as error:
+        return Outcome(act, False, f"left: {one_line(str(error), 300)}")
+
+
+def _moved(current: Lease | None) -> str:
+    holder = current.holder if current else None
+    now = f"{holder} has it" if holder else "it is free"
+    return f"it changed meanwhile, {now} (generation {current.generation if current else 0})"
+
+
+def _do(sweep: Sweep, act: Act) -> str:
+    match act:
+        case Close():
+            return _close(sweep.me, act)
+        case Free():
+            return _free(sweep, act)
+        case Finish():
+            return _finish(sweep, act)
+        case Warn():
+            return _warn(sweep, act)
+        case Recall():
+            return _recall(sweep.me, act)
+        case EndLease():
+            return _end_lease(sweep.me, act)
+        case FreeRight():
+            return _free_right(sweep.me, act)
+        case Prune():
+            return sweep_orphans.remove(sweep.me, act.orphan)
+        case Tell():
+            return act.text
+        case Absorb():
+            raise AssertionError("clones are absorbed together")
+    assert_never(act)
+
+
+# ------------------------------------------------------------------------------- claims
+
+
+def _close(me: Me, act: Close) -> str:
+    issue, lease = me.tracker.get(act.issue), act.held.lease
+    if issue.state != "closed":
+        return f"#{act.issue} is open again"
+    after = me.leaser.release(
+        lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
+    )
+    show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
+    return f"gave back the claim of {lease.holder}: {ISSUE_CLOSED}"
+
+
+def _free(sweep: Sweep, act: Free) -> str:
+    me, lease, to = sweep.me, act.held.lease, act.to
+    issue = me.tracker.get(act.issue)
+    handed = sweep_handoff.write(me, issue, lease, to.name if to else None)
+    after = _swap(me, act)
+    _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handed.name)
+    return _freed(act.held, to.name if to else None, act.attempt, act.gives_up)
+
+
+def _swap(me: Me, act: Free) -> Lease:
+    """The one step that decides. Raises LeaseMovedError when the holder, or another, was faster."""
+    lease, to = act.held.lease, act.to
+    cause = Cause(SWEPT, me.name, act.held.state)
+    if to is None:
+        return me.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
+    return me.leaser.acquire(
+        lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
+        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ws, me.store, to.name)[1],
+    )  # fmt: skip
+
+
+def _show(
+    sweep: Sweep,
+    issue: Issue,
+    after: Lease,
+    held: Held,
+    attempt: int,
+    gives_up: bool,
+    handoff: str,
+) -> None:
+    """All that people see of it; the ledger's entry last."""
+    me = sweep.me
+    why = f"is {held.state}"
+    if gives_up:
+        text = words.question(issue.number, held, attempt)
+        asked = Question(held.holder, text, issue.number, words.OPTIONS, LAST_RESORT)
+        escalation.ask_once(me.ws, me.store, me.tracker, asked, urgency="high")
+    text = words.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
+    me.tracker.comment(issue.number, text, me.actor, marker=words.marker("freed", held))
+    change = IssueChange(remove_labels=(STALE_LABEL,))
+    me.tracker.change(issue.number, change, me.actor)
+    reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
+    show_release(me, issue, after, held.lease, reason)
+
+
+def _freed(held: Held, to: str | None, attempt: int, gives_up: bool) -> str:
+    then = f"given to {to}" if to else "asked a person" if gives_up else "back in the queue"
+    return f"{held.holder} is {held.state}; {then} (attempt {attempt})"
+
+
+def _finish(sweep: Sweep, act: Finish) -> str:
+    me, lease = sweep.me, act.unfinished.lease
+    issue = me.tracker.get(act.unfinished.issue)
+    chain = me.leaser.history(lease.name)
+    if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
+        return "it changed meanwhile"
+    before = chain[-2]
+    if lease.cause.kind == CLOSED:
+        show_release(me, issue, lease, before, ISSUE_CLOSED, keep_assignee=True)
+        return f"finished: gave back the claim of {before.holder}: {ISSUE_CLOSED}"
+    state = lease.cause.ref or "dead"
+    held = Held(before, state, lapsed=True)
+    handed = sweep_handoff.write(me, issue, before, lease.holder)
+    _show(sweep, issue, lease, held, act.attempt, act.gives_up, handed.name)
+    return f"finished: {_freed(held, lease.holder, act.attempt, act.gives_up)}"
+
+
+# ------------------------------------------------------------------------------ the silent
+
+
+def _warn(sweep: Sweep, act: Warn) -> str:
+    """First the comment, then the label: whoever sees the label need not look for the comment."""
+    me, held = sweep.me, act.held
+    text = words.silent(held, me.ws.settings.dead_after, sweep.policy)
+    me.tracker.comment(act.issue, text, me.actor, marker=words.marker("silent", held))
+    me.tracker.change(act.issue, IssueChange(add_labels=(STALE_LABEL,)), me.actor)
+    return f"{held.holder} is {held.state}: said on the issue"
+
+
+def _recall(me: Me, act: Recall) -> str:
+    """A comment cannot be taken back, so it is answered once; the label goes each time."""
+    held = act.held
+    if held and not held.lease.is_person and _was_told(me.tracker.get(act.issue), held):
+        mark = words.marker("back", held)
+        me.tracker.comment(act.issue, words.back(held), me.actor, marker=mark)
+    me.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
+    return f"{held.holder} is back: taken back" if held else "nobody is silent there: taken back"
+
+
+def _was_told(issue: Issue, held: Held) -> bool:
+    return any(words.marker("silent", held) in comment.body for comment in issue.comments)
+
+
+# ------------------------------------------------------------------------- leases and clones
+
+
+def _end_lease(me: Me, act: EndLease) -> str:
+    lease = act.lease
+    why = f"{lease.holder} is gone"
+    if not leases.end(me.ws, me.store, me.actor, {lease.id: why}):
+        return f"L-{lease.id[:4]} has ended already"
+    return f"ended L-{lease.id[:4]} ({lease.what}): {why}"
+
+
+def _free_right(me: Me, act: FreeRight) -> str:
+    lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
+    me.leaser.release(lease.name, expected=lease, reason=why)
+    return f"gave back {lease.name}: {why}"
+
+
+def _absorb(me: Me, acts: Sequence[Absorb]) -> list[Outcome]:
+    became = me.store.absorb([act.clone.tip for act in acts], me.actor)
+    left = dict(became.left)
+    found: list[Outcome] = []
+    for act in acts:
+        clone = act.clone.tip.clone
+        why = left.get(clone, "")
+        text = f"left clone {clone}: {why}" if why else f"absorbed clone {clone}"
+        found.append(Outcome(act, not why, text))
+    return found

@@ -1,0 +1,194 @@
+"""What a sweep sees: agents, claims, issues, leases and clones, each looked at once.
+
+Nothing here asks anybody for one thing at a time: the rights and the state are as the last sync
+brought them, and the issues are one list.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ghp_agents.claims import effects as claim_showing
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.holder_liveness import Noted, Sight
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Escalation, is_last_resort
+from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues.issue import Issue
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.record import what
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.names import claimed_issue
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.cause import CLOSED, SWEPT
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import position
+from ghp_agents.sweep import memory as sweep_memory
+from ghp_agents.sweep.plan import (
+    TRUNK,
+    Facts,
+    Held,
+    LeaseOf,
+    Orphan,
+    Unanswered,
+    Unfinished,
+    Worker,
+)
+from ghp_agents.workspace import Workspace
+
+
+def look(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    views: Sequence[AgentView],
+    orphans: Sequence[Orphan] = (),
+) -> Facts:
+    """All that a sweep decides on. Raises GhpError where the issues cannot be known."""
+    snapshot = store.snapshot()
+    issues: dict[int, Issue] = {
+        number: each for each in tracker.list(closed=True) for number in each.numbers
+    }
+    known = leaser.known()
+    claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
+    rights = [x for x in known if x.holder is not None and _is_lease(x)]
+    held = _held(ws, store, [*claims, *rights])
+    unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
+    needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
+    ledger = store.ledger() if needs_ledger else []
+    asked = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+    return Facts(
+        claims=tuple(held[lease.name] for lease in claims),
+        issues=issues,
+        claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
+        workers=_workers(ws, views),
+        rights=tuple(held[lease.name] for lease in rights),
+        leases=_leases(snapshot, views),
+        clones=sweep_memory.clones(ws, snapshot, _news_at(ws, store)),
+        questions=tuple(_waiting(ws, asked)),
+        attempts=_attempts(ledger, asked, _retried(snapshot)),
+        orphans=tuple(orphans),
+        unfinished=tuple(_unfinished(unshown, ledger)),
+    )
+
+
+# ------------------------------------------------------------------------------- rights
+
+
+def _is_lease(lease: Lease) -> bool:
+    return lease.name == TRUNK or lease.name.startswith((leases.PATHS, leases.NAMES))
+
+
+def _held(ws: Workspace, store: StateStore, rights: Sequence[Lease]) -> dict[str, Held]:
+    sights = claim_sight.look(ws, store, rights)
+    noted = claim_sight.note(ws, rights)
+    news_at = _news_at(ws, store)
+    return {lease.name: _one(ws, lease, sights[lease.name], noted, news_at) for lease in rights}
+
+
+def _one(ws: Workspace, lease: Lease, sight: Sight, noted: Noted, news_at: float) -> Held:
+    if lease.is_person:
+        return Held(lease)
+    settings = ws.settings
+    if sight.view is None:
+        # It claimed, and its presence never came: it may have died before its first sync.
+        silent = max(0.0, news_at - noted[lease.name][1])
+        lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
+        return Held(lease, "unknown", silent, lapsed, gone)
+    view, silent = sight.view, sight.view.silent
+    if sight.lives:
+        state = view.liveness if view.liveness in claim_sight.LIVING else Liveness.ACTIVE
+        return Held(lease, state.value, silent)
+    # Of a process that ended a moment ago, another may take up the work just now.
+    lapsed = not sight.rests and silent >= settings.stale_after
+    return Held(lease, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
+
+
+def _news_at(ws: Workspace, store: StateStore) -> float:
+    if store.standing().remote is None:
+        return ws.steady()
+    return presence.news_at(ws, store) or 0.0
+
+
+# -------------------------------------------------------------------------- what was begun
+
+
+def _may_be_unshown(lease: Lease, issues: Mapping[int, Issue]) -> bool:
+    issue = issues.get(claimed_issue(lease.name) or 0)
+    if issue is None or issue.state == "closed":
+        return issue is not None and lease.holder is None and lease.cause.kind == CLOSED
+    return lease.cause.kind == SWEPT
+
+
+def _unfinished(swept: Iterable[Lease], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
+    """The claims that a sweep took, and was killed before it showed that."""
+    said = {entry.id for entry in ledger}
+    for lease in swept:
+        if claim_showing.entry_id("release", lease) not in said:
+            yield Unfinished(claimed_issue(lease.name) or 0, lease)
+
+
+def _retried(snapshot: Snapshot) -> dict[int, int]:
+    """The issues that a person sent back to the queue by a comment, and when."""
+    told = snapshot.files(command_record.FOLDER)
+    return command_record.retried(command_record.read(told)[0]) if told else {}
+
+
+def _attempts(
+    ledger: Iterable[LedgerEntry], asked: Iterable[Escalation], retried: Mapping[int, int]
+) -> dict[int, int]:
+    """How often each issue was left behind, since a person last said how to go on."""
+    since = dict(retried)
+    for each in asked:
+        if is_last_resort(each) and each.question.issue and each.answers:
+            clock = max(answer.clock for answer in each.answers)
+            since[each.question.issue] = max(clock, since.get(each.question.issue, 0))
+    attempts: dict[int, int] = {}
+    for entry in ledger:
+        swept = entry.event == "release" and entry.cause == SWEPT
+        if swept and entry.issue and entry.clock > since.get(entry.issue, 0):
+            attempts[entry.issue] = attempts.get(entry.issue, 0) + 1
+    return attempts
+
+
+# ---------------------------------------------------------------------------- the others
+
+
+def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:
+    return tuple(
+        Worker(view.name, max(1, position(view.presence)[0]), _capabilities(ws, view))
+        for view in views
+        if view.liveness is Liveness.ACTIVE and view.name not in ws.settings.orchestrators
+    )
+
+
+def _capabilities(ws: Workspace, view: AgentView) -> tuple[str, ...]:
+    said = view.presence.get("capabilities")
+    own = tuple(each for each in said if isinstance(each, str)) if isinstance(said, list) else ()
+    return ws.settings.capabilities.get(view.name, own)
+
+
+def _leases(snapshot: Snapshot, views: Iterable[AgentView]) -> tuple[LeaseOf, ...]:
+    gone = {view.name for view in views if view.liveness is Liveness.GONE}
+    if not gone or not snapshot.files(presence.LEASES):
+        return ()
+    logs = leases.read_all(snapshot)[0]
+    return tuple(
+        LeaseOf(log.id, log.holder.name, what(log.request.patterns, log.request.name))
+        for log in logs
+        if log.is_open and not log.holder.is_person and log.holder.name in gone
+    )
+
+
+def _waiting(ws: Workspace, asked: Iterable[Escalation]) -> Iterable[Unanswered]:
+    for each in asked:
+        if each.is_open:
+            try:
+                waits = ws.clock.now() - to_seconds(each.asked_at)
+            except ValueError:
+                waits = 0.0
+            question = each.question
+            yield Unanswered(each.name, question.agent, question.issue, each.title, waits)

@@ -1,0 +1,114 @@
+"""A sweep in words: comments on issues, the question that ends attempts, and the summary.
+
+Names of agents are checked ones; no text of others is in here, except in the summary, in one line
+and escaped.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.clock import ago
+from ghp_agents.core.ids import one_line
+from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
+from ghp_agents.sweep.plan import ALERT, REASSIGN, Held
+
+OPTIONS = (TRY_AGAIN, LEAVE_IT)
+
+
+class Line(NamedTuple):
+    """One act of a sweep, for people and scripts."""
+
+    kind: str
+    text: str
+    done: bool
+    issue: int | None = None
+    agent: str = ""
+    to: str = ""
+
+
+# ------------------------------------------------------------------------------- comments
+
+
+def marker(what: str, held: Held) -> str:
+    """What tells a comment from all others: each is made once for each claim."""
+    return f"<!-- ghp:{what} {held.holder} {held.lease.generation} -->"
+
+
+def silent(held: Held, dead_after: float, policy: str) -> str:
+    """That a holder is silent."""
+    then = {
+        ALERT: "somebody should look after it",
+        REASSIGN: "the issue is given to another agent",
+    }.get(policy, "the issue goes back to the queue")
+    state = (
+        f"After {ago(dead_after)} it is taken for dead, and {then}."
+        if not held.lapsed
+        else f"It is taken for {held.state}: somebody should look after it."
+    )
+    return _comment(
+        f"{held.holder} has this issue and was not heard of for {ago(held.silent)}. {state}",
+        marker("silent", held),
+    )
+
+
+def back(held: Held) -> str:
+    """That it is back."""
+    return _comment(f"{held.holder} is back and goes on with this issue.", marker("back", held))
+
+
+def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most: int) -> str:
+    """What became of a dead holder's issue."""
+    then = f"It is {to}'s now" if to else "It is back in the queue"
+    if attempt >= most:
+        then = "It is nobody's now, and a person is asked how to go on"
+    known = f" What is known of the work is in {handoff} (`ghp agent-resume`)." if handoff else ""
+    return _comment(
+        f"{held.holder} had this issue and {why}. {then}: attempt {attempt} of {most}.{known}",
+        marker("freed", held),
+    )
+
+
+def _comment(text: str, mark: str) -> str:
+    return f"{text}\n\n{mark}"
+
+
+def question(issue: int, held: Held, attempt: int) -> str:
+    """What a person is asked instead of another attempt; the same for the same claim."""
+    times = "once" if attempt == 1 else f"{attempt} times in a row"
+    return (
+        f"Who should go on with #{issue}?\n\nAn agent that had it died {times}; the last was "
+        f"{held.holder} (generation {held.lease.generation}). As long as nobody answers, no agent "
+        "is given it."
+    )
+
+
+# -------------------------------------------------------------------------------- summary
+
+
+def summary(lines: Sequence[Line], agents: Sequence[tuple[str, int]], notes: Sequence[str],
+            *, policy: str, dry_run: bool) -> str:  # fmt: skip
+    """The sweep as a page of markdown, for the summary of a job."""
+    counted = ", ".join(f"{count} {state}" for state, count in agents) or "none"
+    parts = [
+        f"## Sweep of agents ({policy}{', dry run' if dry_run else ''})",
+        f"Agents: {counted}.",
+    ]
+    if lines:
+        rows = ["| | issue | agent | what |", "|---|---|---|---|"]
+        for line in lines:
+            sign = "planned" if dry_run else "done" if line.done else "left"
+            sign = "note" if line.kind == "tell" else sign
+            number = f"#{line.issue}" if line.issue else ""
+            cells = (sign, number, _cell(line.agent), _cell(line.text))
+            rows.append(f"| {' | '.join(cells)} |")
+        parts.append("\n".join(rows))
+    else:
+        parts.append("Nothing was left behind.")
+    if notes:
+        parts.append("\n".join(f"- {_cell(note)}" for note in notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    line = one_line(text, 300).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join("\\" + char if char in "|[]`*_!\\" else char for char in line)

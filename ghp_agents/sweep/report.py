@@ -1,0 +1,76 @@
+"""A sweep's acts as lines, for people and scripts: what was done, or what would be."""
+
+from ghp_agents.core.clock import ago
+from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.plan import (
+    Absorb,
+    Act,
+    Close,
+    EndLease,
+    Finish,
+    Free,
+    FreeRight,
+    Held,
+    Prune,
+    Recall,
+    Tell,
+    Warn,
+    issue_of,
+)
+from ghp_agents.sweep.service import Swept
+
+
+def lines(swept: Swept) -> list[Line]:
+    """Each act of a sweep, in order."""
+    found: list[Line] = []
+    for outcome in swept.outcomes:
+        act = outcome.act
+        held = _held(act)
+        found.append(
+            Line(
+                kind=type(act).__name__.lower(),
+                text=outcome.text or _planned(act),
+                done=outcome.done,
+                issue=issue_of(act),
+                agent=held.holder if held else "",
+                to=act.to.name if isinstance(act, Free) and act.to else "",
+            )
+        )
+    return found
+
+
+def _held(act: Act) -> Held | None:
+    match act:
+        case Warn() | Recall() | Free() | Close() | FreeRight():
+            return act.held
+        case Finish() | Tell() | EndLease() | Absorb() | Prune():
+            return None
+
+
+def _planned(act: Act) -> str:
+    """What would be done."""
+    match act:
+        case Warn(held=held):
+            return f"say that {held.holder} is silent for {ago(held.silent)}"
+        case Recall(held=held):
+            return f"take back that {held.holder if held else 'its holder'} is silent"
+        case Free(held=held, to=to, gives_up=gives_up):
+            then = f"give it to {to.name}" if to else "put it back in the queue"
+            then = "ask a person" if gives_up else then
+            return f"{held.holder} is {held.state} for {ago(held.silent)}: {then}"
+        case Finish():
+            return "finish what a sweep before this one began"
+        case Close(held=held):
+            return f"give back the claim of {held.holder}: the issue is closed"
+        case EndLease(lease):
+            return f"end the lease of {lease.what} by {lease.holder}, who is gone"
+        case FreeRight(held):
+            return f"give back {held.lease.name} of {held.holder}, who is {held.state}"
+        case Absorb(clone):
+            return f"absorb clone {clone.tip.clone}, silent for {ago(clone.silent)}"
+        case Prune(orphan):
+            goes = orphan.kind == "worktree" and orphan.tip
+            branch = f", and its branch {orphan.branch}: merged" if goes else ""
+            return f"remove {orphan.kind} {orphan.name}: {orphan.why}; {orphan.removable}{branch}"
+        case Tell():
+            return act.text

@@ -1,0 +1,254 @@
+"""The sweep: look after what agents left behind, once, by whatever clone and however often.
+
+It needs no server and remembers what it must: a clone that is made only to sweep goes by the id of
+the one before it, and finds there when it first saw whom where.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims.effects import Me
+from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
+from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.state.join import SyncReport
+from ghp_agents.sweep import actions as sweep_acts
+from ghp_agents.sweep import facts as sweep_sight
+from ghp_agents.sweep import lock as sweep_right
+from ghp_agents.sweep import memory as sweep_memory
+from ghp_agents.sweep import orphans as sweep_orphans
+from ghp_agents.sweep.actions import Outcome, Sweep
+from ghp_agents.sweep.lock import Arrival, Turn
+from ghp_agents.sweep.plan import Act, Close, Facts, Finish, Free, Prune, plan
+from ghp_agents.sync import service as syncing
+from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.github.api.repository import Hub
+
+ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
+NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
+
+
+class Swept(NamedTuple):
+    """What a sweep saw and did."""
+
+    policy: str
+    dry_run: bool
+    agents: tuple[tuple[str, int], ...]  # how many of each liveness
+    outcomes: tuple[Outcome, ...]
+    report: SyncReport
+    clone: CloneId
+
+    @property
+    def done(self) -> int:
+        """How many acts were done."""
+        return sum(outcome.done for outcome in self.outcomes)
+
+
+class House(NamedTuple):
+    """The parts that a sweep works with."""
+
+    ws: Workspace
+    store: StateStore
+    leaser: Leaser
+    tracker: IssueTracker
+    hub: "Hub | None" = None
+    forge: Forge | None = None
+
+
+def sweep(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    *,
+    policy: str | None = None,
+    dry_run: bool = False,
+    prune: bool = False,
+    ephemeral: bool = False,
+    hub: "Hub | None" = None,
+    forge: Forge | None = None,
+) -> Swept:
+    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep; the forge
+    knows of branches that were squashed.
+
+    Raises BusyError while another sweep is at work, UnknownError where the remote decides and
+    cannot be reached: who hears nothing takes nobody for dead.
+    """
+    house = House(ws, store, leaser, tracker, hub, forge)
+    rule = policy or ws.settings.sweep_policy
+    _news(house)
+    if dry_run:
+        return _planned(house, rule, prune=prune)
+    fresh = ephemeral and _is_fresh(store)
+    turn = sweep_right.take(ws, store, leaser, Arrival(_actor(ws), _clone(store), fresh))
+    try:
+        return _swept(house, turn, rule, prune=prune, fresh=fresh)
+    finally:
+        turn.end()
+
+
+def _news(house: House) -> None:
+    report = house.store.sync(push=False)
+    if report.remote is not None and not report.fetched:
+        raise UnknownError(
+            f"{report.remote} cannot be reached: {report.trouble}.",
+            hint="Nobody is taken for dead without news; sweep again when it can be reached.",
+        )
+    claim_sight.observe(house.ws, house.leaser)
+
+
+def _planned(house: House, policy: str, *, prune: bool) -> Swept:
+    facts, agents = _look(house)
+    acts = _plan(house, facts, policy, prune=prune)
+    outcomes = tuple(Outcome(act, False, "") for act in acts)
+    return Swept(policy, True, agents, outcomes, SyncReport(None), _clone(house.store))
+
+
+def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -> Swept:
+    ws, store, leaser, tracker, hub, _ = house
+    actor = _actor(ws)
+    if fresh:
+        _go_by(house, turn)
+    report = syncing.sync(ws, store, leaser, tracker, hub=hub)
+    facts, agents = _look(house)
+    acts = _plan(house, facts, policy, prune=prune)
+    me = Me(ws, store, leaser, tracker, actor, 0)
+    rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
+    outcomes = sweep_acts.perform(rules, acts)
+    if prune and any(outcome.done and _claimed(outcome.act) for outcome in outcomes):
+        outcomes += sweep_acts.perform(rules, _newly_orphaned(house, facts))
+    _show(house, outcomes)
+    if fresh:
+        sweep_memory.keep(ws, store, actor)
+    published = _publish(house)
+    if fresh:
+        published = _insist(house, published)
+        published = _come_home(house, turn, published)
+    notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
+    return Swept(
+        policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
+    )
+
+
+def _show(house: House, outcomes: Sequence[Outcome]) -> None:
+    """Bring the comments about the state of issues up to date whose claims were swept."""
+    swept = {one for outcome in outcomes if outcome.done and (one := _claimed(outcome.act))}
+    if house.hub is None or not swept:
+        return
+    from ghp_agents.github import status_comment_sync as state_comment
+
+    snapshot = house.store.snapshot()
+    views = presence.look(house.ws, house.store, snapshot, processes=False)
+    issues = house.tracker.known(closed=True)
+    try:
+        state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, views, swept)
+    except GhpError:
+        return  # whoever has the issue next keeps the comment
+
+
+def _claimed(act: Act) -> int | None:
+    """The issue whose claim an act ended."""
+    match act:
+        case Free() | Close():
+            return act.issue
+        case Finish():
+            return act.unfinished.issue
+    return None
+
+
+def _publish(house: House) -> SyncReport:
+    views = presence.look(house.ws, house.store, house.store.snapshot(), processes=False)
+    gone = {view.name for view in views if view.liveness is Liveness.GONE}
+    return house.store.publish(gone=gone)
+
+
+def _insist(house: House, report: SyncReport) -> SyncReport:
+    """A clone that is gone afterwards has no next sync that sends what was said in it."""
+    for _ in range(ATTEMPTS):
+        waiting = _waiting(house)
+        if not waiting and (not report.trouble or report.permanent):
+            break
+        house.ws.clock.wait(PAUSE)
+        with suppress(GhpError):  # what stands in the way is told below
+            house.tracker.send()
+        report = _publish(house)
+    lost = _waiting(house)
+    words = f"{lost} changes of issues could not be shown on GitHub"
+    return report._replace(trouble=report.trouble or words) if lost else report
+
+
+def _waiting(house: House) -> int:
+    """How many writes to GitHub wait in this clone."""
+    return house.hub.standing().queued if house.hub else 0
+
+
+def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
+    ws, store, leaser, tracker, _, forge = house
+    views = presence.look(ws, store, store.snapshot())
+    facts = sweep_sight.look(ws, store, leaser, tracker, views)
+    orphans = sweep_orphans.look(ws, leaser, views, facts.issues, forge)
+    counted = Counter(view.liveness for view in views)
+    agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
+    return facts._replace(orphans=tuple(orphans)), agents
+
+
+def _plan(house: House, facts: Facts, policy: str, *, prune: bool) -> list[Act]:
+    most = house.ws.settings.max_attempts
+    return plan(facts, policy=policy, max_attempts=most, prune=prune)
+
+
+def _newly_orphaned(house: House, before: Facts) -> list[Act]:
+    """What can be removed now that the claims of the dead and done have ended."""
+    ws, store, leaser, _, _, forge = house
+    views = presence.look(ws, store, store.snapshot())
+    found = sweep_orphans.look(ws, leaser, views, before.issues, forge)
+    known = {orphan.name for orphan in before.orphans}
+    return [Prune(each) for each in found if each.removable and each.name not in known]
+
+
+def _actor(ws: Workspace) -> Actor:
+    """Who is named here; a machine that only sweeps need not name anybody."""
+    try:
+        return ws.actor()
+    except NotSetUpError:
+        return NOBODY
+
+
+# ----------------------------------------------------------------------- a clone's identity
+
+
+def _clone(store: StateStore) -> CloneId:
+    return store.snapshot().clone
+
+
+def _is_fresh(store: StateStore) -> bool:
+    """Whether nothing was ever said in this clone."""
+    snapshot = store.snapshot()
+    return all(tip.clone != snapshot.clone for tip in snapshot.tips())
+
+
+def _go_by(house: House, turn: Turn) -> None:
+    """Go by the id of the sweepers before, and take up what they remember."""
+    if turn.clone:
+        house.store.adopt(turn.clone)
+    sweep_memory.restore(house.ws, house.store)
+
+
+def _come_home(house: House, turn: Turn, published: SyncReport) -> SyncReport:
+    """Where another wrote under this id meanwhile, this clone was given one of its own: what it
+    said goes to the common one, and its ref goes."""
+    had = _clone(house.store)
+    if turn.clone is None or had == turn.clone:
+        return published
+    own = [tip for tip in house.store.snapshot().tips() if tip.clone == had]
+    house.store.adopt(turn.clone)
+    house.store.absorb(own, _actor(house.ws))
+    return house.store.publish()

@@ -1,0 +1,136 @@
+"""Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
+
+from collections.abc import Sequence
+
+from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import pending_unassign as claim_owed
+from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import service as escalation
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.issues import service as issue
+from ghp_agents.issues.issue import Issue
+from ghp_agents.leases import expiry as lapse
+from ghp_agents.leases import reconcile as settling
+from ghp_agents.notes import service as note
+from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.presence import name_owners as homes
+from ghp_agents.presence import process_reports as vouching
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.join import SyncReport
+from ghp_agents.sync import lost_locks as lost_rights
+from ghp_agents.sync import notifications as news
+from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.github.api.repository import Hub
+
+
+def sync(
+    ws: Workspace,
+    store: StateStore,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    *,
+    push: bool = True,
+    publish: bool = False,
+    paced: bool = False,
+    hub: "Hub | None" = None,
+) -> SyncReport:
+    """One exchange with the coordination remote, and what follows from it.
+
+    `paced` is for background processes: no more often than hosts advise. With `hub`, what people
+    want on GitHub is heard, and the state is shown there.
+    A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
+    """
+    vouching.vouch(ws)
+    report = store.sync(push=push, paced=paced)
+    sends = report.fetched and push and not report.trouble
+    notes: list[str] = []
+    if report.fetched:
+        claim_sight.observe(ws, leaser)
+        lapse.observe(ws, store)
+        claim_owed.pay(ws, leaser, tracker)
+    if sends:
+        notes += lost_rights.mend(ws, store, leaser, tracker)
+        issue.name_provisional(ws, store, leaser)
+        notes += [f"sent what had waited: {each}" for each in tracker.send()]
+        notes += escalation.post_owed(ws, store, tracker)
+        note.withdraw(ws, store)
+    issues: Sequence[Issue] = ()
+    wanted: frozenset[int] = frozenset()
+    if hub and (sends or (push and not report.remote)):
+        heard, issues, wanted = _hear(ws, store, leaser, tracker, hub)
+        notes += heard
+    notes += settling.settle(ws, store, leaser, tracker)
+    if sends and store.standing().unsent:
+        report = _together(report, store.sync(push=push))
+    report = report._replace(notes=(*report.notes, *notes))
+    snapshot = store.snapshot()
+    seen = presence.look(ws, store, snapshot, processes=False)
+    report = report._replace(notes=(*report.notes, *homes.observe(ws, snapshot, seen)))
+    if hub and issues:
+        notes = _show(ws, leaser, tracker, hub, snapshot, seen, issues, wanted)
+        report = report._replace(notes=(*report.notes, *notes))
+    news.ring(ws, snapshot, leaser)
+    ruling.refresh(ws, store, leaser, tracker)
+    if publish and report.remote and not report.trouble:
+        gone = {view.name for view in seen if view.liveness is Liveness.GONE}
+        report = _together(report, store.publish(gone=gone))
+    return report
+
+
+def _hear(
+    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, hub: "Hub"
+) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
+    """Obey what people want on GitHub: notes, all issues as they are then, and those of orders."""
+    from ghp_agents.github.commands import notices as command_news
+    from ghp_agents.github.commands import service as command
+
+    try:
+        issues = tracker.list(closed=True)
+        done = command.obey_new(command.Parts(ws, store, leaser, tracker, hub), issues)
+    except GhpError as error:
+        return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
+    issues = tracker.known(closed=True) if done.issues else issues
+    command_news.note(ws, issues)
+    unread = (
+        f"#{number} on GitHub cannot be read, and is left out: {why}"
+        for number, why in hub.unread.items()
+    )
+    return [*unread, *done.notes], issues, done.issues
+
+
+def _show(
+    ws: Workspace,
+    leaser: Leaser,
+    tracker: IssueTracker,
+    hub: "Hub",
+    snapshot: Snapshot,
+    views: Sequence[AgentView],
+    issues: Sequence[Issue],
+    wanted: frozenset[int],
+) -> list[str]:
+    """Show on GitHub how it goes; what stood in the way. It is made up for by the next sync."""
+    from ghp_agents.escalations import labels as escalation_showing
+    from ghp_agents.github import status_comment_sync as state_comment
+
+    try:
+        notes = escalation_showing.show(ws, tracker, snapshot, issues)
+        state_comment.refresh(ws, hub, leaser, snapshot, issues, views, wanted)
+    except UnknownError as error:
+        return [f"Not shown on GitHub yet: {one_line(str(error), 300)}"]
+    except GhpError as error:
+        return [f"Not shown on GitHub: {one_line(str(error), 300)}"]
+    return notes
+
+
+def _together(first: SyncReport, second: SyncReport) -> SyncReport:
+    return second._replace(
+        pushed=first.pushed or second.pushed,
+        news=first.news + second.news,
+        notes=(*first.notes, *second.notes),
+    )

@@ -1,0 +1,134 @@
+"""A new worktree is furnished: files that git does not have, links, and the set-up command."""
+
+import filecmp
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import process
+from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.git import worktree
+from ghp_agents.git.worktree import Difference
+from ghp_agents.workspace import Workspace
+
+PATIENCE = 3_600.0  # seconds; installing everything takes its time
+KEPT = 20_000  # bytes of the output
+
+
+class Setup(NamedTuple):
+    """How the set-up command ended."""
+
+    command: str
+    code: int
+    output: str
+    timed_out: bool = False
+
+
+class Furnished(NamedTuple):
+    """What was put into a worktree."""
+
+    copied: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    setup: Setup | None = None
+    notes: tuple[str, ...] = ()
+
+
+def furnish(ws: Workspace, path: Path) -> Furnished:
+    """Furnish the worktree at `path` from the main one, as upstream's keys in the configuration
+    say. What is there already stays as it is, so that doing it twice changes nothing."""
+    source = ws.main_worktree
+    copied: list[str] = []
+    linked: list[str] = []
+    notes: list[str] = []
+    if source is not None and source.is_dir():
+        for name in ws.settings.worktree_copy_files:
+            _put(source, path, name, copied, notes, link=False)
+        for name in ws.settings.worktree_symlink_files:
+            _put(source, path, name, linked, notes, link=True)
+    return Furnished(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
+
+
+def is_furniture(ws: Workspace, path: str) -> bool:
+    """Whether a file that git does not know came into a worktree by furnishing it."""
+    names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
+    return path.rstrip("/") in {os.path.normpath(name) for name in names}
+
+
+def came_along(ws: Workspace, found: Difference) -> bool:
+    """Whether a difference is nothing but what came by furnishing the worktree."""
+    return found.code == "??" and is_furniture(ws, found.path)
+
+
+def untouched(ws: Workspace) -> frozenset[str]:
+    """Links and files that furnishing put into this worktree, as they were put there. They are
+    nobody's work, though git may not ignore them: `node_modules/` in .gitignore means no link."""
+    source, top = ws.main_worktree, ws.place.toplevel
+    if source is None or top is None or source == Path(top):
+        return frozenset()
+    settings = ws.settings
+    names = (*settings.worktree_copy_files, *settings.worktree_symlink_files)
+    tidy = {os.path.normpath(name) for name in names}
+    return frozenset(name for name in tidy if _is_as_put(source / name, Path(top, name)))
+
+
+def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
+    """What furnishing put into this worktree and commits would take to others: links, which lead
+    nowhere elsewhere, and copies, which may hold secrets, so that any commit with one is one too
+    many. `git add -A` takes them where git does not ignore them."""
+    top, names = Path(ws.place.toplevel or ""), sorted(untouched(ws))
+    found = worktree.added(top, trunk, head, names) if names else []
+    still = worktree.present(top, head, found) if found else []
+    return tuple(name for name in found if name in still or not (top / name).is_symlink())
+
+
+def _is_as_put(origin: Path, path: Path) -> bool:
+    if path.is_symlink():
+        return path.readlink() == origin
+    return path.is_file() and origin.is_file() and filecmp.cmp(origin, path, shallow=False)
+
+
+def _put(
+    source: Path, path: Path, name: str, done: list[str], notes: list[str], *, link: bool
+) -> None:
+    tidy = os.path.normpath(name)
+    parts = Path(tidy).parts
+    if tidy in (".", "") or Path(tidy).is_absolute() or ".." in parts or ".git" in parts:
+        notes.append(f"{name!r} was left out: it is not a path inside the repository.")
+        return
+    origin, target = source / tidy, path / tidy
+    if not os.path.lexists(origin) or os.path.lexists(target):
+        return
+    if not origin.resolve().is_relative_to(source.resolve()) and not link:
+        notes.append(f"{name!r} was left out: it is a link to a place outside of the repository.")
+        return
+    if not target.parent.resolve().is_relative_to(path.resolve()):
+        notes.append(f"{name!r} was left out: a link on its way leads out of the worktree.")
+        return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(origin, target) if link else _copy(origin, target)
+    except OSError as error:
+        notes.append(f"{name!r} was left out: {error.strerror}.")
+        return
+    done.append(tidy)
+
+
+def _link(origin: Path, target: Path) -> None:
+    target.symlink_to(origin)
+
+
+def _copy(origin: Path, target: Path) -> None:
+    if origin.is_dir():
+        shutil.copytree(origin, target, symlinks=True)
+    else:
+        shutil.copy2(origin, target)
+
+
+def _set_up(ws: Workspace, path: Path) -> Setup | None:
+    command = ws.settings.worktree_setup_command
+    if not command or not ws.settings.worktree_auto_setup:
+        return None
+    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
+    ran = process.shell(command, cwd=path, env=env, timeout=PATIENCE, keep=KEPT)
+    return Setup(command, ran.code, shown(ran.output, ws.environ), ran.timed_out)

@@ -1,0 +1,395 @@
+"""Claims: one holder over all clones, and what shows of it; on real git."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.claims import service as services
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import PROVISIONAL
+from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team, known
+from tests.support.consent import mine
+from tests.support.git import git
+
+Clones = Callable[[int], list[Path]]
+
+
+# ---------------------------------------------------------------------------------------- claiming
+
+
+def test_who_claims_has_the_right_and_all_can_see_it(one: Claimant, two: Claimant) -> None:
+    claimed = one.claim(1)
+    assert (claimed.how, claimed.previous, claimed.waits_for) == ("claim", None, ())
+    assert (claimed.lease.holder, claimed.lease.generation, claimed.lease.epoch) == (
+        "worker-1", 1, 1,
+    )  # fmt: skip
+    assert claimed.issue.assignees == ("worker-1",)
+    assert one.in_hand == (1, 1, "planning")
+    assert one.presence["lastAction"] == "Claimed #1"
+    one.sync()
+    two.sync()
+    assert two.assignees(1) == ("worker-1",)
+    assert two.story(1) == [("claim", "worker-1", 1, "")]
+    shown = two.store.snapshot().agents()["worker-1"]
+    assert (shown["issue"], shown["generation"]) == (1, 1)
+    assert {n: x.lease.holder for n, x in services.holdings(*two.parts[:3]).items()} == {
+        1: "worker-1"
+    }
+
+
+def test_success_means_that_the_remote_has_it(one: Claimant, team: Team) -> None:
+    claimed = one.claim(1)
+    assert git(team.remote, "rev-parse", "refs/ghp/lease/issue/1") == claimed.lease.revision
+
+
+def test_an_agent_that_never_beat_is_registered_by_its_claim(team: Team, one: Claimant) -> None:
+    new = team.join("worker-9")
+    new.sync()
+    assert new.claim(1).lease.epoch == 1
+    assert new.in_hand == (1, 1, "planning")
+
+
+def test_claiming_again_what_is_mine_takes_it_in_hand(one: Claimant) -> None:
+    one.claim(1)
+    one.new("Another")
+    one.claim(2)
+    assert one.in_hand == (2, 1, "planning")
+    assert one.claim(1).how == "mine"
+    assert one.in_hand == (1, 1, "planning")
+    one.beat(issue=2)
+    one.beat(issue=1)
+    assert one.claim(1).how == "mine"
+    assert one.in_hand == (1, 1, "planning"), "so that it is told if another takes it"
+
+
+def test_claiming_again_changes_nothing(one: Claimant) -> None:
+    first = one.claim(1)
+    one.beat(status="testing", lastAction="Ran the tests")
+    before = one.store.snapshot().revision
+    again = one.claim(1)
+    assert (again.how, again.mended, again.lease) == ("mine", False, first.lease)
+    assert one.in_hand == (1, 1, "testing")
+    assert one.store.snapshot().revision == before
+    assert one.story(1) == [("claim", "worker-1", 1, "")]
+
+
+def test_an_issue_that_is_not_there_or_closed_cannot_be_claimed(one: Claimant) -> None:
+    with pytest.raises(NotFoundError):
+        one.claim(9)
+    one.close(1)
+    with pytest.raises(RefusedError) as caught:
+        one.claim(1)
+    assert str(caught.value) == "#1 is closed."
+    assert one.leaser.list("issue/") == []
+
+
+def test_an_issue_that_is_mine_among_others_can_be_claimed(one: Claimant) -> None:
+    issues.assign(one.ws, one.tracker, "1", ["worker-2", "worker-1"])
+    assert one.claim(1).issue.assignees == ("worker-1", "worker-2")
+
+
+def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claimant) -> None:
+    one.new("Write docs")
+    one.claim(1)
+    touched.take(one.ws.folders, "worker-1", 1, "src/a.py", one.clock.now())
+    assert one.claim(2).lease.generation == 1
+    assert one.in_hand == (2, 1, "planning")
+    assert touched.list_all(one.ws.folders) == []
+    assert sorted(services.claims(one.leaser)) == [1, 2]
+
+
+def test_an_issue_that_waits_for_another_is_claimed_as_blocked(
+    one: Claimant, two: Claimant
+) -> None:
+    one.new("Second", blocked_by=(1,))
+    one.claim(1)
+    one.sync()
+    two.sync()
+    claimed = two.claim(2)
+    assert claimed.waits_for == ("#1 (worker-1)",)
+    assert two.in_hand == (2, 1, "blocked")
+    assert two.presence["lastAction"] == "Waits for #1 (worker-1)"
+
+
+def test_a_reason_is_kept_with_the_right_and_in_the_ledger(one: Claimant) -> None:
+    assert one.claim(1, reason="I know the parser").lease.reason == "I know the parser"
+    assert one.story(1) == [("claim", "worker-1", 1, "I know the parser")]
+
+
+# ------------------------------------------------------------------------------------------ steals
+
+
+def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
+    one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    for reason in ("", "  "):
+        with pytest.raises(UsageError):
+            two.claim(1, steal=True, reason=reason)
+    taken = two.claim(1, steal=True, reason="It must be done today")
+    assert (taken.how, taken.previous, taken.lease.generation) == ("steal", "worker-1", 2)
+    assert taken.lease.reason == "stolen: It must be done today"
+    assert taken.issue.assignees == ("worker-2",)  # of the first's it has not heard yet
+    one.sync()
+    two.sync()
+    one.sync()
+    assert ("steal", "worker-2", 2, "stolen: It must be done today") in one.story(1)
+    assert one.assignees(1) == ("worker-2",)
+    issues.assign(one.ws, one.tracker, "1", ["worker-1"])
+    one.sync()
+    assert two.sync().assignees(1) == ("worker-1", "worker-2")  # said on purpose since
+
+
+def test_a_persons_issue_can_be_taken_by_force_too(team: Team, one: Claimant) -> None:
+    team.person("worker-1").claim(1)
+    assert one.claim(1, steal=True, reason="Ann is ill").previous == "Ann Example"
+    assert one.assignees(1) == ("worker-1",)
+
+
+def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claimant) -> None:
+    one.claim(1)
+    two.claim(1, steal=True, reason="It must be done today")
+    for guarded in (
+        lambda: one.release(1),
+        lambda: one.close(1),
+        lambda: services.verify(one.ws, one.leaser, "worker-1", 1),
+    ):
+        with pytest.raises(RefusedError) as caught:
+            guarded()
+        assert str(caught.value) == (
+            f"#1 is claimed by worker-2 since {THEN}. "
+            "worker-2 gives as reason: «stolen: It must be done today»."
+        )
+    assert one.tracker.get(1).state == "open"
+    assert known(two) == one.leaser.read("issue/1")
+
+
+def test_the_holder_passes_every_guard(one: Claimant) -> None:
+    claimed = one.claim(1)
+    assert services.verify(one.ws, one.leaser, "worker-1", 1) == claimed.lease
+
+
+def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
+    team: Team, one: Claimant
+) -> None:
+    one.beat()
+    one.sync()
+    there = team.join("worker-1", "another clone")
+    there.sync()
+    assert there.claim(1).lease.epoch == 2
+    with pytest.raises(RefusedError) as caught:
+        one.claim(1)
+    assert "that is the same name in another clone" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------- without the place
+
+
+def test_where_nobody_can_tell_the_answer_is_unknown_and_nothing_is_shown(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    team.cut()
+    with pytest.raises(UnknownError):
+        one.claim(1)
+    assert one.in_hand[:2] == (None, None)
+    assert one.assignees(1) == ()
+    team.mend()
+    assert two.claim(1).how == "claim"
+    team.cut()
+    for ask in (
+        lambda: two.claim(1),
+        lambda: two.claim_next(),
+        lambda: two.release(1),
+        lambda: two.close(1),
+        lambda: one.claim(1),
+    ):
+        with pytest.raises(UnknownError):
+            ask()
+    team.mend()
+    assert two.claim(1).how == "mine"
+
+
+def test_without_a_remote_the_clone_decides(repo: Path) -> None:
+    clock = ManualClock()
+    one, two = Claimant(repo, "worker-1", clock), Claimant(repo, "worker-2", clock)
+    one.new("Parse files")
+    assert one.claim(1).how == "claim"
+    with pytest.raises(RefusedError):
+        two.claim(1)
+    assert one.release(1).changed
+    assert two.claim(1).lease.generation == 2
+
+
+def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) -> None:
+    team.cut()
+    made = one.new("Offline")
+    assert made.number >= PROVISIONAL
+    with pytest.raises(UnknownError) as caught:
+        one.claim(made.number)
+    assert "has no number of its own" in str(caught.value)
+    team.mend()
+    claimed = one.claim(made.number)
+    assert (claimed.issue.number, claimed.lease.name) == (2, "issue/2")
+    assert not one.release(2).previous
+
+
+# ------------------------------------------------------------------------------------- giving back
+
+
+def test_who_gives_it_back_has_nothing_in_hand_and_anybody_may_take_it(
+    one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    touched.take(one.ws.folders, "worker-1", 1, "src/a.py", one.clock.now())
+    released = one.release(1, reason="It is too large")
+    assert (released.changed, released.previous) == (True, None)
+    assert one.in_hand == (None, None, "idle")
+    assert one.presence["lastAction"] == "Released #1"
+    assert one.assignees(1) == ()
+    assert touched.list_all(one.ws.folders) == []
+    assert one.story(1)[-1] == ("release", "worker-1", 1, "It is too large")
+    assert two.claim(1).lease.generation == 2
+
+
+def test_giving_back_what_nobody_holds_changes_nothing(one: Claimant) -> None:
+    assert not one.release(1).changed
+    one.claim(1)
+    assert one.release(1).changed
+    before = one.store.snapshot().revision
+    assert not one.release(1).changed
+    assert one.store.snapshot().revision == before
+
+
+def test_who_works_on_something_else_goes_on_with_that(one: Claimant) -> None:
+    one.new("Write docs")
+    one.claim(1)
+    one.claim(2)
+    one.beat(status="testing")
+    assert one.release(1).changed
+    assert one.in_hand == (2, 1, "testing")
+
+
+def test_another_agents_issue_can_be_given_back_only_if_that_is_dead(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    two.sync()
+    with pytest.raises(RefusedError) as caught:
+        two.release(1)
+    assert str(caught.value) == f"#1 is claimed by worker-1 since {THEN}."
+    team.silence(DEAD, two)
+    assert two.release(1).previous == "worker-1"
+    assert two.assignees(1) == ()
+    assert two.story(1)[-1] == ("release", "worker-2", 1, "held by worker-1")
+
+
+def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) -> None:
+    one.claim(1)
+    assert team.person("worker-1").release(1, reason="Not needed").previous == "worker-1"
+    assert one.story(1)[-1] == ("release", "Ann Example", 1, "Not needed; held by worker-1")
+    assert one.in_hand == (1, 1, "planning")  # its presence is its own; it is told
+    with pytest.raises(RefusedError) as caught:
+        one.close(1)
+    assert str(caught.value) == ("Nobody holds #1. It was given back. Reason given: «Not needed».")
+
+
+def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:
+    one.claim(1)
+    mine({"agents": {"orchestrators": ["worker-2"]}})
+    director = Claimant(Path(two.ws.place.toplevel or ""), "worker-2", two.clock)
+    assert director.release(1).previous == "worker-1"
+
+
+def test_an_agent_cannot_give_back_what_a_person_holds(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    team.person("worker-1").claim(1)
+    team.silence(GONE, two)
+    with pytest.raises(RefusedError):
+        two.release(1)
+
+
+def test_an_issue_is_given_to_another_in_one_step(one: Claimant, two: Claimant) -> None:
+    two.beat()
+    two.sync()
+    one.sync()
+    one.claim(1)
+    given = one.release(1, to="worker-2", reason="You know it")
+    assert given.lease
+    assert (given.lease.holder, given.lease.generation, given.lease.epoch) == ("worker-2", 2, 1)
+    assert one.in_hand == (None, None, "idle")
+    assert one.assignees(1) == ("worker-2",)
+    assert one.story(1)[-1] == ("release", "worker-1", 2, "to worker-2; You know it")
+    two.sync()
+    one.sync()
+    two.sync()
+    assert services.verify(two.ws, two.leaser, "worker-2", 1) == given.lease
+    took = two.claim(1)
+    assert (took.how, took.lease) == ("mine", given.lease)
+    assert two.in_hand == (1, 2, "planning")
+    assert not one.release(1, to="worker-2").changed
+
+
+def test_only_who_has_an_issue_or_directs_can_give_it_to_somebody(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    with pytest.raises(RefusedError) as caught:
+        one.release(1, to="worker-2")
+    assert str(caught.value) == "Nobody holds #1."
+    person = team.person("worker-1")
+    assert person.release(1, to="worker-2").changed
+    assert one.assignees(1) == ("worker-2",)
+    with pytest.raises(RefusedError):
+        one.release(1, to="worker-1")
+    with pytest.raises(UsageError):
+        one.release(1, to="Not A Name")
+
+
+# ----------------------------------------------------------------------------------------- closing
+
+
+def test_the_holder_closes_its_issue_and_its_claim_ends(one: Claimant, two: Claimant) -> None:
+    one.claim(1)
+    assert one.close(1, "Merged").state == "closed"
+    assert one.in_hand == (None, None, "idle")
+    assert one.assignees(1) == ("worker-1",)  # who did it
+    lease = one.leaser.read("issue/1")
+    assert lease
+    assert (lease.holder, lease.reason) == (None, "closed")
+    assert one.close(1).state == "closed"
+    assert one.story(1)[-1] == ("release", "worker-1", 1, "closed")
+
+
+def test_an_agent_cannot_close_what_another_holds_and_a_person_can(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    two.sync()
+    with pytest.raises(RefusedError):
+        two.close(1)
+    assert two.tracker.get(1).state == "open"
+    assert team.person("worker-2").close(1).state == "closed"
+
+
+def test_what_was_given_back_here_and_taken_elsewhere_since_is_not_closed_by_who_had_it(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.new("Another")
+    one.claim(1)
+    one.claim(2)
+    team.person("worker-1").release(1)
+    two.claim(1)
+    with pytest.raises(RefusedError, match="worker-2"):
+        one.close(1)
+    assert one.tracker.get(1).state == "open"
+
+
+def test_what_nobody_claimed_is_closed_without_asking_anybody(team: Team, one: Claimant) -> None:
+    team.cut()
+    assert one.close(1).state == "closed"

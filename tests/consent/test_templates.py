@@ -1,0 +1,49 @@
+"""Files are read from the trunk's commit as this clone knows it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from ghp_agents.consent import templates as trunk_file
+from ghp_agents.pulls.body_template import TEMPLATES
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.consent import agree
+from tests.support.git import commit, git
+
+
+def at(folder: Path) -> Workspace:
+    return open_workspace(folder, os.environ)
+
+
+def test_the_first_of_the_paths_that_is_a_file_is_read(repo: Path) -> None:
+    commit(repo, {"b": "b\r\n", "c": "c\n", "d/e": "e\n"})
+    assert trunk_file.text(at(repo), "a", "d", "b", "c") == "b\n"
+    assert trunk_file.text(at(repo), "a") is None
+
+
+def test_the_trunk_of_the_remote_goes_before_the_one_here(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    clone = clones(1)[0]
+    commit(clone, {"a": "of the remote\n"})
+    git(clone, "push", "--quiet", "origin", "main")
+    commit(clone, {"a": "only here\n"})
+    assert trunk_file.text(at(clone), "a") == "of the remote\n"
+    git(clone, "update-ref", "-d", "refs/remotes/origin/main")
+    assert trunk_file.text(at(clone), "a") == "only here\n"
+
+
+def test_the_doctor_is_told_what_is_no_template_yet(repo: Path) -> None:
+    assert list(trunk_file.check(at(repo), TEMPLATES)) == []
+    (repo / ".ghp/templates").mkdir(parents=True)
+    (repo / ".ghp/templates/pull.md.j2").write_text("x\n")
+    told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
+    assert told == [("INFO", ".ghp/templates/pull.md.j2 counts once it is on the trunk.")]
+    git(repo, "add", "-A")
+    git(repo, "commit", "--quiet", "--message", "Template")
+    told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
+    assert told == [
+        ("WARNING", ".ghp/templates/pull.md.j2 on the trunk is not used: nobody agreed to it here.")
+    ]
+    agree(repo, Path(at(repo).environ["HOME"]))
+    assert list(trunk_file.check(at(repo), TEMPLATES)) == []

@@ -1,0 +1,32 @@
+"""A finding says how bad it is, and scripts read the same as people."""
+
+from ghp_agents.core import finding
+from ghp_agents.core.finding import Finding, Level
+
+
+def test_each_word_makes_a_finding_of_its_level() -> None:
+    made = [
+        finding.ok("git", "git 2.39.5"),
+        finding.info("agent", "No agent is named.", "Name one."),
+        finding.warning("outbox", "One record waits.", "Fold.", fixable=True),
+        finding.error("config", "Line 3 is broken.", "Correct it."),
+    ]
+    assert made == [
+        Finding(Level.OK, "git", "git 2.39.5"),
+        Finding(Level.INFO, "agent", "No agent is named.", "Name one."),
+        Finding(Level.WARNING, "outbox", "One record waits.", "Fold.", fixable=True),
+        Finding(Level.ERROR, "config", "Line 3 is broken.", "Correct it."),
+    ]
+
+
+def test_scripts_are_given_every_field_as_plain_json_values() -> None:
+    shown = finding.as_json(finding.warning("outbox", "One record waits.", "Fold.", fixable=True))
+    assert shown == {
+        "level": "warning",
+        "code": "outbox",
+        "text": "One record waits.",
+        "remedy": "Fold.",
+        "fixable": True,
+        "fixed": False,
+    }
+    assert type(shown["level"]) is str

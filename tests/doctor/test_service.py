@@ -1,0 +1,262 @@
+"""The doctor's own ways: one check hides no other, mending goes on until nothing new is found."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core import finding
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.finding import Check, Finding, Level
+from ghp_agents.doctor import service as doctor
+from ghp_agents.locks.memory import MemoryLeaser
+from ghp_agents.state.admin_port import Probe, Sharing
+from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.workspace import open_workspace
+from tests.support.grounds import ground
+
+BROKEN = GhpError("The settings are broken.", hint="Mend them.")
+
+
+def broken() -> Iterator[Finding]:
+    yield finding.ok("broken", "So far so good.")
+    raise BROKEN
+
+
+def says(code: str, text: str) -> Check:
+    return lambda: [finding.ok(code, text)]
+
+
+# ------------------------------------------------------------------------------ examining
+
+
+def parts() -> tuple[MemoryStore, MemoryLeaser]:
+    """Where records and rights are kept."""
+    return MemoryStore(ManualClock()), MemoryLeaser(ManualClock())
+
+
+def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
+    def unwritable() -> Iterator[Finding]:
+        raise PermissionError(13, "Permission denied", "/x")
+        yield
+
+    checks = {"first": broken, "second": unwritable, "third": says("third", "Fine.")}
+    assert list(doctor.examine(checks)) == [
+        finding.ok("broken", "So far so good."),
+        finding.error("first", "The settings are broken.", "Mend them."),
+        finding.error(
+            "second", "[Errno 13] Permission denied: '/x'", "Check the permissions there."
+        ),
+        finding.ok("third", "Fine."),
+    ]
+
+
+def test_what_stands_in_the_way_of_many_checks_is_said_once() -> None:
+    def told() -> list[Finding]:
+        return [finding.error("settings", "The settings are broken.", "Line 3.")]
+
+    checks: dict[str, Check] = {"settings": told, "sync": broken, "view": broken}
+    assert list(doctor.examine(checks)) == [
+        finding.error("settings", "The settings are broken.", "Line 3."),
+        finding.ok("broken", "So far so good."),
+        finding.ok("broken", "So far so good."),
+        finding.info("left-out", "Not checked, for a reason above: sync, view."),
+    ]
+
+
+def test_findings_come_as_they_are_made() -> None:
+    made: list[str] = []
+
+    def check(name: str) -> Check:
+        def run() -> list[Finding]:
+            made.append(name)
+            return [finding.ok(name, name)]
+
+        return run
+
+    findings = doctor.examine({"quick": check("quick"), "slow": check("slow")})
+    assert next(findings).code == "quick"
+    assert made == ["quick"]
+
+
+def test_only_an_error_makes_it_ill() -> None:
+    bad = finding.warning("a", "b", "c")
+    assert doctor.healthy([finding.ok("a", "b"), finding.info("a", "b"), bad])
+    assert not doctor.healthy([bad, finding.error("a", "b", "c")])
+
+
+# ------------------------------------------------------------------------------ mending
+
+
+class Patient:
+    """Illnesses, by code; curing one can bring the next to light."""
+
+    def __init__(self, ill: list[str], next_ill: dict[str, str] | None = None) -> None:
+        self.ill = ill
+        self.next_ill = next_ill or {}
+        self.asked = 0
+
+    def checks(self) -> dict[str, Check]:
+        def local(code: str) -> Check:
+            return lambda: [
+                finding.warning(code, f"{code} is ill.", "Mend it.", fixable=True)
+                if code in self.ill
+                else finding.ok(code, f"{code} is well.")
+            ]
+
+        def remote() -> list[Finding]:
+            self.asked += 1
+            return [finding.ok("remote", "It answers.")]
+
+        return {"left": local("left"), "right": local("right"), "remote": remote}
+
+    def cure(self, code: str) -> Callable[[], None]:
+        def act() -> None:
+            self.ill.remove(code)
+            if code in self.next_ill:
+                self.ill.append(self.next_ill[code])
+
+        return act
+
+
+def mended(code: str) -> Finding:
+    return Finding(Level.OK, code, f"{code} is ill.", fixed=True)
+
+
+def test_what_is_fixable_is_mended_and_looked_at_again() -> None:
+    patient = Patient(["left"])
+    repairs = {code: patient.cure(code) for code in ("right", "left")}
+    assert doctor.treat(patient.checks(), repairs) == [
+        mended("left"),
+        finding.ok("right", "right is well."),
+        finding.ok("remote", "It answers."),
+    ]
+
+
+def test_what_a_repair_brings_to_light_is_mended_too_and_the_remote_is_asked_once() -> None:
+    patient = Patient(["left"], {"left": "right"})
+    repairs = {code: patient.cure(code) for code in ("right", "left")}
+    assert doctor.treat(patient.checks(), repairs) == [
+        mended("left"),
+        mended("right"),
+        finding.ok("remote", "It answers."),
+    ]
+    assert patient.asked == 1
+
+
+def test_repairs_are_made_in_their_own_order() -> None:
+    patient = Patient(["right", "left"])
+    order: list[str] = []
+
+    def repair(code: str) -> Callable[[], None]:
+        def act() -> None:
+            order.append(code)
+            patient.cure(code)()
+
+        return act
+
+    repairs = {code: repair(code) for code in ("right", "left")}
+    doctor.treat(patient.checks(), repairs)
+    assert order == ["right", "left"]
+
+
+def test_a_repair_that_fails_is_told_and_is_not_tried_for_ever() -> None:
+    patient = Patient(["left", "right"])
+
+    def fails() -> None:
+        raise BROKEN
+
+    found = doctor.treat(patient.checks(), {"left": fails, "right": patient.cure("right")})
+    assert found == [
+        mended("right"),
+        finding.error("left", "This could not be mended: The settings are broken.", "Mend them."),
+        finding.warning("left", "left is ill.", "Mend it.", fixable=True),
+        finding.ok("remote", "It answers."),
+    ]
+
+
+def test_a_repair_that_changes_nothing_ends_and_claims_nothing() -> None:
+    patient = Patient(["left"])
+    assert doctor.treat(patient.checks(), {"left": lambda: None}) == [
+        finding.warning("left", "left is ill.", "Mend it.", fixable=True),
+        finding.ok("right", "right is well."),
+        finding.ok("remote", "It answers."),
+    ]
+
+
+def test_where_all_is_well_nothing_is_repaired() -> None:
+    patient = Patient([])
+
+    def never() -> None:
+        pytest.fail("nothing was ill")
+
+    doctor.treat(patient.checks(), {"left": never, "right": never})
+
+
+# ------------------------------------------------------------------------------ its own checks
+
+
+def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> list[Finding]:
+    """What the doctor makes of a probe, in a clone that sent something at that time, or never."""
+    clock = ManualClock(1_000.0 if sent_at is None else sent_at)
+    store = MemoryStore(clock, hub=Hub())
+    if sent_at is not None:
+        store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
+        store.sync()
+    ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock(1_120.0))
+    return list(doctor.check_probe(ws, store, lambda: found))
+
+
+def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
+    assert probes(repo, None) == []
+    assert probes(repo, Probe("origin", True, "refs/ghp/", at=1_000.0)) == [
+        finding.ok("probe", "origin takes our refs under refs/ghp/ (asked 2 min ago).")
+    ]
+    assert probes(repo, Probe("origin", None, words="silence", at=1_000.0)) == [
+        finding.warning(
+            "probe",
+            "origin could not be asked whether it takes our refs: silence (asked 2 min ago).",
+            "Ask again: ghp agent-doctor --probe",
+        )
+    ]
+    (refused,) = probes(repo, Probe("origin", False, words="no", at=1_000.0))
+    assert refused.level is Level.ERROR
+    assert refused.text == "origin refuses our refs: no (asked 2 min ago)."
+
+
+def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
+    repo: Path,
+) -> None:
+    def missing() -> Sharing:
+        raise NotSetUpError("There is no remote `team`.", hint="Add it.")
+
+    def remote() -> list[Finding]:
+        missing()
+        return []
+
+    under = ground(sharing=missing, checks={"remote": remote})
+    ws = open_workspace(repo, {"HOME": "/nonexistent", "GHP_AGENT": "worker-1"}, ManualClock())
+    checks = doctor.checks(ws, *parts(), under, probe=False)
+    found = [one for one in doctor.examine(checks) if one.level is not Level.OK]
+    assert found == [
+        finding.error("sharing", "There is no remote `team`.", "Add it."),
+        finding.info("left-out", "Not checked, for a reason above: remote."),
+    ]
+
+
+def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:
+    asked: list[str] = []
+
+    def ask(how: str) -> Callable[[], Probe | None]:
+        def answer() -> Probe | None:
+            asked.append(how)
+            return None
+
+        return answer
+
+    under = ground(probe=ask("now"), last_probe=ask("remembered"))
+    ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock())
+    for probe in (False, True):
+        list(doctor.examine(doctor.checks(ws, *parts(), under, probe=probe)))
+    assert asked == ["remembered", "now"]

@@ -1,0 +1,166 @@
+"""Setting up: what is said of it, what is still to be made, and what is never lost in passing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import agent_name
+from ghp_agents.doctor import setup as init
+from ghp_agents.state.admin_port import Probe, RemoteRef, Sharing, Step
+from ghp_agents.state.memory import MemoryStore
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.git import git
+from tests.support.grounds import ground
+
+SHARED = Sharing(
+    remote="team",
+    address="git@gitlab.com:o/r.git",
+    refs=(("refs/x/*", "all that is said"), ("refs/longer/*", "rights")),
+)
+
+
+@pytest.fixture
+def ws(repo: Path, home: Path) -> Workspace:
+    """A workspace on a clock that stands still."""
+    return open_workspace(repo, {"HOME": str(home)}, ManualClock())
+
+
+def test_what_is_shared_is_said_before_anything_is_done() -> None:
+    assert init.explain(SHARED) == [
+        "Clones meet at team (git@gitlab.com:o/r.git). What is pushed there:",
+        "  refs/x/*       all that is said",
+        "  refs/longer/*  rights",
+        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
+        "with the uncommitted work that they save; people's names as git knows them. Paths are "
+        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
+        "them.",
+        "Who can read it: whoever can read the repository; if it is public on gitlab.com, "
+        "everybody.",
+        'To keep everything in this clone: "agents": {"push": false} in .ghp/config.json.',
+    ]
+
+
+def test_that_nothing_is_shared_is_said_with_the_reason() -> None:
+    assert init.explain(Sharing(None, why_not="the configuration says so")) == [
+        "Nothing leaves this clone: the configuration says so."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("probe", "line"),
+    [
+        (Probe("team", True, "refs/ghp/"), "team takes our refs under refs/ghp/"),
+        (
+            Probe("team", True, "refs/ghp/", "it deletes nothing"),
+            "team takes our refs under refs/ghp/ (it deletes nothing)",
+        ),
+        (Probe("team", False, words="no"), "team refuses our refs: no"),
+        (
+            Probe("team", None, words="silence"),
+            "team could not be asked whether it takes our refs: silence",
+        ),
+    ],
+)
+def test_what_a_probe_found_out_in_words(probe: Probe, line: str) -> None:
+    assert init.probe_line(probe) == line
+
+
+@pytest.mark.parametrize(
+    ("last", "needed"),
+    [(None, True), (True, False), (False, True), ("unknown", True)],
+)
+def test_a_remote_is_asked_until_it_has_taken_our_refs(
+    last: bool | str | None, needed: bool
+) -> None:
+    probe = None if last is None else Probe("team", None if last == "unknown" else bool(last))
+    assert init.needs_probe(ground(sharing=lambda: SHARED, last_probe=lambda: probe)) is needed
+
+
+def test_where_nothing_is_shared_nobody_is_asked() -> None:
+    assert init.needs_probe(ground()) is False
+
+
+# ------------------------------------------------------------------------------ making
+
+
+def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
+    store = MemoryStore(ws.clock)
+    made: list[str] = []
+    missing = [Step("make", "Made", "the place", lambda: made.append("place"))]
+
+    def steps() -> list[Step]:
+        under = ground(missing=lambda: [] if made else missing)
+        return init.to_make(ws, store, under, agent=agent_name("worker-1"), config=True)
+
+    first = steps()
+    assert [(step.doing, step.did, step.what) for step in first] == [
+        ("make", "Made", "the place"),
+        ("write", "Wrote", ".ghp/config.json, which is yours to edit and to commit"),
+        ("name", "Named", "this worktree's agent worker-1"),
+    ]
+    assert made == []
+    for step in first:
+        step.act()
+    assert made == ["place"]
+    assert json.loads((ws.root / ".ghp/config.json").read_bytes()) == {"agents": {}}
+    assert (ws.git_dir / "ghp-agent").read_text() == "worker-1\n"
+    assert steps() == []
+
+
+def test_by_default_no_file_of_the_users_is_made(ws: Workspace) -> None:
+    steps = init.to_make(ws, MemoryStore(ws.clock), ground(), agent=None, config=False)
+    assert steps == []
+
+
+# ------------------------------------------------------------------------------ taking away
+
+
+def test_agents_that_beat_of_late_are_named(ws: Workspace) -> None:
+    clock = ManualClock(ws.clock.now() - 700)
+    store = MemoryStore(clock)
+    store.beat("worker-3", {"status": "idle", "epoch": 1, "seq": 1})
+    clock.wait(500)
+    store.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
+    store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
+    assert init.living(ws, store) == ["worker-1", "worker-2"]
+
+
+def test_what_is_nowhere_else_is_lost_only_by_force() -> None:
+    under = ground(sharing=lambda: SHARED, losses=lambda: ["2 records here", "1 there"])
+    with pytest.raises(RefusedError) as refused:
+        init.refuse_losses(under, force=False)
+    assert str(refused.value) == (
+        "Only this clone has 2 records here and 1 there; removing would lose it."
+    )
+    assert refused.value.hint == (
+        "Send it first with `ghp agent-sync`, or give --force to lose it."
+    )
+    init.refuse_losses(under, force=True)
+    init.refuse_losses(ground(sharing=lambda: SHARED), force=False)
+
+
+def test_refs_are_listed_with_whose_they_are_and_their_last_activity() -> None:
+    refs = [
+        RemoteRef("refs/ghp/clone/ab", "0", "this clone", 940.0),
+        RemoteRef("refs/ghp/clone/cdef", "0", "another clone", 1_000.0 - 3 * 86_400, True),
+        RemoteRef("refs/ghp/lease/trunk", "0", "a right"),
+    ]
+    assert init.ref_lines(refs, 1_000.0) == [
+        "refs/ghp/clone/ab     this clone, last wrote 1 min ago",
+        "refs/ghp/clone/cdef   another clone, last wrote 3 d ago",
+        "refs/ghp/lease/trunk  a right",
+    ]
+    assert init.ref_lines([], 0.0) == []
+
+
+def test_the_configuration_stays_and_that_is_said(ws: Workspace) -> None:
+    assert init.kept(ws) is None
+    path = ws.root / ".ghp/config.json"
+    path.parent.mkdir()
+    path.write_text("{}")
+    assert init.kept(ws) == ".ghp/config.json stays: it is yours (not tracked by git)."
+    git(ws.root, "add", ".ghp/config.json")
+    assert init.kept(ws) == ".ghp/config.json stays: it is yours (tracked by git)."

@@ -1,0 +1,198 @@
+"""The doctor on what was said: how far it got, and what stands in its way."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.finding import Finding, Level, error, info, ok, warning
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.doctor import state_checks as records
+from ghp_agents.presence.service import heartbeat
+from ghp_agents.state.join import Standing
+from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.record import Record
+from ghp_agents.workspace import Workspace, open_workspace
+
+DAY = 86_400.0
+
+
+class StandingStore(MemoryStore):
+    """A store that stands with its remote as a test says."""
+
+    stands = Standing()
+
+    def standing(self) -> Standing:
+        return self.stands
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def ws(repo: Path, clock: ManualClock) -> Workspace:
+    return open_workspace(repo, os.environ, clock, "worker-1")
+
+
+@pytest.fixture
+def store(clock: ManualClock) -> StandingStore:
+    return StandingStore(clock)
+
+
+def one(findings: Iterator[Finding]) -> Finding:
+    (found,) = findings
+    return found
+
+
+def test_every_check_can_be_made_of_a_clone_that_was_never_used(
+    ws: Workspace, store: StandingStore
+) -> None:
+    checks = records.checks(ws, store)
+    found = [finding for check in checks.values() for finding in check()]
+    assert {finding.level for finding in found} == {Level.OK}
+    assert list(checks) == [
+        "unreadable",
+        "rivals",
+        "home",
+        "outbox",
+        "unsent",
+        "sync",
+        "clone-silent",
+    ]
+
+
+def test_without_a_remote_nothing_is_said_of_sending(ws: Workspace, store: StandingStore) -> None:
+    assert list(records.check_unsent(ws, store)) == []
+    assert list(records.check_sync(ws, store)) == []
+
+
+def test_records_that_wait_can_be_folded_by_the_doctor(store: StandingStore) -> None:
+    store.stands = Standing(waiting=2)
+    assert one(records.check_outbox(store)) == warning(
+        "outbox",
+        "2 records in the outbox could not be committed when said.",
+        "`ghp agent-doctor --fix` folds what can be.",
+        fixable=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "level", "since"),
+    [
+        (None, Level.WARNING, "none ever was"),
+        (60.0, Level.INFO, "the last went 1 min ago"),
+        (1200.0, Level.WARNING, "the last went 20 min ago"),
+    ],
+)
+def test_what_was_not_sent_is_a_warning_once_it_is_late(
+    ws: Workspace,
+    store: StandingStore,
+    clock: ManualClock,
+    sent: float | None,
+    level: Level,
+    since: str,
+) -> None:
+    at = None if sent is None else clock.now() - sent
+    store.stands = Standing(remote="origin", unsent=1, sent_at=at)
+    found = one(records.check_unsent(ws, store))
+    assert (found.level, found.fixable) == (level, True)
+    assert found.text == f"1 change not sent to origin yet ({since})."
+
+
+def test_a_remote_that_has_all_is_well(
+    ws: Workspace, store: StandingStore, clock: ManualClock
+) -> None:
+    store.stands = Standing(remote="origin", news_at=clock.now() - 12)
+    assert one(records.check_unsent(ws, store)) == ok(
+        "unsent", "origin has all that was folded here."
+    )
+    assert one(records.check_sync(ws, store)) == ok("sync", "Last news from origin: 12 s ago.")
+
+
+def test_a_clone_that_never_synced_is_told_how(ws: Workspace, store: StandingStore) -> None:
+    store.stands = Standing(remote="origin")
+    assert one(records.check_sync(ws, store)) == info(
+        "sync", "Never synced yet.", "Run `ghp agent-sync`."
+    )
+
+
+def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
+    ws: Workspace, store: StandingStore
+) -> None:
+    store.stands = Standing(remote="origin", trouble="no answer\nin 30 s")
+    text = "The last sync with origin failed: no answer in 30 s (there never were news)."
+    assert one(records.check_sync(ws, store)) == warning(
+        "sync", text, "The next sync tries again: ghp agent-sync"
+    )
+    store.stands = Standing(remote="origin", trouble="no answer in 30 s", permanent=True)
+    assert one(records.check_sync(ws, store)) == error(
+        "sync",
+        text,
+        "Trying again will not help: ask for the right to push, or name another remote, such as a "
+        'fork: "agents": {"remote": "fork"}.',
+    )
+
+
+def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
+    ws: Workspace, clock: ManualClock
+) -> None:
+    hub = Hub()
+    other = MemoryStore(clock, "other", hub)
+    other.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
+    other.sync()
+    here = MemoryStore(clock, CloneId("here"), hub)
+    here.sync()
+    assert list(records.check_clones(ws, here)) == []
+    clock.wait(31 * DAY)
+    assert one(records.check_clones(ws, here)) == info(
+        "clone-silent",
+        "Clone other has said nothing for 31 d.",
+        "Nothing needs to be done: what it said stays.",
+    )
+    assert "worker-2" in here.snapshot().agents()
+
+
+def test_one_session_under_a_name_is_no_rival_of_itself(
+    ws: Workspace, store: StandingStore
+) -> None:
+    heartbeat(ws, store, ws.agent(), {"status": "testing"})
+    assert list(records.check_rivals(ws, store)) == []
+
+
+def test_a_document_that_is_not_the_record_it_should_be_is_named(
+    ws: Workspace, store: StandingStore
+) -> None:
+    an_id, front = "0123456789ab", b"---\nid: X\n---\n\ntext\n"
+    broken = {
+        f".ghp/answers/{an_id}/{an_id}.md": front,
+        f".ghp/commands/{an_id}.json": b"{}",
+        f".ghp/escalations/{an_id}.md": front,
+        f".ghp/handoffs/1/now-{an_id}.md": front,
+        f".ghp/issues/{an_id}/{an_id}.json": b'{"kind": "comment", "clock": []}',
+        f".ghp/leases/{an_id}/{an_id}.json": b'{"kind": "request", "clock": null}',
+        f".ghp/notes/01/{an_id}.md": front,
+        f".ghp/pulls/{an_id}/{an_id}.json": b'{"kind": "open", "clock": "x"}',
+        f".ghp/returns/1/{an_id}.json": b"{}",
+    }
+    unknown = {".ghp/inbox/x.json": b"{}", f".ghp/issues/{an_id}/{an_id}0.json": b'{"kind": "x"}'}
+    at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
+    said = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
+    store.commit([said], expected=store.snapshot().revision)
+    found = list(records.check_readable(store))
+    assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
+    assert found[0].text.endswith(": an answer by nobody.")
+
+
+def test_patches_are_not_read_to_see_whether_they_can_be(
+    ws: Workspace, store: StandingStore
+) -> None:
+    at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
+    files = ((".ghp/escalations/0123456789ab.md", b"no"), (".ghp/patches/a/applied-b.json", b"no"))
+    said = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
+    store.commit([said], expected=store.snapshot().revision)
+    found = one(records.check_readable(store))
+    assert found.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")

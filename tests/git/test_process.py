@@ -1,0 +1,231 @@
+"""Git as processes: nothing leaks in from a hook, nothing is left behind, every answer is whole."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import ExitCode, NotSetUpError
+from ghp_agents.git import process as git
+from ghp_agents.git.process import Entry, GitError, GitTimeoutError, Object, ObjectReader, Result
+from tests.support.git import commit
+from tests.support.git import git as run_git
+
+# ------------------------------------------------------------------------------ the environment
+
+
+def test_no_variable_that_git_sets_for_its_hooks_reaches_our_git(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    named = run_git(tmp_path, "rev-parse", "--local-env-vars").split()
+    assert "GIT_DIR" in named
+    for name in named:
+        monkeypatch.setenv(name, "/nowhere")
+    left = {name for name in git.environment() if name in named}
+    # Settings of `git -c` may carry credentials, and a folder that is safe.
+    assert left == {"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"} & set(named)
+
+
+def test_inside_the_hook_of_another_repository_git_sees_the_folder_that_it_was_given(
+    monkeypatch: pytest.MonkeyPatch, repo: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    run_git(tmp_path, "init", "--quiet", str(other))
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
+    shown = git.check(["rev-parse", "--show-toplevel", "HEAD"], cwd=repo)
+    assert shown.text.splitlines()[0] == str(repo)
+
+
+def test_no_hook_of_a_person_runs_whatever_set_it(
+    monkeypatch: pytest.MonkeyPatch, repo: Path, tmp_path: Path
+) -> None:
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "reference-transaction").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\nexit 1\n")
+    (hooks / "reference-transaction").chmod(0o755)
+    run_git(repo, "config", "core.hooksPath", str(hooks))
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", f"'core.hooksPath'='{hooks}'")
+    git.check(["update-ref", "refs/x/y", "HEAD"], cwd=repo)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_git_speaks_english_and_never_asks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    env = git.environment({"MORE": "1"})
+    assert (env["LC_ALL"], env["GIT_TERMINAL_PROMPT"], env["MORE"]) == ("C", "0", "1")
+
+
+# ------------------------------------------------------------------------------ running
+
+
+def test_output_is_bytes_and_text_without_its_last_line_end(repo: Path) -> None:
+    shown = git.check(["log", "-1", "--format=%s%n"], cwd=repo)
+    assert (shown.code, shown.out, shown.text, shown.err) == (0, b"Begin\n\n", "Begin", "")
+
+
+def test_standard_input_is_given_or_empty(repo: Path) -> None:
+    blob = git.check(["hash-object", "--stdin"], cwd=repo, stdin=b"x").text
+    assert blob == run_git(repo, "hash-object", "--stdin", stdin="x")
+    assert git.check(["hash-object", "--stdin"], cwd=repo).text.startswith("e69de29")
+
+
+def _is_over(pid: int) -> bool:
+    """Whether a process ended; one that nobody has asked for its exit code has ended, too."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_git_that_hangs_is_ended_with_all_that_it_started(repo: Path, tmp_path: Path) -> None:
+    alias = f"alias.hang=!sleep 600 & echo $$ $! > {tmp_path}/pids; wait"
+    with pytest.raises(GitTimeoutError, match=r"`git hang` did not end within 0\.5 s") as caught:
+        git.run(["-c", alias, "hang"], cwd=repo, timeout=0.5)
+    assert caught.value.exit_code is ExitCode.ERROR
+    deadline = time.monotonic() + 5
+    pids = [int(word) for word in (tmp_path / "pids").read_text().split()]
+    while not all(_is_over(pid) for pid in pids):
+        assert time.monotonic() < deadline, "what git started goes on"
+
+
+def test_a_failure_says_gits_last_words(repo: Path) -> None:
+    with pytest.raises(GitError) as caught:
+        git.check(["rev-parse", "--verify", "nothing"], cwd=repo)
+    assert str(caught.value) == "`git rev-parse` failed: fatal: Needed a single revision"
+    assert caught.value.stderr == "fatal: Needed a single revision\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("fatal: detected dubious ownership in repository at '/x'", "safe.directory"),
+        ("error: unable to write file: No space left on device", "The disk is full"),
+        ("error: unable to write file: Disk quota exceeded", "The disk is full"),
+        ("fatal: cannot create pack: Read-only file system", "GHP_STATE_DIR"),
+        ("error: cannot open .git/x: Permission denied", "GHP_STATE_DIR"),
+        ("fatal: something else", "agent-doctor"),
+        ("", "agent-doctor"),
+    ],
+)
+def test_a_known_cause_has_its_own_hint(words: str, hint: str) -> None:
+    assert hint in git.failure(["push"], Result(128, b"", words)).hint
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotSetUpError, match="is not there") as caught:
+        git.run(["version"], cwd=tmp_path / "gone")
+    assert caught.value.exit_code is ExitCode.NOT_SET_UP
+
+
+def test_a_machine_without_git_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NotSetUpError, match="git cannot be started") as caught:
+        git.run(["version"], cwd=tmp_path)
+    assert caught.value.hint == "Install git 2.31 or newer."
+    with pytest.raises(NotSetUpError), git.objects(tmp_path):
+        pass
+
+
+def test_the_installed_git_is_new_enough() -> None:
+    assert git.version() >= git.MINIMUM_VERSION
+
+
+def test_a_value_of_the_configuration_or_none(repo: Path) -> None:
+    run_git(repo, "config", "x.y", "two words")
+    assert git.config(repo, "x.y") == "two words"
+    assert git.config(repo, "x.z") is None
+
+
+# ------------------------------------------------------------------------------ objects
+
+
+def test_many_objects_are_read_in_their_order(repo: Path) -> None:
+    names = {f"{'ö' * 40}/{number:04d}": f"{number}\n" * number for number in range(1_500)}
+    head = commit(repo, names)
+    with git.objects(repo / ".git") as reader:
+        found = reader.read([f"{head}:{name}" for name in [*names, "not there"]])
+    assert [one.content.decode() if one else None for one in found] == [*names.values(), None]
+
+
+def test_a_name_longer_than_a_pipe_is_only_not_there(repo: Path) -> None:
+    with git.objects(repo / ".git") as reader:
+        assert reader.read([f"HEAD:{'x' * 200_000}"] * 3) == [None] * 3
+        assert [one.kind for one in reader.read(["HEAD", "HEAD:"]) if one] == ["commit", "tree"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "HEAD:a b", "HEAD:a b c", "HEAD:x blob 12", "a\nHEAD", "HEAD:\udcff", "0" * 40],
+)
+def test_a_name_that_nothing_has_never_shifts_the_answers(repo: Path, name: str) -> None:
+    with git.objects(repo / ".git") as reader:
+        found = reader.read([name, "HEAD:README.md"])
+    assert [one.content if one else None for one in found] == [None, b"# A project\n"]
+
+
+def test_a_file_with_a_space_in_its_name_is_found(repo: Path) -> None:
+    head = commit(repo, {"a b": "x"})
+    with git.objects(repo / ".git") as reader:
+        (found,) = reader.read([f"{head}:a b"])
+    assert found == Object(run_git(repo, "rev-parse", "HEAD:a b"), "blob", b"x")
+
+
+def test_an_object_that_is_too_large_is_passed_over(repo: Path) -> None:
+    commit(repo, {"small": b"x" * 9, "large": b"y" * 3_000_000, "none": b""})
+    with git.objects(repo / ".git", largest=9) as reader:
+        found = reader.read([f"HEAD:{name}" for name in ("large", "small", "large", "none")])
+    assert [(each.content, each.is_cut) for each in found if each] == [
+        (b"", True), (b"x" * 9, False), (b"", True), (b"", False)
+    ]  # fmt: skip
+
+
+def test_a_git_that_ends_before_it_answered_is_an_error_and_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(GitError, match="ended early"), git.objects(tmp_path) as reader:
+        reader.read(["HEAD"] * 100_000)
+
+
+@pytest.mark.parametrize("answer", [b"", b"0abc blob", b"0abc blob 5\nab", b"0abc blob 2\nab"])
+def test_half_an_answer_is_an_error_and_no_content(tmp_path: Path, answer: bytes) -> None:
+    (tmp_path / "answer").write_bytes(answer)
+    with (
+        (tmp_path / "requests").open("wb") as requests,
+        (tmp_path / "answer").open("rb") as answers,
+        pytest.raises(GitError, match="ended early"),
+    ):
+        ObjectReader(requests, answers).read(["0abc"])
+
+
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_a_tree_is_read_as_git_shows_it(tmp_path: Path, kind: str) -> None:
+    run_git(tmp_path, "init", "--quiet", f"--object-format={kind}", "repo")
+    repo = tmp_path / "repo"
+    (repo / "link").symlink_to("a")
+    (repo / "run").write_text("#!/bin/sh\n")
+    (repo / "run").chmod(0o755)
+    head = commit(repo, {"a": "1", "b c/d": "2", "ö": "3", "link": "1", "run": "4"})
+    with git.objects(repo / ".git") as reader:
+        (tree,) = reader.read([f"{head}^{{tree}}"])
+    assert tree is not None
+    shown = [line.split() for line in run_git(repo, "ls-tree", "-z", head).split("\0") if line]
+    assert git.tree_entries(tree.content, len(tree.oid)) == [
+        Entry(mode.lstrip("0"), " ".join(name), oid) for mode, _, oid, *name in shown
+    ]
+
+
+# ------------------------------------------------------------------------------ a person's worktree
+
+
+def test_a_look_at_a_worktree_answers_or_says_no(repo: Path) -> None:
+    assert git.look(repo, repo / ".git", "log", "-1", "--format=%s") == "Begin"
+    assert git.look(repo, repo / ".git", "rev-parse", "--verify", "nothing") is None
+
+
+def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
+    repo: Path, worktree: Callable[[Path, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked = worktree(repo, "147")
+    monkeypatch.setenv("GIT_DIR", str(repo / ".git"))
+    git_dir = repo / ".git/worktrees" / linked.name
+    assert git.look(linked, git_dir, "symbolic-ref", "HEAD") == "refs/heads/agent/147"

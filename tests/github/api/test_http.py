@@ -1,0 +1,284 @@
+"""One exchange through PyGithub: what is sent, what is heard, and what may have happened."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+import responses
+import urllib3
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api import http as client
+from ghp_agents.github.api.errors import ForbiddenError, UnreachableError
+from ghp_agents.github.api.http import Client, Raw
+from tests.support import hubs
+from tests.support.hubs import SECRET, Handler, Script, after, cut, half, page, says
+
+API = "https://api.github.com"
+
+
+@pytest.fixture
+def caller(script: Script, clock: ManualClock) -> Client:
+    return Client(hubs.access(script.address), clock, 30.0)
+
+
+def get(caller: Client, script: Script, path: str = "/user") -> Raw:
+    return caller.send("GET", script.address + path, {}, None, 10.0)
+
+
+def test_a_request_carries_the_token_the_version_and_our_name(
+    caller: Client, script: Script
+) -> None:
+    script.then(says(201, {"id": 1}, ETag='"a"'))
+    url = script.address + "/repos/acme/widgets/issues?state=all"
+    raw = caller.send("POST", url, {"If-None-Match": '"b"'}, {"title": "Größe"}, 10.0)
+    assert (raw.status, raw.body, raw.headers["etag"]) == (201, {"id": 1}, '"a"')
+    [asked] = script.asked
+    assert asked.line == "POST /repos/acme/widgets/issues?state=all"
+    assert asked.body == {"title": "Größe"}
+    assert {name: asked.headers[name] for name in (
+        "authorization", "accept", "x-github-api-version", "user-agent", "if-none-match",
+        "content-type",
+    )} == {
+        "authorization": f"token {SECRET}",
+        "accept": "application/vnd.github+json",
+        "x-github-api-version": "2022-11-28",
+        "user-agent": "ghp-agents",
+        "if-none-match": '"b"',
+        "content-type": "application/json",
+    }  # fmt: skip
+
+
+def test_a_netrc_of_the_person_does_not_take_the_tokens_place(
+    caller: Client, script: Script, home: Path
+) -> None:
+    (home / ".netrc").write_text("machine 127.0.0.1 login me password mine\n")
+    script.then(says(200, {}))
+    get(caller, script)
+    assert script.asked[0].headers["authorization"] == f"token {SECRET}"
+
+
+@pytest.mark.parametrize("status", [200, 202, 204, 304, 401, 403, 404, 422, 429, 500, 502, 503])
+def test_every_status_is_heard_once_and_nothing_is_done_about_it(
+    caller: Client, script: Script, clock: ManualClock, status: int
+) -> None:
+    began = clock.now()
+    script.then(says(status))
+    assert get(caller, script).status == status
+    assert len(script.asked) == 1
+    assert clock.now() == began
+
+
+def test_a_page_for_people_with_an_error_is_an_error_without_words(
+    caller: Client, script: Script
+) -> None:
+    script.then(page(502, "<html>Bad gateway</html>"))
+    raw = get(caller, script)
+    assert (raw.status, raw.body) == (502, None)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        half(200, {"id": 1, "title": "x" * 100}),
+        page(200, '{"id": 1, "title": "'),
+        page(200, "<html>Log in to this network</html>"),
+        page(200, "[" * 100_000),
+    ],
+)
+def test_half_an_answer_may_have_happened(caller: Client, script: Script, step: hubs.Step) -> None:
+    script.then(step)
+    with pytest.raises(UnreachableError) as caught:
+        get(caller, script)
+    assert caught.value.happened
+    assert str(caught.value) in (
+        "The connection to GitHub broke off.",
+        "GitHub's answer broke off, or was not GitHub's.",
+    )
+
+
+def test_a_connection_that_is_cut_may_have_happened(caller: Client, script: Script) -> None:
+    script.then(cut)
+    with pytest.raises(UnreachableError) as caught:
+        get(caller, script)
+    assert (str(caught.value), caught.value.happened) == (
+        "The connection to GitHub broke off.",
+        True,
+    )
+
+
+def test_after_a_cut_the_next_request_makes_a_new_connection(
+    caller: Client, script: Script
+) -> None:
+    script.then(says(200, 1), cut, says(200, 2))
+    assert get(caller, script).body == 1
+    with pytest.raises(UnreachableError):
+        get(caller, script)
+    assert get(caller, script).body == 2
+
+
+def test_no_answer_in_time_may_have_happened(script: Script, clock: ManualClock) -> None:
+    import threading
+
+    done = threading.Event()
+    script.then(after(lambda: done.wait(60), says(200)))
+    caller = Client(hubs.access(script.address), clock, 30.0)
+    try:
+        with pytest.raises(UnreachableError) as caught:
+            caller.send("GET", script.address + "/user", {}, None, 0.05)
+    finally:
+        done.set()
+    assert (str(caught.value), caught.value.happened) == (
+        "GitHub gave no answer within 0.05 s.",
+        True,
+    )
+
+
+def test_an_answer_that_drips_in_is_not_read_for_ever(
+    caller: Client, script: Script, clock: ManualClock
+) -> None:
+    def drip(handler: Handler) -> None:
+        clock.wait(11.0)
+        handler.reply(200, {}, b'{"id": 1}')
+
+    script.then(drip)
+    with pytest.raises(UnreachableError) as caught:
+        get(caller, script)
+    assert str(caught.value) == "GitHub gave no answer within 10 s."
+
+
+def test_a_server_that_takes_no_connection_was_asked_nothing(clock: ManualClock) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    caller = Client(hubs.access(f"http://127.0.0.1:{port}"), clock, 30.0)
+    with pytest.raises(UnreachableError) as caught:
+        caller.send("POST", f"http://127.0.0.1:{port}/x", {}, {}, 10.0)
+    assert (str(caught.value), caught.value.happened) == (
+        "GitHub's server took no connection.",
+        False,
+    )
+
+
+# ---------------------------------------------------------------- what needs a real network
+
+
+@pytest.fixture
+def mocked() -> Iterator[responses.RequestsMock]:
+    with responses.RequestsMock() as made:
+        yield made
+
+
+def wrapped(cause: BaseException, kind: type[requests.ConnectionError]) -> requests.ConnectionError:
+    """An error as requests raises it: around urllib3's, around the system's."""
+    pool = urllib3.HTTPSConnectionPool("api.github.com")
+    error = urllib3.exceptions.MaxRetryError(pool, f"/user?token={SECRET}", reason=None)
+    error.__cause__ = cause
+    return kind(error)
+
+
+CERTIFICATE = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed")
+
+
+@pytest.mark.parametrize(
+    ("error", "why", "happened"),
+    [
+        (
+            wrapped(socket.gaierror(-2, "Name or service not known"), requests.ConnectionError),
+            "The name of GitHub's server could not be looked up.",
+            False,
+        ),
+        (
+            wrapped(CERTIFICATE, requests.exceptions.SSLError),
+            "The certificate of GitHub's server is not one that this machine trusts.",
+            False,
+        ),
+        (
+            requests.exceptions.ConnectTimeout(TimeoutError("timed out")),
+            "No connection to GitHub's server could be made.",
+            False,
+        ),
+        (
+            requests.exceptions.ReadTimeout(TimeoutError("timed out")),
+            "GitHub gave no answer within 10 s.",
+            True,
+        ),
+        (
+            wrapped(ConnectionResetError(104, "reset by peer"), requests.ConnectionError),
+            "The connection to GitHub broke off.",
+            True,
+        ),
+        (
+            wrapped(ssl.SSLEOFError(8, "EOF"), requests.exceptions.SSLError),
+            "The connection to GitHub broke off.",
+            True,
+        ),
+    ],
+)
+def test_each_way_to_have_no_answer_has_its_words(
+    mocked: responses.RequestsMock, error: Exception, why: str, happened: bool
+) -> None:
+    mocked.add("GET", f"{API}/user", body=error)
+    caller = Client(hubs.access(API), ManualClock(), 30.0)
+    with pytest.raises(UnreachableError) as caught:
+        caller.send("GET", f"{API}/user", {}, None, 10.0)
+    assert (str(caught.value), caught.value.happened) == (why, happened)
+    assert SECRET not in str(caught.value) + caught.value.hint
+
+
+# ---------------------------------------------------------------- redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_renamed_repository_is_followed_with_verb_body_and_query(
+    caller: Client, script: Script, status: int
+) -> None:
+    script.then(says(status, {}, Location=f"{script.address}/repositories/7/x?b=2"), says(201, 5))
+    raw = caller.send("POST", script.address + "/repos/a/b/x?a=1", {}, {"title": "x"}, 10.0)
+    assert (raw.status, raw.body) == (201, 5)
+    assert script.lines == ["POST /repos/a/b/x?a=1", "POST /repositories/7/x?b=2"]
+    assert script.asked[1].body == {"title": "x"}
+
+
+def test_the_token_is_not_sent_to_another_server(caller: Client, script: Script) -> None:
+    script.then(says(301, {}, Location="http://localhost:1/user"))
+    with pytest.raises(ForbiddenError) as caught:
+        get(caller, script)
+    assert "sends us to another server; the token is not sent there." in str(caught.value)
+    assert len(script.asked) == 1
+
+
+def test_redirects_without_end_end(caller: Client, script: Script) -> None:
+    script.then(*[says(302, {}, Location=f"/{number}") for number in range(5)])
+    with pytest.raises(UnreachableError) as caught:
+        get(caller, script)
+    assert not caught.value.happened
+    assert script.lines == ["GET /user", "GET /0", "GET /1"]
+
+
+def test_a_redirect_to_nowhere_is_an_answer(caller: Client, script: Script) -> None:
+    script.then(says(301, {"message": "Moved"}))
+    assert get(caller, script).status == 301
+
+
+@pytest.mark.parametrize(
+    ("api", "address"),
+    [
+        ("https://api.github.com", "https://api.github.com/graphql"),
+        ("https://ghe.example.com/api/v3", "https://ghe.example.com/api/graphql"),
+        ("https://api.octo.ghe.com", "https://api.octo.ghe.com/graphql"),
+        ("http://127.0.0.1:4801", "http://127.0.0.1:4801/graphql"),
+    ],
+)
+def test_graphql_is_beside_the_api(api: str, address: str) -> None:
+    assert client.graphql_address(api) == address
+
+
+def test_a_server_below_a_path_is_asked_below_it(script: Script, clock: ManualClock) -> None:
+    script.then(says(200, 1))
+    caller = Client(hubs.access(f"{script.address}/api/v3"), clock, 30.0)
+    caller.send("GET", f"{script.address}/api/v3/user", {}, None, 10.0)
+    assert script.lines == ["GET /api/v3/user"]

@@ -1,0 +1,353 @@
+"""One repository through one token: lists, the cache, permissions, features, the outbox."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api import errors
+from ghp_agents.github.api.errors import LimitError, UnreachableError
+from ghp_agents.github.api.outbox import Job
+from ghp_agents.github.api.repository import Answer, Hub
+from ghp_agents.github.api.status import HubStanding
+from tests.support import hubs
+from tests.support.house import CHECKOUT
+from tests.support.hubs import SECRET, Script, after, cut, limits, says
+
+ISSUES = "/repos/acme/widgets/issues"
+
+
+def link(script: Script, number: int) -> str:
+    return f'<{script.address}{ISSUES}?page={number}>; rel="next", <x>; rel="last"'
+
+
+def test_a_hub_says_what_it_is_of(hub: Hub) -> None:
+    assert (hub.repository, hub.host, hub.url) == (
+        "acme/widgets",
+        "github.com",
+        "https://github.com/acme/widgets",
+    )
+
+
+def test_what_did_not_change_is_answered_from_memory(
+    hub: Hub, script: Script, repo: Path, clock: ManualClock
+) -> None:
+    script.then(says(200, [1, 2], ETag='W/"a"'), says(304, None, X_Seen="1"), says(200, [3]))
+    first = hub.get("issues", state="all", per_page=100)
+    assert (first.status, first.body, first.fresh) == (200, [1, 2], True)
+    second = hubs.hub(repo, script, clock).get("issues", per_page=100, state="all")
+    assert (second.status, second.body, second.fresh) == (200, [1, 2], False)
+    assert hub.get("issues", per_page=100, state="all").body == [3]
+    assert script.lines == [f"GET {ISSUES}?per_page=100&state=all"] * 3
+    assert [asked.headers.get("if-none-match") for asked in script.asked] == [
+        None,
+        'W/"a"',
+        'W/"a"',
+    ]
+
+
+def test_another_token_is_not_answered_from_this_ones_memory(
+    hub: Hub, script: Script, repo: Path, clock: ManualClock
+) -> None:
+    script.then(says(200, [1], ETag='"a"'), says(200, [2]))
+    hub.get("issues")
+    other = Hub(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other"))
+    assert other.recall("issues") is None
+    assert other.get("issues").body == [2]
+    assert "if-none-match" not in script.asked[1].headers
+
+
+def test_what_was_answered_last_is_recalled_without_asking(hub: Hub, script: Script) -> None:
+    script.then(says(200, [1], ETag='"a"'))
+    assert hub.recall("issues") is None
+    hub.get("issues")
+    assert hub.recall("issues") == Answer(200, [1], {}, fresh=False)
+    assert len(script.asked) == 1
+
+
+def test_nothing_changed_to_a_question_without_a_tag_is_no_answer(hub: Hub, script: Script) -> None:
+    script.then(*[says(304)] * 3)
+    with pytest.raises(UnreachableError):
+        hub.get("issues")
+
+
+def test_a_list_is_read_to_its_end_each_page_conditionally(hub: Hub, script: Script) -> None:
+    pages = [
+        says(200, [1, 2], ETag='"1"', Link=link(script, 2)),
+        says(200, [3, 4], ETag='"2"', Link=link(script, 3)),
+        says(200, [5], ETag='"3"'),
+    ]
+    script.then(*pages, *[says(304)] * 3)
+    assert hub.get_all("issues", state="all") == [1, 2, 3, 4, 5]
+    assert hub.get_all("issues", state="all") == [1, 2, 3, 4, 5]
+    asked = [f"GET {ISSUES}?per_page=100&state=all", *[f"GET {ISSUES}?page={n}" for n in (2, 3)]]
+    assert script.lines == asked * 2
+    assert [one.headers.get("if-none-match") for one in script.asked[3:]] == ['"1"', '"2"', '"3"']
+
+
+def test_the_next_page_is_asked_of_our_own_server_whatever_its_address_says(
+    hub: Hub, script: Script
+) -> None:
+    script.then(says(200, [1], Link=f"<http://evil.example{ISSUES}?page=2>; rel=next"))
+    script.then(says(200, [2]))
+    assert hub.get_all("issues") == [1, 2]
+    assert script.lines[1] == f"GET {ISSUES}?page=2"
+
+
+def test_a_list_that_never_ends_ends(
+    hub: Hub, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ghp_agents.github.api.repository.MOST_PAGES", 3)
+    script.then(*[says(200, [1], Link=link(script, 1))] * 3)
+    with pytest.raises(UnreachableError) as caught:
+        hub.get_all("issues")
+    assert str(caught.value) == "GitHub's list `GET issues` does not end."
+
+
+def test_a_list_that_is_none_is_not_taken_for_an_empty_one(hub: Hub, script: Script) -> None:
+    script.then(says(200, {"message": "x"}))
+    with pytest.raises(UnreachableError):
+        hub.get_all("issues")
+
+
+# ---------------------------------------------------------------- accounts
+
+
+def test_who_we_are_is_asked_once(hub: Hub, script: Script, repo: Path, clock: ManualClock) -> None:
+    script.then(says(200, {"login": "octocat"}))
+    assert hub.viewer() == "octocat"
+    assert hubs.hub(repo, script, clock).viewer() == "octocat"
+    assert script.lines == ["GET /user"]
+
+
+def test_a_workflows_token_has_no_user_and_still_a_name(hub: Hub, script: Script) -> None:
+    script.then(
+        says(403, {"message": "Resource not accessible by integration"}),
+        says(200, {"data": {"viewer": {"login": "github-actions[bot]"}}}),
+    )
+    assert hub.viewer() == "github-actions[bot]"
+    assert script.lines == ["GET /user", "POST /graphql"]
+
+
+@pytest.mark.parametrize(
+    ("said", "permission", "may"),
+    [
+        ({"permission": "admin", "role_name": "admin"}, "admin", True),
+        ({"permission": "write", "role_name": "maintain"}, "maintain", True),
+        ({"permission": "write", "role_name": "write"}, "write", True),
+        ({"permission": "write", "role_name": "our-own-role"}, "write", True),
+        ({"permission": "read", "role_name": "triage"}, "triage", False),
+        ({"permission": "read"}, "read", False),
+        ({"permission": "none"}, "none", False),
+        ({"permission": "owner"}, "none", False),
+        ({"permission": ["admin"]}, "none", False),
+        (None, "none", False),
+    ],
+)
+def test_who_may_command_has_write_permission(
+    hub: Hub, script: Script, said: Any, permission: str, may: bool
+) -> None:
+    script.then(says(200, said))
+    assert hub.permission("octocat") == permission
+    assert hub.may_command("octocat") is may
+    assert script.lines == ["GET /repos/acme/widgets/collaborators/octocat/permission"]
+
+
+def test_a_permission_is_remembered_for_ten_minutes(
+    hub: Hub, script: Script, clock: ManualClock
+) -> None:
+    script.then(says(200, {"permission": "write"}), says(200, {"permission": "read"}))
+    assert hub.may_command("Octocat")
+    clock.wait(599)
+    assert hub.may_command("octocat")
+    clock.wait(1)
+    assert not hub.may_command("octocat")
+
+
+def test_an_account_that_is_not_there_may_nothing(hub: Hub, script: Script) -> None:
+    script.then(says(404, {"message": "Not Found"}))
+    assert not hub.may_command("ghost")
+    assert not hub.may_command("")
+    assert len(script.asked) == 1
+
+
+def test_a_login_cannot_lead_elsewhere(hub: Hub, script: Script) -> None:
+    script.then(says(404), says(404))
+    assert not hub.may_command("../../../user?x=")
+    assert not hub.may_command("copilot[bot]")
+    assert script.lines == [
+        "GET /repos/acme/widgets/collaborators/..%2F..%2F..%2Fuser%3Fx%3D/permission",
+        "GET /repos/acme/widgets/collaborators/copilot%5Bbot%5D/permission",
+    ]
+
+
+def test_a_token_that_may_not_ask_obeys_nobody(hub: Hub, script: Script) -> None:
+    script.then(*[says(403, {"message": "Must have push access"})] * 2)
+    assert not hub.may_command("octocat")
+    with pytest.raises(errors.ForbiddenError):
+        hub.permission("octocat")
+
+
+def test_who_cannot_be_asked_about_is_not_obeyed_but_unknown(hub: Hub, script: Script) -> None:
+    script.then(says(429))
+    with pytest.raises(LimitError):
+        hub.may_command("octocat")
+
+
+# ---------------------------------------------------------------- features
+
+
+def test_what_a_server_has_is_remembered_for_a_week(hub: Hub, clock: ManualClock) -> None:
+    assert hub.has("sub-issues") is None
+    hub.learned("sub-issues", False)
+    hub.learned("reactions", True)
+    assert (hub.has("sub-issues"), hub.has("reactions")) == (False, True)
+    clock.wait(7 * 86_400)
+    assert hub.has("sub-issues") is None
+
+
+def test_another_server_has_other_features(hub: Hub, repo: Path, clock: ManualClock) -> None:
+    hub.learned("sub-issues", False)
+    assert Hub(hubs.workspace(repo, clock), hubs.access("https://x")).has("sub-issues") is None
+
+
+# ---------------------------------------------------------------- the outbox
+
+
+def send(hub: Hub, found: Any = None) -> Any:
+    def perform(job: Job) -> None:
+        hub.write("POST", f"issues/{job.about}/comments", job.data, there=lambda: found)
+
+    return perform
+
+
+JOB = Job("c1", "comment", "12", "a comment on #12", {"body": "x"})
+
+
+def test_what_could_not_be_sent_is_sent_later(hub: Hub, script: Script) -> None:
+    hub.later(JOB)
+    assert hub.standing().queued == 1
+    script.then(says(201, {}))
+    assert hub.flush(send(hub)) == ["a comment on #12"]
+    assert hub.standing() == HubStanding(answered=ManualClock().now())
+
+
+def test_a_queued_write_that_was_done_before_is_found_first(hub: Hub, script: Script) -> None:
+    hub.later(JOB)
+    assert hub.flush(send(hub, found={"id": 1})) == ["a comment on #12"]
+    assert script.asked == []
+
+
+def test_only_the_outbox_doubts(hub: Hub, script: Script) -> None:
+    hub.later(JOB)
+    hub.flush(send(hub, found={"id": 1}))
+    script.then(says(201, {"id": 2}))
+    assert hub.write("POST", "issues", {}, there=lambda: {"id": 1}) == {"id": 2}
+
+
+def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
+    hub: Hub, script: Script, clock: ManualClock
+) -> None:
+    stored: list[Any] = []
+    script.then(after(lambda: stored.append(1), cut))
+
+    def there() -> Any:
+        return hub.get("issues/12/comments").body or None
+
+    script.then(*[says(502)] * 3)
+    with pytest.raises(UnreachableError):
+        hub.write("POST", "issues/12/comments", {}, there=there)
+    hub.later(JOB)
+    clock.wait(60)
+    script.then(says(200, [{"id": 7}]))
+    assert hub.flush(lambda job: hub.write("POST", "issues/12/comments", {}, there=there))
+    assert len([line for line in script.lines if line.startswith("POST")]) == 1
+
+
+def test_the_outbox_outlives_the_cache(hub: Hub, repo: Path, script: Script) -> None:
+    import shutil
+
+    hub.later(JOB)
+    shutil.rmtree(repo / ".git/ghp/cache", ignore_errors=True)
+    assert hubs.hub(repo, script).standing().queued == 1
+
+
+# ---------------------------------------------------------------- standing, and all processes
+
+
+def test_the_standing_tells_budget_and_pause_without_asking(
+    hub: Hub, script: Script, clock: ManualClock
+) -> None:
+    now = clock.now()
+    assert hub.standing() == HubStanding()
+    script.then(says(200, 1, **limits(4_711, now + 600)), says(429, None, retry_after="90"))
+    hub.get("x")
+    with pytest.raises(LimitError):
+        hub.get("y")
+    assert hub.standing() == HubStanding(
+        remaining=4_711,
+        limit=5_000,
+        resets=now + 600,
+        paused_until=now + 90,
+        why_paused="GitHub asks for a rest: too much was asked at once (its secondary limit)",
+        answered=now,
+    )
+    assert len(script.asked) == 2
+    clock.wait(600)
+    assert hub.standing() == HubStanding(remaining=5_000, limit=5_000, answered=now)
+
+
+ASK = """
+import sys
+from pathlib import Path
+from tests.support import hubs
+
+class Place:
+    address = sys.argv[2]
+
+try:
+    hubs.hub(Path(sys.argv[1]), Place()).get("issues")
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def test_what_one_process_was_told_holds_back_all_others(
+    hub: Hub, script: Script, repo: Path
+) -> None:
+    script.then(says(429))
+    with pytest.raises(LimitError):
+        hub.get("issues")
+    command = [sys.executable, "-c", ASK, str(repo), script.address]
+    others = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) for _ in range(3)
+    ]
+    assert [other.communicate(timeout=60)[0] for other in others] == ["LimitError\n"] * 3
+    assert len(script.asked) == 1
+
+
+def test_each_thread_keeps_a_connection_of_its_own(hub: Hub, script: Script) -> None:
+    script.then(*[says(200, 1)] * 3)
+    hub.get("a")
+    hub.get("a")
+    thread = threading.Thread(target=lambda: hub.get("b"))
+    thread.start()
+    thread.join(60)
+    one, same, other = [asked.port for asked in script.asked]
+    assert one == same != other
+
+
+def test_the_secret_is_in_no_file(hub: Hub, script: Script, repo: Path) -> None:
+    script.then(says(200, {"login": "me"}, ETag='"a"'), says(201, 1), says(401))
+    hub.viewer()
+    hub.write("POST", "issues", {"title": "x"})
+    hub.later(JOB)
+    with pytest.raises(errors.TokenError):
+        hub.get("issues")
+    written = [path for path in (repo / ".git").rglob("*") if path.is_file()]
+    assert len(written) > 5
+    assert not [path for path in written if SECRET in f"{path} {path.read_bytes()!r}"]

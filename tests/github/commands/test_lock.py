@@ -1,0 +1,88 @@
+"""The right to obey: one clone at a time, and of who was killed it is taken over."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.github.commands.lock import NAME, turn
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from tests.support.escalations import Place, make_place
+
+
+@pytest.fixture
+def here(repo: Path) -> Place:
+    return make_place(repo)
+
+
+def is_mine(here: Place, leaser: MemoryLeaser) -> bool:
+    with turn(here.ws, leaser) as mine:
+        return mine.is_mine
+
+
+def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+
+    def interrupted() -> None:
+        with turn(here.ws, leaser) as mine:
+            assert mine.is_mine
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    lease = leaser.read(NAME)
+    assert lease
+    assert (lease.holder, lease.generation) == (None, 1)
+    assert is_mine(here, leaser)
+
+
+def test_who_has_not_sent_what_it_did_keeps_the_right_and_goes_on_later(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    with turn(here.ws, leaser) as mine:
+        mine.keep = True
+    assert not is_mine(here, leaser)
+    here.clock.wait(121)
+    assert is_mine(here, leaser)
+
+
+def test_a_right_that_moves_is_left_to_who_moves_it(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    for _ in range(3):
+        held = leaser.acquire(NAME, "Bob", expected=leaser.read(NAME))
+        assert not is_mine(here, leaser)
+        here.clock.wait(121)
+        leaser.release(NAME, expected=held)
+    assert is_mine(here, leaser)
+
+
+def test_who_obeys_for_long_keeps_the_right(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    with turn(here.ws, leaser) as mine:
+        for _ in range(5):
+            assert not is_mine(here, leaser)
+            here.clock.wait(61)
+            mine.check()
+    assert is_mine(here, leaser)
+
+
+def test_who_has_lost_the_right_stops_and_does_not_give_it_back(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    with turn(here.ws, leaser) as mine:
+        here.clock.wait(121)
+        leaser.acquire(NAME, "Bob", expected=leaser.read(NAME))
+        with pytest.raises(UnknownError):
+            mine.check()
+    lease = leaser.read(NAME)
+    assert lease
+    assert lease.holder == "Bob"
+
+
+def test_what_was_noted_and_cannot_be_read_only_takes_longer(here: Place) -> None:
+    leaser = MemoryLeaser(here.clock, Board())
+    leaser.acquire(NAME, "Bob", expected=None)
+    assert not is_mine(here, leaser)
+    here.clock.wait(121)
+    (here.ws.cache_dir / "commands-right.json").write_text("[")
+    assert not is_mine(here, leaser)
+    here.clock.wait(121)
+    assert is_mine(here, leaser)

@@ -1,0 +1,343 @@
+"""Comments on GitHub command agents: obeyed from who may, once, and seen by all."""
+
+import pytest
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.github.api.errors import ForbiddenError, HubError, MissingError
+from ghp_agents.sync import notifications as news
+from ghp_agents.sync import service as sync
+from ghp_agents.wiring import House
+from tests.support.commands import Field
+from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
+
+DEAD = 1_900.0
+pytestmark = pytest.mark.slow  # each is a few seconds of commands
+
+
+@pytest.fixture
+def field(github: GitHub) -> Field:
+    return Field(github)
+
+
+def at_work(field: Field, name: str = "one", agent: str = "worker-1", title: str = "Blink") -> int:
+    """An issue that an agent holds and works on."""
+    number = field.github.issue(title)
+    field.ghp(f"agent-claim {number}", name, agent)
+    field.ghp("agent-heartbeat --status implementing", name, agent)
+    field.sync(name)
+    return number
+
+
+def heard(field: Field, agent: str = "worker-1", name: str = "one") -> str:
+    """What an agent is told next, once."""
+    house, who = field.house(name, agent), AgentName(agent)
+    found = news.gather(house.ws, house.store, house.leaser, who)
+    news.mark(house.ws, who, found.told)
+    return found.text
+
+
+# ------------------------------------------------------------------------------- assigning
+
+
+def test_assigning_gives_the_issue_to_the_agent_which_is_told_once(field: Field) -> None:
+    number = field.github.issue("Blink")
+    field.ghp("agent-heartbeat --status idle", agent="worker-1")
+    comment = field.say(number, "Please.\n\n/agent assign worker-1\n")
+    assert "@ada on #1: /agent assign worker-1: worker-1 is assigned" in field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+    assert field.reactions(comment) == ["+1"]
+    assert field.acts() == [("/agent assign worker-1", "done", "worker-1 is assigned")]
+    assert heard(field) == (
+        "Issue #1 is assigned to you, by somebody who may decide that. `ghp agent-issue show 1` "
+        "shows it, `ghp agent-start 1` begins with it."
+    )
+    assert heard(field) == ""
+    assert field.house(agent="worker-1").tracker.get(number).assignees == ("worker-1",)
+
+
+def test_a_label_is_an_assignment_if_somebody_who_may_write_set_it(field: Field) -> None:
+    field.ghp("agent-heartbeat --status idle", agent="worker-1")
+    numbers = [field.github.issue(title) for title in ("One", "Two")]
+    for number, login in zip(numbers, (ADMIN, "tess"), strict=True):
+        field.github.act(login, "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
+    field.sync()
+    assert heard(field).startswith("Issue #1 is assigned to you")
+    assert heard(field) == ""
+
+
+def test_an_account_of_an_agent_that_is_assigned_is_an_assignment(field: Field) -> None:
+    field.clone("one", accounts={"worker-1": WORKER_1})
+    field.ghp("agent-heartbeat --status idle", agent="worker-1")
+    number = field.github.issue("Blink")
+    field.github.act(ADMIN, "POST", f"issues/{number}/assignees", {"assignees": [WORKER_1]})
+    field.sync()
+    assert heard(field).startswith("Issue #1 is assigned to you")
+
+
+def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field: Field) -> None:
+    number = at_work(field)
+    field.ghp("agent-heartbeat --status idle", "two", "worker-2", WORKER_2)
+    field.sync("two", WORKER_2)
+    field.sync()
+    comment = field.say(number, "/agent assign worker-2")
+    field.sync()
+    reason = f"stolen: @ada by /agent assign, comment {comment}"
+    assert field.held(number) == ("worker-2", 2, reason)
+    assert field.labels(number) == ["agent:worker-2"]
+    assert "Your claim of #1 was taken: worker-2 holds it" in heard(field)
+    assert "stolen: @ada by /agent assign" in field.ghp("agent-status", agent="worker-1").out
+    field.sync("two", WORKER_2)
+    assert heard(field, "worker-2", "two").startswith("Issue #1 is assigned to you")
+
+
+def test_to_an_agent_that_nobody_has_heard_of_the_claim_is_not_given(field: Field) -> None:
+    number = at_work(field)
+    field.say(number, "/agent assign worker-9")
+    field.sync()
+    assert field.held(number)[0] is None
+    assert field.labels(number) == ["agent:worker-9"]
+
+
+def test_two_clones_that_hear_a_command_at_once_obey_it_once(field: Field) -> None:
+    number = at_work(field)
+    field.ghp("agent-heartbeat --status idle", "two", "worker-2", WORKER_2)
+    field.sync("two", WORKER_2)
+    field.say(number, "/agent assign worker-2")
+    for name, login in (("one", WORKER_1), ("two", WORKER_2), ("three", ADMIN), ("one", WORKER_1)):
+        field.sync(name, login)
+    assert len(field.house().leaser.history(f"issue/{number}")) == 2
+    assert len(field.obeyed("three")) == 1
+    events = [each for each in field.house("three").store.ledger() if each.event == "command"]
+    assert [(each.actor, each.is_person, each.issue) for each in events] == [("@ada", True, 1)]
+
+
+def test_a_clone_that_comes_late_does_not_undo_what_was_commanded_since(field: Field) -> None:
+    number = field.github.issue("Blink")
+    field.sync("two", WORKER_2)
+    field.say(number, "/agent assign worker-1")
+    field.sync()
+    field.say(number, "/agent assign worker-2")
+    field.sync()
+    field.sync("two", WORKER_2)
+    assert field.labels(number) == ["agent:worker-2"]
+
+
+def test_while_another_obeys_nothing_is_obeyed_until_it_is_stuck(field: Field) -> None:
+    number = field.github.issue("Blink")
+    field.house("two").leaser.acquire("commands", "Bob", expected=None)
+    field.say(number, "/agent assign worker-1")
+    assert "being obeyed by another clone" in field.sync()
+    assert field.labels(number) == []
+    field.clock.wait(60)
+    field.sync()
+    assert field.labels(number) == []
+    field.clock.wait(120)
+    field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+
+
+# ------------------------------------------------------------------------ stopping, retrying
+
+
+def test_who_is_to_stop_is_told_and_gives_it_back_itself(field: Field) -> None:
+    number = at_work(field)
+    comment = field.say(number, "/agent stop")
+    assert "worker-1 is told to stop" in field.sync()
+    told = (
+        "Person «@ada» told you on GitHub to stop working on #1. Stop now: hand over what there is "
+        "with `ghp agent-handoff --issue 1`, then give it back with `ghp agent-release 1`."
+    )
+    assert field.reactions(comment) == ["+1"]
+    assert told in field.ghp("agent-status", agent="worker-1").out
+    assert heard(field) == told
+    assert heard(field) == ""
+    assert told in field.ghp("agent-resume", agent="worker-1").out
+    field.ghp("agent-handoff --issue 1", agent="worker-1")
+    field.ghp("agent-release 1", agent="worker-1")
+    assert told not in field.ghp("agent-status", agent="worker-1").out
+    field.ghp("agent-claim --next", agent="worker-1", code=3)
+    field.say(number, "/agent retry")
+    field.sync()
+    field.ghp("agent-claim --next", agent="worker-1")
+
+
+def test_of_a_dead_agent_the_claim_is_given_back_with_a_handoff(field: Field) -> None:
+    number = at_work(field)
+    field.sync("two", WORKER_2)
+    field.clock.wait(DEAD)
+    field.ghp("agent-heartbeat --status idle", "two", "worker-2", WORKER_2)
+    field.sync("two", WORKER_2)
+    field.say(number, "/agent stop")
+    assert "worker-1 is dead; its claim was given back" in field.sync("two", WORKER_2)
+    assert field.held(number, "two")[0] is None
+    assert field.labels(number) == []
+    (state,) = [each for each in field.comments(number) if each.startswith("Work on this issue")]
+    assert "| **last handoff** | H-" in state
+
+
+def test_retrying_counts_attempts_anew_and_ends_the_question_who_goes_on(field: Field) -> None:
+    field.clone("sweeper", maxAttempts=1)
+    number = at_work(field)
+    field.sync("sweeper", ADMIN)
+    field.clock.wait(DEAD)
+    field.ghp("agent-sweep", "sweeper", login=ADMIN)
+    field.sync("sweeper", ADMIN)
+    assert field.labels(number) == ["agent:needs-human"]
+    field.say(number, "/agent retry")
+    field.sync("sweeper", ADMIN)
+    assert field.labels(number) == []
+    field.ghp("agent-claim --next", "two", "worker-2", WORKER_2, code=0)
+
+
+# ---------------------------------------------------------------------------- who may, once
+
+
+@pytest.mark.parametrize("login", [OUTSIDER, "rita", "tess"])
+def test_who_may_not_write_commands_nobody(field: Field, login: str) -> None:
+    number = at_work(field)
+    comment = field.say(number, "/agent stop\n/agent assign worker-9\n/agent fly", login)
+    before = field.comments(number)
+    field.sync()
+    assert field.acts() == []
+    assert (field.comments(number), field.reactions(comment)) == (before, [])
+    assert field.labels(number) == ["agent:worker-1"]
+
+
+def test_an_agent_with_an_account_of_its_own_commands_nobody(field: Field) -> None:
+    field.clone("one", accounts={"worker-2": WORKER_2})
+    number = field.github.issue("Blink")
+    field.say(number, "/agent assign worker-1", WORKER_2)
+    field.sync()
+    assert (field.acts(), field.labels(number)) == ([], [])
+
+
+def test_what_agents_say_through_this_program_is_no_command(field: Field) -> None:
+    number = field.github.issue("Blink")
+    words = ["agent-issue", "comment", str(number), "/agent assign worker-1"]
+    field.ghp(words, agent="worker-2")
+    field.sync()
+    assert field.acts() == []
+    field.ghp(words)  # and what people say so is
+    field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+    assert field.obeyed()[0].by.name == "Ann Example"
+
+
+def test_a_comment_is_obeyed_once_however_it_is_edited(field: Field) -> None:
+    number = field.github.issue("Blink")
+    comment = field.say(number, "/agent assign worker-1")
+    field.sync()
+    field.edit(comment, "/agent assign worker-2")
+    field.say(number, "So be it.")
+    field.sync()
+    field.sync("two", WORKER_2)
+    assert field.labels(number) == ["agent:worker-1"]
+    assert len(field.acts("two")) == 1
+
+
+def test_what_is_wrong_is_answered_once_with_help(field: Field) -> None:
+    number = field.github.issue("Blink")
+    comment = field.say(number, "/agent fly\n/agent answer E-9999 Yes")
+    for name, login in (("one", WORKER_1), ("two", WORKER_2), ("one", WORKER_1)):
+        field.sync(name, login)
+    helped = [each for each in field.comments(number) if each.startswith("Not obeyed:")]
+    assert len(helped) == 1
+    assert helped[0].startswith(
+        "Not obeyed:\n\n- `/agent fly`: 'fly' is no command\n"
+        "- `/agent answer E-9999`: There is no question E-9999.\n\nA command is a paragraph of"
+    )
+    assert field.reactions(comment) == ["confused"]
+
+
+def test_without_reactions_the_comment_about_the_state_acknowledges(field: Field) -> None:
+    field.github.features.discard("reactions")
+    number = field.github.issue("Blink")
+    field.say(number, "/agent assign worker-1")
+    field.sync()
+    said = field.comments(number)[-1]
+    assert "| **last command** | @\u200bada, " in said
+    assert "`/agent assign worker-1`: worker-1 is assigned" in said
+    field.say(number, "/agent status")
+    asked = len(field.github.proxy.exchanges)
+    field.sync()
+    paths = [each.asked.path for each in field.github.proxy.exchanges[asked:]]
+    assert not [path for path in paths if path.endswith("/reactions")]
+
+
+def test_a_sync_in_which_nothing_changed_asks_once(field: Field) -> None:
+    number = at_work(field)
+    field.say(number, "/agent status")
+    for _ in range(3):
+        field.sync()
+    mark = len(field.github.proxy.exchanges)
+    field.sync()
+    asked = field.github.proxy.since(mark)
+    assert [each.not_modified for each in asked] == [True]
+
+
+def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) -> None:
+    number = field.github.issue("Blink")
+    field.sync()
+    field.say(number, "/agent assign worker-1")
+    api = field.github.environment()["GHP_GITHUB_API"]
+    house = field.house()
+    lost = {**house.environ, "GHP_GITHUB_API": api.rsplit(":", 1)[0] + ":9"}
+    away = House(house.cwd, lost, clock=field.clock)
+    field.clock.wait(10)
+    report = sync.sync(away.ws, away.store, away.leaser, away.tracker, hub=away.hub)
+    assert field.acts() == []
+    assert not report.trouble
+    field.clock.wait(3_600)
+    field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+
+
+@pytest.mark.parametrize(
+    ("door", "error"),
+    [
+        ("change", ForbiddenError("This token may not.", hint="")),
+        ("get", MissingError("It is gone.", hint="")),
+    ],
+)
+def test_a_command_that_github_does_not_let_us_obey_does_not_hold_up_the_others(
+    field: Field, door: str, error: HubError
+) -> None:
+    number, other = field.github.issue("Blink"), field.github.issue("Shine")
+    field.say(number, "/agent assign worker-1")
+    field.say(other, "/agent assign worker-2")
+    house = field.house()
+    open_door = getattr(house.tracker, door)
+
+    def locked(issue: str | int, *rest: object) -> object:
+        if issue == number:
+            raise error
+        return open_door(issue, *rest)
+
+    setattr(house.tracker, door, locked)
+    report = sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    assert field.labels(other) == ["agent:worker-2"]
+    assert f"@{ADMIN} on #{number} is not obeyed yet: {error}" in report.notes
+    field.sync()
+    assert field.labels(number) == ["agent:worker-1"]
+
+
+def test_where_nobody_may_comment_a_mistake_does_not_keep_others_from_being_obeyed(
+    field: Field,
+) -> None:
+    number, other = field.github.issue("Blink"), field.github.issue("Shine")
+    field.say(number, "/agent fly")
+    field.say(other, "/agent assign worker-1")
+    field.github.features.discard("reactions")
+    house = field.house()
+    assert house.hub
+    write = house.hub.write
+
+    def locked(verb: str, path: str, *rest: object, **how: object) -> object:
+        if path == f"issues/{number}/comments":
+            raise ForbiddenError("Unable to create comment because issue is locked.", hint="")
+        return write(verb, path, *rest, **how)  # type: ignore[arg-type]
+
+    house.hub.write = locked  # type: ignore[method-assign]
+    sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    assert field.labels(other) == ["agent:worker-1"]
+    assert len(field.acts()) == 2

@@ -1,0 +1,36 @@
+"""Whether a write was done is looked up at GitHub, and never in what it said before."""
+
+import os
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import Actor
+from ghp_agents.wiring import House
+from tests.support.faults import Asked, Fault, in_turn, writes
+from tests.support.github import ADMIN, WORKER_1, GitHub
+
+
+@pytest.mark.parametrize("lost", [Fault.CUT_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.HALF])
+def test_a_comment_is_said_once_though_an_old_list_is_shown_after_it(
+    github: GitHub, lost: Fault
+) -> None:
+    number = github.issue("One")
+    environment = os.environ | github.environment(WORKER_1)
+    tracker = House(github.clone("one"), environment, clock=ManualClock()).tracker
+    tracker.comment(number, "Hello.", Actor("worker-1"))
+    faults = in_turn(lost, where=writes())
+    lies = in_turn(Fault.STALE, where=lambda asked: asked.path.endswith("/comments"))
+
+    def fault(asked: Asked) -> Fault | None:
+        return faults(asked) if asked.writes else lies(asked) if is_lost() else None
+
+    def is_lost() -> bool:
+        return any(each.fault is lost for each in github.proxy.exchanges)
+
+    github.proxy.faults = fault
+    marker = "<!-- ghp:escalation E-1 -->"
+    tracker.comment(number, f"How fast?\n\n{marker}", Actor("worker-1"), marker=marker)
+    assert is_lost()
+    assert [each.asked.verb for each in github.proxy.exchanges if each.asked.writes] == ["POST"] * 2
+    assert len(github.act(ADMIN, "GET", f"issues/{number}/comments")) == 2

@@ -1,0 +1,44 @@
+"""CODEOWNERS, as hosts read it."""
+
+import pytest
+
+from ghp_agents.guard.codeowners import Line, owned, read
+
+TEXT = """\
+# Who has a say
+*            @acme/all
+/docs/*      @acme/docs   # the pages, not what is below
+apps/        @ann bob@example.invalid
+*.lock
+/src/it\\ is/ @acme/core
+[Section]
+^[Optional] @x
+!no/such @x
+**/logs      @acme/core
+"""
+
+
+def test_the_lines_are_read_as_hosts_read_them() -> None:
+    assert read(TEXT) == [
+        Line("*", ("@acme/all",)),
+        Line("/docs/*", ("@acme/docs",), only_here=True),
+        Line("apps/", ("@ann", "bob@example.invalid")),
+        Line("*.lock", ()),
+        Line("/src/it\\ is/", ("@acme/core",)),
+        Line("logs", ("@acme/core",)),
+    ]
+
+
+def test_of_owners_every_line_is_said_for_a_later_one_takes_back() -> None:
+    said = owned(read(TEXT), ["@ACME/core"])
+    assert [mine for _, mine in said] == [False, False, False, False, True, True]
+
+
+@pytest.mark.parametrize("owners", [[], ["@nobody"]])
+def test_where_no_line_is_theirs_nothing_is_said(owners: list[str]) -> None:
+    assert owned(read(TEXT), owners) == []
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only\n", "\x00\x00", "../up @x\n", "a" * 5_000])
+def test_what_is_no_line_is_left_out(text: str) -> None:
+    assert read(text) == []

@@ -1,0 +1,152 @@
+"""The slow road: over clones, for people, and for who is about to edit."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.ids import AgentName
+from ghp_agents.guard import evaluate as ruling
+from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.leases.request import Wanted
+from tests.support.claimants import Claimant
+from tests.support.git import git
+from tests.support.taking import take
+
+NOW = 1_790_000_000.0
+Clones = Callable[[int], list[Path]]
+
+
+@pytest.fixture
+def pair(clones: Clones) -> tuple[Claimant, Claimant]:
+    """Two agents in two clones; the second has a lease and a claim of which the first heard."""
+    clock = ManualClock(NOW)
+    one, two = (Claimant(path, f"worker-{n}", clock) for n, path in enumerate(clones(2), 1))
+    one.beat()
+    one.new("Parse files", body="## Scope\n- src/parser/\n")
+    one.sync()
+    two.beat()
+    two.sync().claim(1)
+    take(*two.parts, Wanted(("/lib/",), reason="sorting"))
+    two.sync()
+    one.sync()
+    return one, two
+
+
+def judge(one: Claimant, *paths: str, person: bool = False, editing: bool = False) -> list[Verdict]:
+    name = None if person else AgentName(one.name)
+    return ruling.judge(*one.parts, name, paths, editing=editing)
+
+
+def words(verdicts: list[Verdict]) -> list[tuple[str, str, str | None]]:
+    return [(each.word, each.kind, each.holder) for each in verdicts]
+
+
+PATHS = ("lib/a.py", "src/parser/a.py", "README.md")
+
+
+def test_what_another_clone_holds_is_denied_as_long_as_its_agent_lives(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, two = pair
+    held = [("deny", "lease", "worker-2"), ("deny", "scope", "worker-2"), ("allow", "", None)]
+    assert words(judge(one, *PATHS)) == held
+    two.beat(status="stopped")
+    two.sync()
+    one.sync()
+    assert words(judge(one, *PATHS)) == [("allow", "", None)] * 3
+
+
+def test_an_agent_elsewhere_dies_by_news_alone(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    one.clock.wait(4_000)
+    one.beat()
+    assert judge(one, "lib/a.py")[0].is_refused, "nothing was heard, so nothing is known"
+    one.sync()
+    one.clock.wait(4_000)
+    one.sync()
+    assert words(judge(one, "lib/a.py")) == [("allow", "", None)]
+
+
+def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    found = judge(one, *PATHS, person=True)
+    assert [(each.word, each.kind) for each in found] == [
+        ("allow", "lease"), ("allow", "scope"), ("allow", ""),
+    ]  # fmt: skip
+    assert [each.why.partition(" since ")[0] for each in found] == [
+        "lib/a.py is leased by worker-2",
+        "src/parser/a.py is in the scope of #1 «Parse files», which worker-2 has claimed",
+        "",
+    ]
+
+
+def test_a_person_is_not_told_of_their_own(clone: Path) -> None:
+    one = Claimant(clone, "@me", ManualClock(NOW))
+    take(*one.parts, Wanted(("/lib/",)))
+    assert judge(one, "lib/a.py", person=True) == [Verdict("allow", "lib/a.py")]
+
+
+def test_only_who_is_about_to_edit_takes_implicit_leases(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    judge(one, "README.md")
+    judge(one, "README.md", person=True, editing=True)
+    assert touched.list_all(one.ws.folders) == []
+    judge(one, *PATHS, "../outside", editing=True)
+    assert [touch.path for touch in touched.list_all(one.ws.folders)] == ["README.md"]
+
+
+def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) -> None:
+    one, two = pair
+    one.claim(1, steal=True, reason="it is urgent")
+    one.sync()
+    two.sync()
+    (found,) = judge(two, "README.md")
+    assert (found.word, found.kind, found.holder) == ("deny", "fenced", "worker-1")
+    assert "it is urgent" in found.why
+
+
+def test_a_claim_that_is_given_back_while_one_judges_bars_nobody(
+    pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = pair
+    made = ruling.current(*one.parts)
+    two.release(1)
+    one.sync()
+    monkeypatch.setattr(ruling, "current", lambda *parts: made)
+    assert words(judge(one, "src/parser/a.py")) == [("allow", "", None)]
+
+
+def test_the_worktree_of_another_is_left_alone_while_it_works(
+    clone: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    clock = ManualClock(NOW)
+    theirs = worktree(clone, "12")
+    other = Claimant(theirs, "worker-2", clock)
+    (other.ws.git_dir / "ghp-agent").write_text("worker-2\n")
+    other.beat()
+    one = Claimant(theirs, "worker-1", clock)
+    one.beat()
+    assert words(judge(one, "a.py")) == [("deny", "worktree", "worker-2")]
+    assert words(judge(other, "a.py")) == [("allow", "", None)]
+    assert words(judge(one, "a.py", person=True)) == [("allow", "", None)]
+    other.beat(status="stopped")
+    assert words(judge(one, "a.py")) == [("allow", "", None)]
+
+
+def test_a_book_that_cannot_be_kept_is_made_each_time(pair: tuple[Claimant, Claimant]) -> None:
+    one, _ = pair
+    path = Path(rulebook.path_of(one.ws.folders[0]))
+    path.unlink(missing_ok=True)
+    path.mkdir(parents=True)
+    for _ in range(2):
+        assert words(judge(one, "lib/a.py")) == [("deny", "lease", "worker-2")]
+
+
+def test_in_a_bare_repository_paths_are_judged_all_the_same(remote: Path) -> None:
+    one = Claimant(remote, "@me", ManualClock(NOW))
+    git(remote, "config", "user.name", "Ann Example")
+    assert judge(one, "a.py", person=True) == [Verdict("allow", "a.py")]

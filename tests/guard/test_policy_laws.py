@@ -1,0 +1,241 @@
+"""The laws of authority: whatever agents, people, clocks and networks do, in whatever order.
+
+The same world and the same laws are in `python -m bench authority`, over many more steps.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from bench import authority
+from ghp_agents.locks.lock import Lease
+from ghp_agents.state.record import Record
+from tests.support import schedule
+from tests.support.acts import Run, Step
+from tests.support.laws import ViolationError
+from tests.support.schedule import ACTS, WRITERS
+from tests.support.world import AGENTS, CLONES, World, WorldLeaser, WorldStore
+
+STEPS = 250
+
+
+# ------------------------------------------------------------------------------ the laws
+
+
+@pytest.mark.parametrize("seed", range(1_000, 1_006))
+def test_a_schedule_keeps_the_laws(seed: int) -> None:
+    schedule.check(seed, STEPS)
+
+
+def test_a_schedule_is_the_same_whenever_it_is_played() -> None:
+    steps = schedule.steps(7, STEPS)
+    assert steps == schedule.steps(7, STEPS)
+    assert schedule.play(7, steps) == schedule.play(7, steps)
+
+
+def test_the_schedules_do_all_that_the_laws_are_about() -> None:
+    done = {kind for seed in range(12) for kind, _ in _counts(seed)}
+    wanted = """
+        claims: claim, claims: mine, claims: takeover, claims: refused, claims: unknown,
+        next: claim, steals: steal, releases: released, gives: given, verifies: holds,
+        verifies: refused, verifies: unknown, closes: closed, closes: refused, moves: done,
+        sleeps: done, wakes: done, stops: done, begins: done, person-claims: claim,
+        person-steals: steal, person-releases: released, cuts: done, breaks: done,
+        syncs: synced, syncs: unreachable, leases: granted, leases: refused, gives-back: done,
+        restores: done, loses-right: done, loses-clone: done, loses-answer: done, copies: done,
+        forges: done, kills: done, restarts: done, sets-clock: done, checks-all: 1 pass,
+        edits: allowed, edits: denied, fenced, edits: denied, lease, edits: denied, implicit"""
+    kinds = [" ".join(each.split()) for each in wanted.replace("denied,", "denied;").split(",")]
+    assert {each.replace(";", ",") for each in kinds} <= done
+
+
+def _counts(seed: int) -> list[tuple[str, int]]:
+    return [*schedule.check(seed, STEPS).items()]
+
+
+PLAIN = st.builds(
+    Step,
+    kind=st.sampled_from(sorted(ACTS)),
+    agent=st.integers(0, len(AGENTS) - 1),
+    clone=st.integers(0, CLONES - 1),
+    number=st.integers(0, 99),
+    rival=st.none(),
+)
+RIVALS = PLAIN.filter(lambda step: step.kind in WRITERS)
+
+
+class Authority(RuleBasedStateMachine):
+    """Steps in any order; hypothesis looks for the shortest way to break a law."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="ghp-laws-", dir=schedule.memory()))
+        self.run = Run(World(self.folder, 0), ACTS)
+        self.taken = 0
+
+    @rule(step=PLAIN)
+    def takes(self, step: Step) -> None:
+        """One step."""
+        self.run.take(step)
+        self.taken += 1
+
+    @precondition(lambda self: self.taken > 3)
+    @rule(step=RIVALS, rival=RIVALS)
+    def takes_while_a_rival_gets_in(self, step: Step, rival: Step) -> None:
+        """Two at once: the second comes between the decision of the first and its write."""
+        self.run.take(step._replace(rival=rival))
+
+    def teardown(self) -> None:
+        """All come together, and nothing stays on the disk."""
+        try:
+            self.run.end()
+        finally:
+            shutil.rmtree(self.folder)
+
+
+def run_machine(examples: int, steps: int) -> None:
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+    phases = (Phase.explicit, Phase.generate, Phase.shrink)
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        suppress_health_check=checks,
+        phases=phases,
+    )
+    run_state_machine_as_test(Authority, settings=chosen)
+
+
+def test_no_short_way_breaks_a_law() -> None:
+    run_machine(examples=15, steps=30)
+
+
+@pytest.mark.slow
+def test_no_way_breaks_a_law_at_length() -> None:
+    run_machine(examples=150, steps=50)
+
+
+@pytest.mark.slow
+def test_a_tenth_of_what_the_bench_plays_keeps_the_laws() -> None:
+    for seed in range(authority.TENTH):
+        schedule.check(seed, authority.STEPS)
+
+
+# --------------------------------------------------------------------- that they can fail
+
+
+class NeverCompares(WorldLeaser):
+    """A swap without the comparison: who comes last has it."""
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        self.line.leases.pop(new.name, None)
+        if expected:
+            self.line.leases[new.name] = expected
+        return super()._swap(expected, new)
+
+
+class ForgetsGenerations(WorldLeaser):
+    """What is taken anew begins with 1 again."""
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        return super()._swap(expected, new._replace(generation=1))
+
+
+class TakesSilenceForYes(WorldLeaser):
+    """Out of reach, it answers as if it had written."""
+
+    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+        return super()._swap(expected, new) if self.line.reachable else new
+
+
+class NeverAsks(WorldLeaser):
+    """It tells what it knows instead of asking the place that decides."""
+
+    def read(self, name: str) -> Lease | None:
+        return self._known.get(name)
+
+
+class HearsNothing(WorldLeaser):
+    """A sync brings it no rights."""
+
+    def hear(self) -> None:
+        self.line.leases.keys()
+
+
+class BelievesInNews(WorldStore):
+    """It counts time in which nothing was heard as time in which nobody moved."""
+
+    def news_age(self) -> float:
+        return -1_900.0
+
+
+class LosesRecords(WorldStore):
+    """It says that it has kept a record, now and then without doing so."""
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        kept = [x for x in records if x.event != "claim" or int(x.id, 16) % 5]
+        super().commit(kept, expected)
+        self.world.committed += [(self.number, x.id) for x in records if x not in kept]
+
+
+class NeverNoticesRivals(WorldStore):
+    """A commit that somebody got in before is made all the same."""
+
+    def commit(self, records: Sequence[Record], expected: str) -> None:
+        self.world.interlope()
+        super().commit(records, self.snapshot().revision)
+
+
+def world_of(
+    leasers: type[WorldLeaser] = WorldLeaser, stores: type[WorldStore] = WorldStore
+) -> type[World]:
+    return type("Wrong", (World,), {"leasers": leasers, "stores": stores})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wrong", "law"),
+    [
+        (world_of(NeverCompares), "a generation has one holder"),
+        (world_of(ForgetsGenerations), "each taking raises the generation by one"),
+        (world_of(TakesSilenceForYes), "who was told that they hold a right is its holder"),
+        (world_of(NeverAsks), "a fenced holder never succeeds in `verify`"),
+        (world_of(HearsNothing), "all know who holds what"),
+        (world_of(stores=BelievesInNews), "nothing is taken from the living without --steal"),
+        (world_of(stores=LosesRecords), "what a clone recorded is known to all"),
+        (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_wrong_part_is_found(wrong: type[World], law: str) -> None:
+    found = set()
+    for seed in range(60):
+        outcome = schedule.play(seed, schedule.steps(seed, STEPS), wrong)
+        if outcome.violation:
+            found.add(outcome.violation.partition(" | ")[0])
+            if any(each.startswith(law) for each in found):
+                return
+    pytest.fail(f"never found: {law}; found: {sorted(found)}")
+
+
+def test_a_failing_schedule_is_told_by_its_seed_and_by_the_few_steps_that_it_needs() -> None:
+    wrong = world_of(TakesSilenceForYes)
+    seed = next(s for s in range(60) if schedule.play(s, schedule.steps(s, STEPS), wrong).violation)
+    with pytest.raises(ViolationError) as caught:
+        schedule.check(seed, STEPS, wrong)
+    first, count, *steps, again = str(caught.value).splitlines()
+    assert first.startswith(f"Seed {seed} breaks a law: who was told that they hold a right")
+    assert count == f"{len(steps)} of its steps are enough:"
+    assert again == f"Again: python -m bench authority --seed {seed}"
+    assert [line.split()[1] for line in steps] == ["cuts", "claims"] or len(steps) <= 4
+
+
+def test_of_a_schedule_that_was_made_smaller_no_step_can_go() -> None:
+    steps = schedule.steps(3, 40)
+    needed = [steps[4], steps[17], steps[30]]
+    assert schedule.smaller(steps, lambda part: all(each in part for each in needed)) == needed

@@ -1,0 +1,153 @@
+"""Evidence is found out; what cannot be had becomes a note and hides nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.handoffs import evidence
+from ghp_agents.handoffs.evidence import Branch, Topic
+from tests.support.git import commit, git
+from tests.support.handoffs import Station, begin_work, make_team
+
+WORKER = Actor(AgentName("worker-1"))
+
+
+@pytest.fixture
+def here(repo: Path) -> Station:
+    """worker-1 on its branch for #2, which waits for #1."""
+    begin_work(repo)
+    return make_team().at(repo)
+
+
+def about(here: Station, issue: str | None = None, actor: Actor = WORKER) -> Topic:
+    return evidence.topic(here.ws, here.team.tracker, actor, issue)
+
+
+# ------------------------------------------------------------------------------ the topic
+
+
+def test_the_issue_in_hand_is_the_topic_with_what_blocks_it(here: Station) -> None:
+    found = about(here)
+    assert (found.number, found.numbers, found.notes) == (2, (2,), ())
+    assert [blocker.title for blocker in found.blockers] == ["Storage"]
+
+
+def test_an_issue_that_is_named_comes_before_the_one_in_hand(here: Station) -> None:
+    assert about(here, "1").number == 1
+
+
+def test_work_without_an_issue_is_a_topic_too(repo: Path) -> None:
+    station = make_team().at(repo)
+    assert about(station) == Topic(WORKER)
+    assert about(station).numbers == (None,)
+
+
+def test_an_issue_that_is_named_and_is_not_there_is_an_error(here: Station) -> None:
+    with pytest.raises(NotFoundError):
+        about(here, "99")
+
+
+def test_a_branch_that_names_an_issue_that_is_not_there_is_noted(repo: Path) -> None:
+    begin_work(repo, "agent/worker-1/99-ghost")
+    found = about(make_team().at(repo))
+    assert (found.number, found.issue) == (99, None)
+    assert found.notes[0].endswith("This branch or agent names it.")
+
+
+def test_a_tracker_out_of_reach_leaves_the_number_and_a_note(here: Station) -> None:
+    here.team.tracker.reachable = False
+    found = about(here, "#2")
+    assert (found.number, found.issue) == (2, None)
+    assert found.notes == ("Issue #2 could not be read: The tracker cannot be reached.",)
+
+
+def test_an_id_cannot_be_guessed_at_without_the_tracker(here: Station) -> None:
+    here.team.tracker.reachable = False
+    with pytest.raises(UnknownError):
+        about(here, "I-3f9a")
+
+
+# ------------------------------------------------------------------------------ the branch
+
+
+def test_the_branch_tells_what_was_committed_on_top_of_the_trunk(here: Station) -> None:
+    base = git(here.folder, "rev-parse", "main")
+    head = commit(here.folder, {"dash.py": "x = 1\ny = 2\n"}, "Begin the dashboard")
+    found = evidence.branch(here.ws)
+    assert (found.name, found.head, found.tip) == ("agent/worker-1/2-dashboard", head, head)
+    assert (found.trunk, found.unsent, found.operation) == ("main", None, None)
+    assert (found.history.base, found.history.count) == (base, 1)
+    assert [(file.path, file.added, file.removed) for file in found.history.files] == [
+        ("dash.py", 2, 0)
+    ]
+
+
+def test_commits_in_no_remote_are_counted(clones: Callable[[int], list[Path]]) -> None:
+    (clone,) = clones(1)
+    begin_work(clone)
+    commit(clone, {"a": "1\n"})
+    assert evidence.branch(make_team().at(clone).ws).unsent == 1
+
+
+def test_a_bare_repository_has_no_branch_in_hand(remote: Path) -> None:
+    assert evidence.branch(make_team().at(remote).ws) == Branch()
+
+
+# ------------------------------------------------------------------------------ what was said
+
+
+def test_only_what_concerns_the_topic_is_told(here: Station) -> None:
+    here.ask("Which colour?")
+    here.ask("Which database?", issue="1")
+    here.hand_over(checkpoint=True)
+    found = evidence.said(here.team.store, about(here))
+    assert [asked.title for asked in found.escalations] == ["Which colour?"]
+    assert [handoff.kind for handoff in found.handoffs] == ["checkpoint"]
+    assert {entry.issue for entry in found.ledger} == {2}
+    assert found.notes == ()
+
+
+def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
+    team = make_team()
+    mine, others = team.at(repo), team.at(repo, "worker-2")
+    mine.ask("Mine?")
+    others.ask("Theirs?")
+    others.hand_over(to="worker-1")
+    others.hand_over(to="worker-3", note="For another.")
+    found = evidence.said(team.store, about(mine))
+    assert [asked.title for asked in found.escalations] == ["Mine?"]
+    assert [handoff.to for handoff in found.handoffs] == ["worker-1"]
+
+
+def test_a_handoff_under_an_earlier_number_is_found(here: Station) -> None:
+    here.hand_over(checkpoint=True)
+    issue = here.issue()
+    renumbered = issue._replace(number=issue.number.__class__(5), other_numbers=(issue.number,))
+    topic = Topic(WORKER, 5, renumbered)
+    handoffs, problems = evidence.handoffs_about(here.team.store.snapshot(), topic)
+    assert (len(handoffs), problems) == (1, [])
+
+
+# ------------------------------------------------------------------------------ rights
+
+
+def test_what_others_hold_is_not_ours(here: Station) -> None:
+    here.team.leaser.acquire("trunk", "worker-1", expected=None)
+    here.team.leaser.acquire("numbers", "worker-2", expected=None)
+    held, why_not = evidence.rights(here.team.leaser, WORKER)
+    assert ([lease.name for lease in held], why_not) == (["trunk"], "")
+
+
+def test_the_counter_of_issues_is_nothing_that_anybody_has(here: Station) -> None:
+    here.team.leaser.acquire("numbers", "worker-1", expected=None)
+    assert evidence.rights(here.team.leaser, WORKER) == ([], "")
+
+
+def test_rights_out_of_reach_are_not_known_rather_than_none(here: Station) -> None:
+    here.team.board.reachable = False
+    held, why_not = evidence.rights(here.team.leaser, WORKER)
+    assert held == []
+    assert why_not.startswith("Which rights are held is not known now: ")

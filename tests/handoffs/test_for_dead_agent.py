@@ -1,0 +1,101 @@
+"""The handoff of an agent that says nothing any more."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.handoffs.restore import restore
+from tests.state.clones import write_presence
+from tests.support.claimants import DEAD, Claimant, Team
+from tests.support.git import commit, git
+from tests.support.sweeps import everything, handoffs, run, texts
+
+Worktree = Callable[[Path, str], Path]
+
+
+def document(one: Claimant) -> str:
+    """The last handoff of the issue, as people read it."""
+    files = one.store.snapshot().files(".ghp/handoffs/1/")
+    return [*files.values()][-1].decode()
+
+
+@pytest.mark.slow
+def test_from_elsewhere_it_has_the_pushed_branch_and_what_was_said(
+    team: Team, one: Claimant, two: Claimant, sweeper: Claimant
+) -> None:
+    folder = one.ws.folder
+    git(folder, "checkout", "--quiet", "-b", "agent/worker-1/1-parse")
+    commit(folder, {"parser.py": "x = 1\n"}, "Begin the parser")
+    git(folder, "push", "--quiet", "origin", "HEAD")
+    one.claim(1)
+    one.beat(status="testing", lastAction="Ran `rm -rf`\n# Not a heading")
+    one.sync()
+    run(sweeper)
+    git(sweeper.ws.folder, "fetch", "--quiet")
+    team.silence(DEAD, two)
+    run(sweeper)
+    (handoff,) = handoffs(sweeper)
+    assert (handoff.by.name, handoff.branch) == ("Ann Example", "agent/worker-1/1-parse")
+    assert handoff.head == git(folder, "rev-parse", "HEAD")
+    text = document(sweeper)
+    assert "Begin the parser" in text
+    assert "parser.py" in text
+    assert "is not in the clone in which this was written" in text
+    assert "\n# Not a heading" not in text
+
+
+@pytest.mark.slow
+def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
+    team: Team, one: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    there = worktree(one.ws.folder, "1-parse")
+    (there / "new.py").write_text("unsaved = True\n")
+    agent = Claimant(there, "worker-5", team.clock)
+    (agent.ws.git_dir / "ghp-agent").write_text("worker-5\n")
+    agent.claim(1)
+    sweeper = team.person("worker-1")
+    run(sweeper)
+    team.silence(DEAD, two)
+    assert texts(run(sweeper)) == ["worker-5 is dead; back in the queue (attempt 1)"]
+    (handoff,) = handoffs(sweeper)
+    assert handoff.work
+    assert handoff.work.files == 1
+    assert (there / "new.py").read_text() == "unsaved = True\n", "it is not touched"
+    sweeper.sync()
+    two.sync()
+    restore(two.ws, two.store, handoff)
+    assert (two.ws.folder / "new.py").read_text() == "unsaved = True\n"
+
+
+@pytest.mark.slow
+def test_a_branch_that_asks_git_for_something_else_is_none(
+    team: Team, one: Claimant, two: Claimant, sweeper: Claimant
+) -> None:
+    one.claim(1)
+    said = {**one.presence, "branch": "main^{/Begin}", "seq": 99}
+    write_presence(one.ws.folder, "worker-1", said, team.clock.now())
+    one.sync()
+    run(sweeper)
+    team.silence(DEAD, two)
+    run(sweeper)
+    (handoff,) = handoffs(sweeper)
+    assert (handoff.branch, handoff.head) == (None, "")
+
+
+@pytest.mark.slow
+def test_of_one_claim_there_is_one_handoff_however_often_it_is_swept(
+    team: Team, one: Claimant, two: Claimant, sweeper: Claimant
+) -> None:
+    for attempt in (1, 2):
+        one.beat(lastAction=f"Attempt {attempt}")
+        one.sync()
+        one.claim(1)
+        one.sync()
+        run(sweeper)
+        team.silence(DEAD, two)
+        run(sweeper)
+        before = everything(sweeper)
+        run(sweeper)
+        assert everything(sweeper) == before
+        assert len(handoffs(sweeper)) == attempt

@@ -1,0 +1,49 @@
+"""What was sent back is told as long as it was not mended, to who has the issue and nobody else."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.handoffs import evidence
+from ghp_agents.handoffs import returned_work as mending
+from tests.support.git import commit
+from tests.support.road import Road, sent_back
+
+STEP = "Mend #2, sent back in round 1: conflict with the trunk in `README.md`."
+
+
+@pytest.fixture
+def road(repo: Path) -> Road:
+    """A repository whose #1 was finished and sent back, because the trunk has moved."""
+    road = Road(repo)
+    road.issue("Parse files")
+    road.done("worker-1", 1, {"README.md": "ours\n"})
+    road.put({"README.md": "theirs\n"})
+    sent_back(road.merge(1))
+    return road
+
+
+def told(road: Road, agent: str) -> list[str]:
+    house = road.house(agent)
+    return mending.reminders(house.ws, house.store.snapshot(), house.leaser, AgentName(agent))
+
+
+def steps(road: Road) -> list[str]:
+    house = road.house("worker-1")
+    about = evidence.topic(house.ws, house.tracker, house.ws.actor(), "1")
+    return mending.steps(house.ws, house.store.snapshot(), about)
+
+
+def test_who_has_the_issue_is_told_and_nobody_else(road: Road) -> None:
+    (line,) = told(road, "worker-1")
+    assert "conflict with the trunk in `README.md`" in line
+    assert "ghp agent-finish" in line
+    assert told(road, "worker-2") == []
+
+
+def test_it_is_the_first_step_until_the_branch_has_moved_on(road: Road, home: Path) -> None:
+    (step,) = steps(road)
+    assert step.startswith(STEP)
+    commit(home / ".ghp/worktrees/repo/1-parse-files", {"b.txt": "more\n"})
+    assert (steps(road), told(road, "worker-1")) == ([], [])

@@ -1,0 +1,438 @@
+"""A beat: what it writes, when it writes nothing, and what it leaves to the slow road."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ghp_agents.cli.presence import _said, heartbeat
+from ghp_agents.core.errors import GhpError
+from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath.locate import locate
+from ghp_agents.wiring import House
+from tests.support.ghp import CHECKOUT, run_ghp
+
+NOW = 1_737_801_000.0
+THEN = "2025-01-25T10:30:00Z"
+
+
+class Desk:
+    """One agent's folders."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folders = [str(folder / "own"), str(folder / "spare")]
+
+    def beat(self, now: float = NOW, /, **options: Any) -> str | None:
+        said: dict[str, Any] = {
+            key: options.pop(key)
+            for key in ("status", "issue", "generation", "lastAction", "branch")
+            if key in options
+        }
+        return pulse.beat(self.folders, "worker-1", said, now, **options)
+
+    def begin(self, session: str | None = None, epoch: int = 1) -> None:
+        assert self.beat(epoch=epoch, session=session) == "moved"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        found = presencefile.newest(self.folders, "worker-1")
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+# ------------------------------------------------------------------------------ what is written
+
+
+def test_a_first_beat_writes_the_record_that_people_read(desk: Desk) -> None:
+    said = {"status": "testing", "issue": 147, "lastAction": "Ran the tests"}
+    assert desk.beat(epoch=3, session="s-1", pid=7, **said) == "moved"
+    assert quickjson.encode(desk.record).decode() == (
+        '{"issue": 147, "status": "testing", "lastAction": "Ran the tests", '
+        '"timestamp": "2025-01-25T10:30:00Z", "epoch": 3, "seq": 1, '
+        '"startedAt": "2025-01-25T10:30:00Z", "lastProgress": "2025-01-25T10:30:00Z", '
+        f'"session": "s-1", "local": {{"session": "s-1", "left": [], "pid": 7, '
+        f'"space": {quickjson.encode(pulse.process_space()).decode().strip()}}}}}\n'
+    )
+
+
+def test_an_agent_that_nobody_knows_is_left_to_the_slow_road(desk: Desk) -> None:
+    assert desk.beat(status="testing") is None
+    assert presencefile.newest(desk.folders, "worker-1") is None
+
+
+def test_each_beat_goes_one_further(desk: Desk) -> None:
+    desk.begin()
+    for seq in range(2, 6):
+        assert desk.beat(NOW + 10 * seq) == "beat"
+        assert (desk.record["epoch"], desk.record["seq"]) == (1, seq)
+
+
+def test_a_beat_says_what_changed_and_keeps_the_rest(desk: Desk) -> None:
+    desk.begin()
+    desk.beat(status="testing", issue=147, lastAction="Ran the tests")
+    before = desk.record
+    assert desk.beat(NOW + 60, lastAction="Ran them again") == "beat"
+    assert desk.record == before | {
+        "lastAction": "Ran them again",
+        "seq": before["seq"] + 1,
+        "timestamp": "2025-01-25T10:31:00Z",
+    }
+
+
+def test_a_field_from_a_newer_version_stays(desk: Desk) -> None:
+    desk.begin()
+    newer = desk.record | {"mood": {"now": ["calm", 1.5, None, True]}}
+    known = [presencefile.presence(folder, "worker-1") for folder in desk.folders]
+    presencefile.write(desk.folders, known, "worker-1", quickjson.encode(newer))
+    desk.beat(NOW + 60, status="done")
+    assert desk.record["mood"] == {"now": ["calm", 1.5, None, True]}
+
+
+def test_progress_is_when_something_was_said_to_be_achieved(desk: Desk) -> None:
+    desk.begin()
+    desk.beat(NOW + 60)
+    assert desk.record["lastProgress"] == THEN
+    desk.beat(NOW + 120, progress=True)
+    assert desk.record["lastProgress"] == "2025-01-25T10:32:00Z"
+    desk.beat(NOW + 180, status="testing")
+    assert desk.record["lastProgress"] == "2025-01-25T10:33:00Z"
+
+
+def test_the_generation_of_a_claim_stays_as_long_as_the_issue_does(desk: Desk) -> None:
+    desk.begin()
+    desk.beat(issue=12, generation=3)
+    desk.beat(NOW + 1, status="testing", issue=12)
+    assert (desk.record["issue"], desk.record["generation"]) == (12, 3)
+    desk.beat(NOW + 2, issue=13)
+    assert "generation" not in desk.record
+    desk.beat(NOW + 3, issue=14, generation=1)
+    assert desk.record["generation"] == 1
+    desk.beat(NOW + 4, issue=None)
+    assert "generation" not in desk.record
+
+
+def test_another_status_or_issue_is_a_move_and_an_action_is_none(desk: Desk) -> None:
+    desk.begin()
+    assert desk.beat(NOW, status="testing") == "moved"
+    assert desk.beat(NOW, issue=7) == "moved"
+    assert desk.beat(NOW, status="testing", issue=7, lastAction="x") == "beat"
+    assert desk.beat(NOW, issue=None) == "moved"
+
+
+# ------------------------------------------------------------------------------ the throttle
+
+
+def test_a_beat_that_says_nothing_new_writes_nothing_for_a_while(desk: Desk) -> None:
+    desk.begin()
+    before = desk.record
+    assert [desk.beat(NOW + after) for after in (0, 1, 4)] == ["quiet"] * 3
+    assert desk.record == before
+    assert desk.beat(NOW + 5) == "beat"
+    assert desk.beat(NOW + 9, throttle=60) == "quiet"
+
+
+@pytest.mark.parametrize(
+    "said", [{"status": "testing"}, {"issue": 7}, {"lastAction": "x"}, {"branch": "b"}]
+)
+def test_news_are_written_at_once(desk: Desk, said: dict[str, Any]) -> None:
+    desk.begin()
+    assert desk.beat(NOW + 1, **said) in ("moved", "beat")
+    assert desk.beat(NOW + 2, **said) == "quiet"
+
+
+def test_progress_is_news_unless_there_was_some_just_now(desk: Desk) -> None:
+    desk.begin()
+    desk.beat(NOW + 60)
+    assert desk.beat(NOW + 61, progress=True) == "beat"
+    assert desk.beat(NOW + 62, progress=True) == "quiet"
+
+
+def test_a_clock_that_was_set_back_silences_nobody(desk: Desk) -> None:
+    desk.begin()
+    assert desk.beat(NOW - 3_600) == "beat"
+    assert desk.record["timestamp"] == "2025-01-25T09:30:00Z"
+
+
+# ------------------------------------------------------------------------------ sessions
+
+
+def test_a_session_that_was_never_here_is_left_to_the_slow_road(desk: Desk) -> None:
+    desk.begin("one")
+    assert desk.beat(NOW + 60, session="two") is None
+    assert desk.record["session"] == "one"
+
+
+def test_a_new_session_begins_again_above(desk: Desk) -> None:
+    desk.begin("one")
+    desk.beat(NOW + 60)
+    assert desk.beat(NOW + 120, session="two", epoch=2, status="idle") == "moved"
+    record = desk.record
+    assert (record["epoch"], record["seq"], record["session"]) == (2, 1, "two")
+    assert (record["startedAt"], record["local"]["left"]) == ("2025-01-25T10:32:00Z", ["one"])
+
+
+def test_two_first_beats_of_a_session_begin_once(desk: Desk) -> None:
+    # Two tool calls at once: each found no presence, each comes with the epoch it found.
+    assert desk.beat(epoch=1, session="one", status="idle") == "moved"
+    assert desk.beat(NOW + 1, epoch=1, session="one", lastAction="x") == "beat"
+    assert (desk.record["epoch"], desk.record["seq"]) == (1, 2)
+
+
+def test_a_position_never_goes_back(desk: Desk) -> None:
+    desk.begin("one", epoch=4)
+    assert desk.beat(NOW + 60, epoch=2, session="two") == "moved"
+    assert (desk.record["epoch"], desk.record["seq"]) == (5, 1)
+
+
+def test_a_resumed_session_is_no_rival(desk: Desk) -> None:
+    desk.begin("one")
+    desk.beat(NOW + 60, session="two", epoch=2)
+    assert desk.beat(NOW + 120, session="one") == "beat"
+    assert desk.record["session"] == "one"
+    assert "rival" not in desk.record["local"]
+    assert pulse.rivals(desk.folders) == set()
+
+
+def test_sessions_that_take_turns_are_rivals(desk: Desk) -> None:
+    desk.begin("one")
+    desk.beat(NOW + 60, session="two", epoch=2)
+    desk.beat(NOW + 120, session="one")
+    desk.beat(NOW + 180, session="two")
+    assert desk.record["local"]["rival"] == {"sessions": ["one", "two"], "seen": int(NOW + 180)}
+    assert pulse.rivals(desk.folders) == {"worker-1"}
+
+
+def test_a_session_that_comes_back_after_a_long_time_is_no_rival(desk: Desk) -> None:
+    desk.begin("one")
+    desk.beat(NOW + 60, session="two", epoch=2)
+    desk.beat(NOW + 120, session="one")
+    desk.beat(NOW + 120 + pulse.RIVAL_WINDOW, session="two")
+    assert "rival" not in desk.record["local"]
+
+
+def test_only_the_last_sessions_are_remembered(desk: Desk) -> None:
+    desk.begin("s-0")
+    for number in range(1, 30):
+        desk.beat(NOW + 60 * number, session=f"s-{number}", epoch=number + 1)
+    assert desk.record["local"]["left"] == ["s-26", "s-27", "s-28"]
+
+
+def test_a_shell_without_a_session_goes_on_with_the_one_that_is_there(desk: Desk) -> None:
+    desk.begin("one")
+    assert desk.beat(NOW + 60) == "beat"
+    assert (desk.record["session"], desk.record["local"]["session"]) == ("one", "one")
+    nobody = Desk(Path(desk.folders[0]) / "x")
+    nobody.begin()
+    assert nobody.beat(NOW + 60, session="two") == "beat"
+    assert nobody.record["local"]["session"] == "two"
+
+
+# ------------------------------------------------------------------------------ files
+
+
+def test_a_torn_file_is_kept_and_the_agent_begins_again(desk: Desk) -> None:
+    desk.begin()
+    path = Path(desk.folders[0], "agents/worker-1.json")
+    path.write_bytes(path.read_bytes()[:40])
+    assert desk.beat(NOW + 60) is None
+    assert desk.beat(NOW + 60, epoch=2) == "moved"
+    assert path.with_name(path.name + ".unreadable").stat().st_size == 40
+    assert desk.beat(NOW + 120) == "beat"
+
+
+def test_a_sandbox_beats_in_the_spare_folder_and_the_clone_goes_on_from_there(desk: Desk) -> None:
+    desk.begin()
+    own = Path(desk.folders[0])
+    own.rename(own.with_name("away"))
+    own.write_text("no folder")
+    assert desk.beat(NOW + 60) is None, "the sandbox sees no presence of its own yet"
+    desk.beat(NOW + 60, epoch=2)
+    assert desk.beat(NOW + 120) == "beat"
+    own.unlink()
+    own.with_name("away").rename(own)
+    assert desk.beat(NOW + 180) == "beat"
+    assert (desk.record["epoch"], desk.record["seq"]) == (2, 3)
+    assert presencefile.presence(desk.folders[0], "worker-1") == desk.record
+
+
+def test_where_nothing_can_be_written_that_is_an_os_error(desk: Desk) -> None:
+    for folder in desk.folders:
+        Path(folder).write_text("no folder")
+    with pytest.raises(OSError, match="own"):
+        desk.beat(epoch=1)
+
+
+# ------------------------------------------------------------------------------ names and places
+
+
+@pytest.mark.parametrize(
+    ("environ", "name"),
+    [
+        ({"GHP_AGENT": "worker-1", "CLAUDE_CODE_SESSION_ID": "x"}, "worker-1"),
+        ({"CLAUDE_CODE_SESSION_ID": "0b9f-77aa-3f9a"}, "claude-3f9a"),
+        ({"CODEX_THREAD_ID": "0b9f77aa3F9A"}, "codex-3f9a"),
+        ({"GEMINI_SESSION_ID": "zzz"}, "gemini-3312"),
+        ({"GHP_SESSION": "…"}, "agent-2026"),
+        ({"GHP_AGENT": "", "CLAUDE_CODE_SESSION_ID": ""}, None),
+        ({}, None),
+    ],
+)
+def test_who_this_is(repo: Path, environ: dict[str, str], name: str | None) -> None:
+    place = locate(str(repo), {})
+    assert place is not None
+    assert pulse.whoami(place, environ) == name
+
+
+def test_a_worktrees_own_name_wins_over_its_session(repo: Path) -> None:
+    place = locate(str(repo), {})
+    assert place is not None
+    (repo / ".git/ghp-agent").write_text(" worker-7\n")
+    assert pulse.whoami(place, {"CLAUDE_CODE_SESSION_ID": "x"}) == "worker-7"
+    assert pulse.whoami(place, {"GHP_AGENT": "worker-1"}) == "worker-1"
+
+
+@pytest.mark.parametrize(
+    ("environ", "pid"),
+    [
+        ({"GHP_AGENT_PID": "7", "CLAUDE_PID": "8"}, 7),
+        ({"CLAUDE_PID": "8"}, 8),
+        ({"CLAUDE_PID": "x"}, None),
+        ({"CLAUDE_PID": "-1"}, None),
+        ({"CLAUDE_PID": "٣"}, None),
+        ({"CLAUDE_PID": "9" * 30}, None),
+        ({}, None),
+    ],
+)
+def test_the_process_of_an_agent_is_told_by_a_number(
+    environ: dict[str, str], pid: int | None
+) -> None:
+    assert pulse.agent_pid(environ) == pid
+
+
+def test_what_surrounds_a_beat_can_be_printed_whatever_it_is_called(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9\x1b[31m")
+    Path(folder, ".git/objects").mkdir(parents=True)
+    Path(folder, ".git/refs").mkdir()
+    Path(folder, ".git/HEAD").write_bytes(b"ref: refs/heads/caf\xe9\n")
+    place = locate(folder, {})
+    assert place is not None
+    assert pulse.surroundings(place) == {"branch": "caf\ufffd", "worktree": "caf\ufffd\ufffd[31m"}
+    assert pulse.session({"GHP_SESSION": "a\x1bb\udcff"}) == ("agent", "a\ufffdb\ufffd")
+
+
+def test_the_spare_folder_is_one_for_each_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    one = pulse.spare_folder(str(tmp_path), {"HOME": "/home/x"})
+    assert one.startswith("/home/x/.local/state/ghp/")
+    assert len(one.rpartition("/")[2]) == 16
+    assert pulse.spare_folder(str(tmp_path / "link"), {"HOME": "/home/x"}) == one
+    assert pulse.spare_folder("/other", {"HOME": "/home/x"}) != one
+    name = one.rpartition("/")[2]
+    for environ, base in (
+        ({"XDG_STATE_HOME": "/state", "HOME": "/home/x"}, "/state"),
+        ({"GHP_STATE_DIR": "/mine", "XDG_STATE_HOME": "/state"}, "/mine"),
+        ({"GHP_STATE_DIR": "mine"}, str(tmp_path / "mine")),
+    ):
+        assert pulse.spare_folder(str(tmp_path), environ) == f"{base}/ghp/{name}"
+
+
+# ------------------------------------------------------------------------------ both roads
+
+
+WORDS = st.sampled_from(
+    ("--status", "--issue", "--action", "--progress", "--as", "--help", "-h", "--", "--stat", "",
+     "testing", "In Progress", "7", "#7", "0", "-7", "007", "1.5", "٣", "9" * 16, "x\x1b[31m y",
+     "--issue=7", "--status=done", "worker-1", "../../x")
+)  # fmt: skip
+
+
+def slow(argv: list[str], cwd: Path) -> dict[str, Any] | None:
+    """What the command with all its options understands; None for an error or the help."""
+    house = House(cwd, {})
+    try:
+        with heartbeat.make_context("agent-heartbeat", list(argv), obj=house) as context:
+            options = dict(context.params)
+            progress = options.pop("progress")
+            said = _said(**options)
+    except (click.ClickException, click.exceptions.Exit, GhpError):
+        return None
+    said |= {"progress": True} if progress else {}
+    return said | ({"agent": house.name} if house.name else {})
+
+
+@given(st.lists(WORDS, max_size=6))
+def test_the_fast_road_understands_what_the_slow_one_does_or_leaves_it(argv: list[str]) -> None:
+    fast = pulse.parse(argv)
+    if fast is not None:
+        fast = {key: value for key, value in fast.items() if (key, value) != ("agent", "")}
+        assert fast == slow(argv, Path("/"))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--progress"],
+        ["--status", "testing"],
+        ["--issue", "#7", "--action", "Did it: 50 % — done", "--status", "done", "--progress"],
+        ["--as", "worker-1", "--action", ""],
+    ],
+)
+def test_what_hooks_say_goes_the_fast_road(argv: list[str]) -> None:
+    assert pulse.parse(argv) is not None
+    assert pulse.parse(argv) == slow(argv, Path("/"))
+
+
+@pytest.mark.parametrize("argv", [["--issue", "0"], ["--issue=7"], ["--action", "-1 °C"]])
+def test_what_is_right_but_odd_goes_the_slow_road(argv: list[str]) -> None:
+    assert pulse.parse(argv) is None
+    assert slow(argv, Path("/")) is not None
+
+
+def test_a_huge_action_is_cut_and_not_refused() -> None:
+    said = pulse.parse(["--action", "x" * 10_000_000])
+    assert said is not None
+    assert said["lastAction"] == "x" * 499 + "…"
+
+
+def imported(args: list[str], cwd: Path, environ: dict[str, str]) -> set[str]:
+    """The modules that a Python program imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *args],
+        cwd=cwd, env=os.environ | environ, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()[1:]}
+
+
+def test_a_beat_imports_nothing_but_its_own_few_modules(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "nothing/__main__.py").touch()
+    path = {"PYTHONPATH": f"{CHECKOUT}:{tmp_path}", "GHP_AGENT": "worker-1"}
+    beat = ["agent-heartbeat", "--action", "one"]
+    assert run_ghp(beat, repo, path).code == 0
+    first = presencefile.newest([str(repo / ".git/ghp")], "worker-1")
+    bare = imported(["-m", "nothing"], repo, path)
+    ours = imported(["-m", "ghp_agents", *beat[:-1], "two"], repo, path) - bare
+    assert presencefile.newest([str(repo / ".git/ghp")], "worker-1") != first
+    expected = {"__main__", "background", "cli", "cli.main", "locate", "ownfile"}
+    expected |= {"presencefile", "pulse"}
+    expected |= {"bootclock", "quickjson"}
+    named = {name for name in ours if name.startswith("ghp_agents")}
+    assert named == {"ghp_agents", *(f"ghp_agents.{name}" for name in expected - {"__main__"})}
+    assert ours - named <= {"_json", "fcntl", "gc", "time"}  # in C, and free

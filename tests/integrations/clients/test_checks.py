@@ -1,0 +1,244 @@
+"""What the doctor says of guards that are gone, old, lost, or there twice."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core import finding
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.finding import Finding, Level
+from ghp_agents.integrations.clients import checks as guard_checks
+from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.git_hooks import install as git_guard
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.git import git
+from tests.support.setup import give_exclude
+
+SETTINGS = ".claude/settings.local.json"
+PYTHON = sys.executable
+
+
+def ws(folder: Path) -> Workspace:
+    return open_workspace(folder, os.environ, ManualClock())
+
+
+def put(folder: Path, *clients: str, python: str = PYTHON, user: bool = False) -> None:
+    here = ws(folder)
+    targets = (
+        client_places.of_user(os.environ, clients) if user else client_places.here(here, clients)
+    )
+    for step in guards.to_put(targets, python, os.environ, None if user else here.common_dir):
+        step.act()
+    for step in git_guard.to_put(here, python) if "git" in clients else []:
+        step.act()
+
+
+def found(folder: Path) -> list[Finding]:
+    return [one for check in guard_checks.checks(ws(folder)).values() for one in check()]
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Another installation's interpreter."""
+    path = tmp_path / "old/python"
+    path.parent.mkdir()
+    path.symlink_to(PYTHON)
+    return path
+
+
+def test_where_nothing_is_installed_nothing_is_said(repo: Path) -> None:
+    (repo / ".claude").mkdir()
+    (repo / SETTINGS).write_text('{"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]')
+    assert found(repo) == []
+
+
+def test_all_that_is_as_it_should_be_is_said_in_a_line_each(repo: Path) -> None:
+    put(repo, "claude", "codex", "opencode", "git")
+    assert found(repo) == [
+        finding.ok("hooks", f"Claude Code is hooked in {SETTINGS}."),
+        finding.ok("hooks", "Codex is hooked in .codex/hooks.json."),
+        finding.ok("hooks", "OpenCode is hooked in .opencode/plugins/ghp-agents.js."),
+        finding.ok("git-hooks", "Git's hooks check what agents commit."),
+    ]
+
+
+def test_hooks_whose_interpreter_is_gone_guard_nothing(repo: Path, old: Path) -> None:
+    put(repo, "cursor", "opencode", "git", python=str(old))
+    put(repo, "claude", python=str(old), user=True)
+    old.unlink()
+    gone = "call {old}, which is gone: nothing is guarded."
+    assert found(repo) == [
+        finding.warning(
+            "hooks",
+            f"The hooks of Claude Code in ~/.claude/settings.json {gone.format(old=old)}",
+            "Put them in anew: ghp agent-init --hooks claude --user",
+        ),
+        finding.warning(
+            "hooks",
+            f"The hooks of Cursor in .cursor/hooks.json {gone.format(old=old)}",
+            "Put them in anew: ghp agent-init --hooks cursor",
+        ),
+        finding.warning(
+            "hooks",
+            f"The hooks of OpenCode in .opencode/plugins/ghp-agents.js {gone.format(old=old)}",
+            "Put them in anew: ghp agent-init --hooks opencode",
+        ),
+        finding.warning(
+            "git-hooks",
+            f"Git's hooks call {old}, which is gone: commits are not checked.",
+            "Put them in anew: ghp agent-init --hooks git",
+        ),
+    ]
+
+
+def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
+    put(repo, "gemini", "git", python=str(old))
+    assert found(repo) == [
+        finding.info(
+            "hooks",
+            f"The hooks of Gemini CLI in .gemini/settings.json call another installation, {old}.",
+            "If you want this one: ghp agent-init --hooks gemini",
+        ),
+        finding.info("git-hooks", f"Git's hooks call another installation, {old}."),
+    ]
+
+
+def test_hooks_of_another_version_are_told(repo: Path) -> None:
+    put(repo, "claude", "opencode", "git")
+    for name in (SETTINGS, ".opencode/plugins/ghp-agents.js", ".git/ghp/hooks/pre-commit"):
+        text = (repo / name).read_text()
+        (repo / name).write_text(text.replace("10", "11").replace("exit code", "exit"))
+    assert [(one.level, one.text) for one in found(repo)] == [
+        (
+            Level.WARNING,
+            f"The hooks of Claude Code in {SETTINGS} are not those of this version.",
+        ),
+        (
+            Level.WARNING,
+            "The hooks of OpenCode in .opencode/plugins/ghp-agents.js are not those of this "
+            "version.",
+        ),
+        (Level.WARNING, "Git's hooks are not those of this version."),
+    ]
+
+
+def test_a_worktree_that_came_later_has_no_hooks_unless_the_user_has(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    put(repo, "claude")
+    linked = worktree(repo, "147")
+    warning = finding.warning(
+        "hooks",
+        f"Claude Code has hooks in some worktrees and none in {linked}: what it edits there is "
+        "not guarded.",
+        "Put them in anew: ghp agent-init --hooks claude",
+    )
+    assert warning in found(repo)
+    put(repo, "claude", user=True)
+    assert warning not in found(repo)
+
+
+def test_a_block_that_another_program_wrote_over_is_told(repo: Path) -> None:
+    give_exclude(repo)
+    put(repo, "git")
+    (repo / ".git/hooks/pre-commit").write_text("#!/bin/sh\n# generated anew\n")
+    assert found(repo) == [
+        finding.warning(
+            "git-hooks",
+            "Our block is no longer in .git/hooks/pre-commit: commits there are not checked.",
+            "Put them in anew: ghp agent-init --hooks git",
+        )
+    ]
+    put(repo, "git")
+    git(repo, "config", "core.hooksPath", "elsewhere")
+    assert [one.text for one in found(repo)] == [
+        f"Our block is no longer in elsewhere/{name}: commits there are not checked."
+        for name in ("pre-commit", "prepare-commit-msg")
+    ]
+
+
+def test_a_worktree_in_which_husky_was_not_installed_runs_no_hooks(repo: Path) -> None:
+    git(repo, "config", "core.hooksPath", ".husky/_")
+    for name in ("pre-commit", "prepare-commit-msg"):
+        (repo / ".husky/_").mkdir(parents=True, exist_ok=True)
+        (repo / ".husky/_" / name).write_text("")
+    put(repo, "git")
+    assert {one.level for one in found(repo)} == {Level.OK}
+    (repo / ".husky/_/pre-commit").unlink()
+    assert found(repo) == [
+        finding.warning(
+            "git-hooks",
+            f"Git runs no pre-commit in {repo}: husky did not make {repo}/.husky/_/pre-commit "
+            "there.",
+            "Do there what your project does to install husky, such as `npm install`.",
+        )
+    ]
+
+
+def test_the_plugin_and_hooks_in_settings_would_both_run(repo: Path, home: Path) -> None:
+    user = home / ".claude/settings.json"
+    user.parent.mkdir()
+    user.write_text(json.dumps({"enabledPlugins": {"ghp-agents@ghp-agents": True}}))
+    assert found(repo) == []
+    put(repo, "claude")
+    assert [one for one in found(repo) if one.level is not Level.OK] == [
+        finding.warning(
+            "hooks-twice",
+            f"Claude Code runs each of our hooks twice: by the plugin ({user}) and by {SETTINGS}.",
+            "Keep one: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks claude "
+            "--remove` (with --user for your own file).",
+        )
+    ]
+
+
+def test_hooks_that_are_turned_off_are_told(repo: Path) -> None:
+    put(repo, "claude")
+    value = json.loads((repo / SETTINGS).read_text()) | {"disableAllHooks": True}
+    (repo / SETTINGS).write_text(json.dumps(value, indent=2))
+    assert [one.text for one in found(repo) if one.level is not Level.OK] == [
+        f"{repo / SETTINGS} turns all hooks of Claude Code off: nothing is guarded."
+    ]
+
+
+def test_a_status_line_that_the_user_changed_since_is_told(repo: Path, home: Path) -> None:
+    put(repo, "claude")
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude/settings.json").write_text('{"statusLine": {"command": "date"}}')
+    assert [one for one in found(repo) if one.code == "status-line"] == [
+        finding.warning(
+            "status-line",
+            f"The status line in {SETTINGS} runs one of yours that you have changed.",
+            "Put them in anew: ghp agent-init --hooks claude",
+        )
+    ]
+    put(repo, "claude")
+    assert [one for one in found(repo) if one.code == "status-line"] == []
+
+
+def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, old: Path) -> None:
+    put(repo, "codex")
+    put(repo, "codex", user=True)
+    assert [one for one in found(repo) if one.level is not Level.OK] == [
+        finding.warning(
+            "hooks-twice",
+            "Codex runs each of our hooks twice: by ~/.codex/hooks.json and by .codex/hooks.json.",
+            "Keep one: `ghp agent-init --hooks codex --remove`, or the same with --user.",
+        )
+    ]
+    for step in guards.to_take(client_places.here(ws(repo), ["codex"]), ws(repo).common_dir):
+        step.act()
+    put(repo, "claude")
+    put(repo, "claude", user=True)
+    assert {one.level for one in found(repo)} == {Level.OK}, "Claude Code runs the same one once"
+    put(repo, "claude", python=str(old), user=True)
+    assert [one.code for one in found(repo) if one.level is Level.WARNING] == ["hooks-twice"]
+
+
+def test_another_name_of_this_interpreter_is_not_another_installation(repo: Path) -> None:
+    put(repo, "claude", python=str(Path(PYTHON).with_name("python3")))
+    assert {one.level for one in found(repo)} == {Level.OK}

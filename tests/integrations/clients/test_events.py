@@ -1,0 +1,41 @@
+"""What is listened to is what is handled: an event more would do nothing, one less be missed."""
+
+from typing import Any
+
+import pytest
+
+from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
+from ghp_agents.integrations.clients.events import CLIENTS, KINDS, Listening
+
+HANDLED: dict[str, Any] = {
+    "claude": claude, "codex": codex, "cursor": cursor, "gemini": gemini, "opencode": opencode,
+}  # fmt: skip
+
+
+def test_every_client_that_is_listened_to_is_understood() -> None:
+    assert set(CLIENTS) == set(HANDLED)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_event_that_is_listened_to_is_handled_as_what_it_is(client: str) -> None:
+    said = {listening.event: listening.kind for listening in CLIENTS[client]}
+    assert said == HANDLED[client].KINDS
+    assert tuple(said.values()) == KINDS
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_only_edits_are_listened_to_for_some_tools_alone(client: str) -> None:
+    assert [one.kind for one in CLIENTS[client] if one.tools] == ["edit"]
+
+
+@pytest.mark.parametrize("client", ["claude", "gemini", "opencode"])
+def test_an_edit_is_what_the_handler_takes_for_one(client: str) -> None:
+    edit = next(one for one in CLIENTS[client] if one.kind == "edit")
+    assert set(edit.tools) == set(HANDLED[client].EDITS)
+
+
+def test_a_matcher_names_the_tools() -> None:
+    assert Listening("BeforeTool", "edit", 10, ("replace", "write_file")).matcher == (
+        "replace|write_file"
+    )
+    assert Listening("Stop", "stop", 10).matcher == ""

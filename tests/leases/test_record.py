@@ -1,0 +1,256 @@
+"""Leases as records: written, read back, folded the same in any order, and never trusted."""
+
+import json
+import random
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.glob_paths import MOST
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.leases.record import (
+    FOLDER,
+    Log,
+    Said,
+    decode,
+    encode,
+    entry,
+    fold,
+    follow,
+    read,
+    resource,
+    what,
+)
+
+NOW = Timestamp("2025-06-15T15:06:40Z")
+LATER = Timestamp("2025-06-15T16:06:40Z")
+HERE = CloneId("here")
+WORKER, PERSON = Actor("worker-1"), Actor("Ada Lovelace", True)
+ASKED = Said(
+    lease="3f9a3f9a3f9a",
+    id="3f9a3f9a3f9a",
+    kind="request",
+    clock=7,
+    clone=HERE,
+    at=NOW,
+    by=WORKER,
+    holder=WORKER,
+    epoch=2,
+    patterns=("src/", "!gen/"),
+    reason="Zoë's parser",
+)
+GRANTED = ASKED._replace(granted=True, until=LATER, right="path/0a1b", nonce="ff")
+
+
+def later(kind: str, clock: int, by: Actor = WORKER, **more: Any) -> Said:
+    return follow(ASKED, kind, by, LATER, clock, HERE)._replace(**more)
+
+
+def files(*said: Said) -> dict[str, bytes]:
+    return {each.path: encode(each) for each in said}
+
+
+# ------------------------------------------------------------------------- to files and back
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ASKED,
+        GRANTED,
+        ASKED._replace(patterns=(), name="staging-db", holder=PERSON, by=PERSON, epoch=0),
+        ASKED._replace(approved_by="Ada Lovelace", question="81f8965cf84d", granted=True),
+        later("grant", 9, nonce="ff", until=LATER),
+        later("renew", 9, until=LATER),
+        later("release", 9, PERSON, reason="not needed"),
+    ],
+)
+def test_a_record_is_read_as_it_was_written(said: Said) -> None:
+    assert decode(said.lease, said.id, encode(said)) == said
+
+
+def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
+    assert ASKED.path == ".ghp/leases/3f9a3f9a3f9a/3f9a3f9a3f9a.json"
+    assert encode(ASKED).decode() == (
+        '{\n  "kind": "request",\n  "clock": 7,\n  "clone": "here",\n'
+        '  "at": "2025-06-15T15:06:40Z",\n  "by": "worker-1",\n  "person": false,\n'
+        '  "holder": "worker-1",\n  "epoch": 2,\n  "patterns": [\n    "src/",\n    "!gen/"\n  ],\n'
+        '  "reason": "Zoë\'s parser"\n}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "event", "text"),
+    [
+        (ASKED, "lease-wait", "src/, !gen/: Zoë's parser"),
+        (GRANTED, "lease", "src/, !gen/: Zoë's parser"),
+        (later("grant", 8), "lease", "src/, !gen/"),
+        (later("renew", 8), "lease-renew", "src/, !gen/"),
+        (later("release", 8, reason="done"), "lease-release", "src/, !gen/: done"),
+    ],
+)
+def test_the_ledger_says_what_happened(said: Said, event: str, text: str) -> None:
+    made = entry(said, ASKED)
+    assert (made.event, made.object, made.text) == (event, "L-3f9a3f9a3f9a", text)
+    assert made.files == ((said.path, encode(said)),)
+    assert said.id in said.path
+
+
+def test_two_who_say_the_same_say_it_in_two_files() -> None:
+    one, other = later("release", 9, WORKER), later("release", 9, PERSON)
+    elsewhere = follow(ASKED, "release", WORKER, LATER, 9, CloneId("there"))
+    assert len({one.path, other.path, elsewhere.path}) == 3
+
+
+def test_what_was_read_once_is_not_read_again() -> None:
+    (one,), _ = read(files(GRANTED))
+    (again,), _ = read(files(GRANTED))
+    assert one.request is again.request
+
+
+# -------------------------------------------------------------------------------- folding
+
+
+def test_a_request_waits_until_it_is_granted_and_is_open_until_it_is_released() -> None:
+    (waiting,), _ = read(files(ASKED))
+    assert (waiting.is_waiting, waiting.is_open, waiting.nonce) == (True, True, "")
+    grant = later("grant", 8, nonce="ff", until=LATER)
+    (held,), _ = read(files(ASKED, grant))
+    assert held == Log(ASKED, grant, LATER, timed=grant)
+    assert (held.is_waiting, held.is_open, held.nonce) == (False, True, "ff")
+    hold = held.hold()
+    assert (hold.since, hold.until, hold.strict, hold.approved) == (LATER, LATER, False, False)
+    release = later("release", 9)
+    (given,), _ = read(files(ASKED, grant, release))
+    assert given == Log(ASKED, grant, LATER, release, grant)
+    assert not given.is_open
+
+
+def test_the_last_renewal_counts_and_the_first_release() -> None:
+    one, two = later("renew", 8, until=NOW), later("renew", 9, until=LATER)
+    first, second = later("release", 10), later("release", 11, PERSON)
+    said = [GRANTED, one, two, first, second]
+    for order in permutations(said):
+        assert fold(order) == Log(GRANTED, GRANTED, LATER, first, two)
+
+
+def test_who_leased_it_for_another_can_renew_it() -> None:
+    leased = GRANTED._replace(by=PERSON)
+    renewed = later("renew", 8, PERSON, until=NOW)
+    assert fold([leased, renewed]) == Log(leased, leased, NOW, timed=renewed)
+
+
+def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
+    day = Timestamp("2099-01-01T00:00:00Z"), Timestamp("2099-01-02T00:00:00Z")
+    renewed = later("renew", 8, until=day[1])._replace(at=day[0])
+    (once,), (again,), (ever,) = (
+        read(files(*said))[0]
+        for said in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
+    )
+    assert (once.lasts, again.lasts, ever.lasts) == (3_600.0, 86_400.0, None)
+    assert Log(ASKED).lasts is None
+
+
+def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:
+    release = later("release", 9)
+    assert read(files(release)) == ([], [])
+    assert read(files(ASKED, release))[0] == [Log(ASKED, None, None, release)]
+
+
+def test_leases_are_in_the_order_of_their_requests() -> None:
+    asked = [
+        ASKED._replace(lease=digit * 12, id=digit * 12, clock=clock, clone=CloneId(clone))
+        for digit, clock, clone in (("a", 2, "b"), ("b", 1, "c"), ("c", 2, "a"), ("d", 1, "b"))
+    ]
+    random.Random(7).shuffle(asked)
+    assert [log.id[0] for log in read(files(*asked))[0]] == ["d", "b", "c", "a"]
+
+
+@pytest.mark.parametrize(("clone", "now", "over"), [
+    ("here", 0, False), ("here", 1_750_003_600, True), ("there", 1_750_003_600, False),
+])  # fmt: skip
+def test_only_the_clone_that_granted_it_says_that_its_time_is_up(
+    clone: str, now: float, over: bool
+) -> None:
+    assert Log(GRANTED, GRANTED, LATER).is_over(CloneId(clone), now) is over
+    assert not Log(GRANTED, GRANTED, None).is_over(CloneId(clone), now)
+
+
+# ------------------------------------------------------------------------------ what is bad
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": None}, "'kind' is missing or not a text"),
+        ({"clock": "7"}, "'clock' is not a whole number"),
+        ({"clock": 2**60}, "'clock' is not a whole number"),
+        ({"holder": "No Agent"}, "'No Agent' is not a name for an agent."),
+        ({"holder": ""}, "a request by nobody, or of nothing"),
+        ({"patterns": "src/"}, "'patterns' is not a list of patterns"),
+        ({"patterns": [1]}, "'patterns' is not a list of patterns"),
+        ({"patterns": []}, "a request by nobody, or of nothing"),
+        ({"patterns": ["../x"]}, "'../x' is outside of this repository."),
+        ({"patterns": ["[z-a]"]}, "'[z-a]' has a bracket that is not understood."),
+        ({"patterns": ["!a"]}, "These patterns only take away, so they name nothing."),
+        ({"patterns": ["a"] * (MOST + 1)}, f"{MOST + 1} patterns are too many; at most {MOST} "),
+        ({"until": "soon"}, "Invalid isoformat string: 'soon'"),
+        ({"reason": 5}, "'reason' is missing or not a text"),
+    ],
+)
+def test_what_is_no_record_is_reported_and_hides_no_other(
+    change: dict[str, object], reason: str
+) -> None:
+    broken = json.loads(encode(ASKED)) | change
+    path = f"{FOLDER}aaaaaaaaaaaa/aaaaaaaaaaaa.json"
+    logs, problems = read({**files(ASKED), path: json.dumps(broken).encode()})
+    assert [log.id for log in logs] == [ASKED.lease]
+    assert [problem.place for problem in problems] == [path]
+    assert problems[0].reason.startswith(reason)
+
+
+def test_words_of_others_are_made_harmless_and_what_is_newer_is_left_alone() -> None:
+    fields = json.loads(encode(ASKED)) | {"reason": "\x1b[31m\n" + "x" * 9_000, "fromLater": [1]}
+    said = decode(ASKED.lease, ASKED.id, json.dumps(fields).encode())
+    assert said is not None
+    assert said.reason.startswith("[31m xxx")
+    assert len(said.reason) == 500
+    assert decode(ASKED.lease, ASKED.id, b'{"kind": "pledge"}') is None
+    assert read({f"{FOLDER}README.md": b"x", f"{FOLDER}a/b.json": b"{"}) == ([], [])
+
+
+@given(st.binary(max_size=60) | st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["kind", "clock", "clone", "at", "by", "patterns", "holder"]), inner),
+    max_leaves=8,
+).map(lambda value: json.dumps(value).encode()))  # fmt: skip
+def test_no_content_stops_the_reading(content: bytes) -> None:
+    path = f"{FOLDER}aaaaaaaaaaaa/aaaaaaaaaaaa.json"
+    logs, problems = read({**files(ASKED), path: content})
+    assert [log.id for log in logs] == [ASKED.lease]
+    assert len(problems) <= 1
+
+
+# -------------------------------------------------------------------------------- in words
+
+
+@pytest.mark.parametrize("name", ["db", "staging-db", "port.8080", "a_b-c", "x" * 64])
+def test_names_of_resources(name: str) -> None:
+    assert resource(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "Db", "a b", "a..b", "-a", "a/b", "x" * 65, "é", "\udc80"])
+def test_what_is_no_name_of_a_resource(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resource(name)
+    assert caught.value.hint
+
+
+def test_what_a_lease_is_of_is_said_as_one_would_say_it_at_the_root() -> None:
+    assert what(("/src/a.py", "/a.py", "/src/", "b"), None) == "src/a.py, /a.py, /src/ and 1 more"
+    assert what((), "db") == "db"

@@ -1,0 +1,80 @@
+"""A lease on its way: whom it is for, and what stands in its way in words."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import Actor
+from ghp_agents.leases.request import Obstacle, Wanted, prepare
+from tests.support.leases import NOW, Yard, make_yard
+
+
+@pytest.fixture
+def yard(repo: Path) -> Yard:
+    return make_yard(repo)
+
+
+def test_an_agent_is_registered_before_it_has_anything(yard: Yard) -> None:
+    plan = prepare(yard.ws("worker-1"), yard.store, yard.wanted(("src/",)))
+    assert (plan.by, plan.holder, plan.epoch) == (Actor("worker-1"), Actor("worker-1"), 1)
+    assert (yard.ws("worker-1").presence("worker-1") or {})["epoch"] == 1
+    assert plan.approved_by == ""
+
+
+def test_a_person_has_no_epoch_and_no_presence(yard: Yard) -> None:
+    plan = prepare(yard.ws(None), yard.store, yard.wanted(("src/",)))
+    assert (plan.holder, plan.epoch) == (Actor("Test Person", True), 0)
+    assert plan.approved_by == "Test Person"
+    assert not (yard.repo / ".git/ghp/agents").exists()
+
+
+def test_an_agent_for_whom_another_leases_is_not_said_to_live(yard: Yard) -> None:
+    plan = prepare(yard.ws(None), yard.store, yard.wanted(("src/",), holder="worker-1"))
+    assert (plan.holder, plan.epoch) == (Actor("worker-1"), 1)
+    assert yard.ws(None).presence("worker-1") is None
+
+
+def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
+    (yard.repo / ".git/ghp").write_text("in the way")
+    spare = yard.repo / "spare"
+    spare.write_text("in the way")
+    with pytest.raises(GhpError) as caught:
+        prepare(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store, yard.wanted(("src/",)))
+    assert str(caught.value).startswith("worker-1 cannot be registered: ")
+    assert "GHP_STATE_DIR" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (Wanted(("/src/",)), "/src/"),
+        (Wanted(("/lib/a b",), said=("a b",)), "'a b'"),
+        (Wanted(("a", "b", "c", "d")), "a b c …"),
+        (Wanted(name="db"), "--name db"),
+    ],
+)
+def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: Wanted, words: str) -> None:
+    assert prepare(yard.ws(None), yard.store, wanted).words == words
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "words"),
+    [
+        (
+            Obstacle("src/a.py", "worker-1", False, NOW, "held", "L-3f9a", "new parser"),
+            f"src/a.py is leased by worker-1 since {NOW} (L-3f9a), who gives as reason: "
+            "«new parser»",
+        ),
+        (
+            Obstacle("db", "Ada", True, NOW, "waiting", "L-3f9a"),
+            f"db is waited for by «Ada» (a person), who came first, since {NOW} (L-3f9a)",
+        ),
+        (
+            Obstacle("a", "worker-1", False, NOW, "editing"),
+            f"a is being edited by worker-1 since {NOW}",
+        ),
+    ],
+)
+def test_what_stands_in_the_way_in_words(obstacle: Obstacle, words: str) -> None:
+    assert obstacle.words == words

@@ -1,0 +1,40 @@
+"""What becomes of a right that the remote lost history of."""
+
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.locks.lock import Lease, given_back
+from ghp_agents.locks.lost_lock import forgotten, joined
+from ghp_agents.state.cause import DISPUTE, Cause
+
+AT = Timestamp("2025-06-15T15:06:40Z")
+
+
+def right(holder: str | None, generation: int) -> Lease:
+    return Lease("issue/1", holder, generation, 1, AT, f"n{generation}", revision="r", clone="c")
+
+
+def test_a_free_right_of_the_remotes_gives_way_to_a_later_holder() -> None:
+    known = right("bob", 3)
+    assert joined(right(None, 2), known, "n", "c") == known._replace(generation=4)
+    assert joined(right(None, 4), known, "n", "c") is None
+
+
+def test_what_was_given_back_here_claims_nothing_from_the_remotes_holder() -> None:
+    assert joined(right("carol", 2), right(None, 5), "n", "c") is None
+
+
+def test_two_holders_are_a_dispute_above_both_which_a_release_ends() -> None:
+    found = joined(right("carol", 2), right("bob", 5), "n", "c9")
+    assert found
+    assert (found.holder, found.generation, found.cause) == (None, 6, Cause(DISPUTE, "bob"))
+    assert (found.is_disputed, found.is_taken, found.clone) == (True, True, "c9")
+    free = given_back("issue/1", found, "n", "decided")
+    assert (free.is_taken, free.generation) == (False, 7)
+
+
+def test_one_holder_in_one_clone_disputes_nothing_with_itself() -> None:
+    assert joined(right("bob", 2), right("bob", 5), "n", "c") is None
+
+
+def test_what_a_later_generation_was_recorded_of_is_disputed_at_that_one() -> None:
+    found = forgotten(right("alice", 1), 4, "n", "c")
+    assert (found.is_disputed, found.generation, found.holder) == (True, 4, None)

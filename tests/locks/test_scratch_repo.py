@@ -1,0 +1,72 @@
+"""The folder of one question: gone afterwards, swept when its process was killed."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.lock import LeaseMovedError
+from tests.support.hosts import workspace
+
+Clones = Callable[[int], list[Path]]
+
+
+def leavings(clone: Path) -> list[str]:
+    """What is in our folder and has no business there."""
+    return sorted(path.name for path in (clone / ".git/ghp").glob(".*"))
+
+
+def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path) -> None:
+    leaser = GitRefLeaser(workspace(clone))
+    taken = leaser.acquire("trunk", "worker-1", expected=None)
+    leaser.list()
+    with pytest.raises(LeaseMovedError):
+        leaser.acquire("trunk", "worker-2", expected=None)
+    remote.rename(remote.with_suffix(".away"))
+    with pytest.raises(GhpError):
+        leaser.release("trunk", expected=taken)
+    assert leavings(clone) == []
+    assert sorted(path.name for path in (clone / ".git/ghp").iterdir()) == [
+        "cache",
+        "lease.lock",
+        "state.git",
+    ]
+
+
+def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(repo: Path) -> None:
+    clock = ManualClock()
+    leaser = GitRefLeaser(workspace(repo, clock))
+    taken = leaser.acquire("trunk", "worker-1", expected=None)
+    for name, age in ((".right.old.tmp", 3_601), (".right.young.tmp", 3_599)):
+        left = repo / ".git/ghp" / name
+        (left / "refs/worktree/custom").mkdir(parents=True)
+        (left / "HEAD").write_text("ref: refs/worktree/none\n")
+        os.utime(left, (clock.now() - age, clock.now() - age))
+    leaser.release("trunk", expected=taken)
+    assert leavings(repo) == [".right.young.tmp"]
+
+
+@pytest.mark.parametrize("with_remote", [False, True])
+def test_a_clone_that_cannot_be_written_says_so(repo: Path, clone: Path, with_remote: bool) -> None:
+    place = clone if with_remote else repo
+    (place / ".git/ghp").write_text("a file where our folder would be")
+    leaser = GitRefLeaser(workspace(place))
+    with pytest.raises(GhpError) as caught:
+        leaser.acquire("trunk", "worker-1", expected=None)
+    assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
+        f"Rights cannot be used from here, because {place}/.git/ghp cannot be written: "
+        f"{os.strerror(17)}.",
+        "Run this outside of the sandbox, or make room on the disk.",
+        ExitCode.ERROR,
+    )
+
+
+def test_reading_a_right_makes_nothing_in_a_clone_without_a_remote(repo: Path) -> None:
+    leaser = GitRefLeaser(workspace(repo))
+    assert leaser.read("trunk") is None
+    assert leaser.list() == []
+    assert not (repo / ".git/ghp").exists()

@@ -1,0 +1,59 @@
+"""A process that tells notes, syncs and brings the index up to date, until it is done or killed.
+
+Run as `python -m tests.notes.search.teller FOLDER NAME FIRST`: it tells its facts from FIRST on,
+every fourth one a fact that all others tell as well, and acknowledges each by a line.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ghp_agents.notes import recall as recalling
+from ghp_agents.notes import service as services
+from ghp_agents.notes.search.mem0 import Mem0Base
+from ghp_agents.notes.search.result import Engines
+from ghp_agents.wiring import House
+from tests.support.ghp import CHECKOUT
+
+NOTES = 20
+
+
+def text_of(name: str, number: int) -> str:
+    """What the teller called `name` tells as its fact with this number."""
+    return f"All know fact {number}" if number % 4 == 3 else f"{name} learnt fact {number}"
+
+
+def base(folder: Path) -> Mem0Base:
+    """The index of a clone, with the embedder that takes no time."""
+    return Mem0Base(folder / ".git/ghp/index", "crowd", Engines(), hashes=True)
+
+
+def start(folder: Path, name: str, first: int) -> "subprocess.Popen[str]":
+    """Start a teller."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.notes.search.teller", str(folder), name, str(first)],
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def main() -> None:
+    """Tell, sync, index, acknowledge."""
+    folder, name, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    house = House(folder, dict(os.environ), name=name)
+    for number in range(first, NOTES):
+        services.remember(
+            house.ws, house.store, house.tracker, text_of(name, number), project=house.project
+        )
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+        if number % 5 == 2:
+            house.store.sync()
+        if number % 5 == 4:
+            recalling.reindex(house.ws, house.store, base(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""What a knowledge base answers, and how its set-up is read."""
+
+from ghp_agents.notes.search.result import Brought, Engine, Engines, engines
+
+
+def test_nothing_new_is_when_nothing_was_added_changed_or_removed() -> None:
+    assert Brought(7).nothing_new
+    assert not any(Brought(7, *counts).nothing_new for counts in [(1,), (0, 1), (0, 0, 1)])
+
+
+def test_without_a_word_of_the_configuration_all_engines_are_ours() -> None:
+    assert engines({}) == Engines(None, None, None, infer=False)
+
+
+def test_the_engines_are_as_the_configuration_names_them() -> None:
+    said = {
+        "embedder": {"provider": "ollama", "config": {"model": "m"}},
+        "vector_store": {"provider": "pgvector"},
+        "llm": {"provider": "vllm", "config": {}},
+        "infer": True,
+    }
+    assert engines(said) == Engines(
+        Engine("ollama", {"model": "m"}), Engine("pgvector", {}), Engine("vllm", {}), infer=True
+    )

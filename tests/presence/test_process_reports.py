@@ -1,0 +1,131 @@
+"""A clone says of its quiet agents whether their processes run; that is no beat."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.presence.process_reports import vouch
+from ghp_agents.workspace import Workspace, open_workspace
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def ws(repo: Path, clock: ManualClock) -> Workspace:
+    return open_workspace(repo, os.environ, clock)
+
+
+def beat(ws: Workspace, *, pid: int | None, epoch: int | None = 1, status: str = "testing") -> None:
+    now, moment = ws.clock.now(), ws.clock.interval()
+    pulse.beat(ws.folders, "alice", {"status": status}, now, pid=pid, epoch=epoch, moment=moment)
+    os.utime(path(ws), (now, now))
+
+
+def path(ws: Workspace) -> Path:
+    return ws.ghp_dir / "agents/alice.json"
+
+
+def told(ws: Workspace) -> tuple[object, object, object]:
+    said = presencefile.newest(ws.folders, "alice") or {}
+    return said.get("processRunsFor"), said.get("silentFor"), said["seq"]
+
+
+def test_of_a_process_that_runs_it_is_said_once_in_ten_minutes(
+    ws: Workspace, clock: ManualClock
+) -> None:
+    beat(ws, pid=os.getpid())
+    clock.wait(299)
+    assert vouch(ws) == []
+    clock.wait(1)
+    before = path(ws).stat().st_mtime
+    assert vouch(ws) == ["alice"]
+    assert told(ws) == (1_800, 300, 2)
+    assert path(ws).stat().st_mtime == before
+    clock.wait(599)
+    assert vouch(ws) == []
+    clock.wait(1)
+    assert vouch(ws) == ["alice"]
+    assert told(ws) == (1_800, 900, 3)
+    beat(ws, pid=os.getpid(), epoch=None)
+    assert told(ws) == (None, None, 4)
+
+
+def test_of_a_process_that_ended_it_is_said_once(ws: Workspace, clock: ManualClock) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    beat(ws, pid=ended.pid)
+    clock.wait(400)
+    assert vouch(ws) == ["alice"]
+    assert told(ws) == (0, 400, 2)
+    clock.wait(4_000)
+    assert vouch(ws) == []
+
+
+@pytest.mark.parametrize(
+    ("pid", "status"), [(None, "testing"), (os.getpid(), "stopped")], ids=["none", "stopped"]
+)
+def test_of_others_nothing_is_said(
+    ws: Workspace, clock: ManualClock, pid: int | None, status: str
+) -> None:
+    beat(ws, pid=pid, status=status)
+    clock.wait(400)
+    assert vouch(ws) == []
+
+
+def test_after_a_day_nobody_vouches(ws: Workspace, clock: ManualClock) -> None:
+    beat(ws, pid=os.getpid())
+    clock.wait(86_400)
+    assert vouch(ws) == []
+
+
+@pytest.mark.parametrize("step", [3_600, -3_600])
+def test_whatever_is_done_to_the_clock_only_silence_counts(
+    ws: Workspace, clock: ManualClock, step: float
+) -> None:
+    beat(ws, pid=os.getpid())
+    clock.step(step)
+    assert vouch(ws) == []
+    clock.wait(300)
+    assert vouch(ws) == ["alice"]
+    assert told(ws) == (1_800, 300, 2)
+
+
+def test_it_is_said_again_by_a_machine_that_was_started_anew(
+    ws: Workspace, clock: ManualClock
+) -> None:
+    beat(ws, pid=os.getpid())
+    clock.wait(300)
+    assert vouch(ws) == ["alice"]
+    clock.restart()
+    assert vouch(ws) == ["alice"]
+
+
+class BusyClock(ManualClock):
+    """Somebody beats while the time is read."""
+
+    beats: Callable[[], None] | None = None
+
+    def interval(self) -> tuple[str, float]:
+        beats, self.beats = self.beats, None
+        if beats:
+            beats()
+        return super().interval()
+
+
+def test_an_agent_that_beats_meanwhile_is_not_spoken_for(repo: Path) -> None:
+    clock = BusyClock()
+    ws = open_workspace(repo, os.environ, clock)
+    beat(ws, pid=os.getpid())
+    clock.wait(300)
+    clock.beats = lambda: beat(ws, pid=os.getpid(), epoch=None)
+    assert vouch(ws) == []
+    assert told(ws) == (None, None, 2)

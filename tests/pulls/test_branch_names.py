@@ -1,0 +1,106 @@
+"""What branches and worktrees are called, and which issue a branch is for again."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.pulls.branch_names import LIMIT, branch_name, folder_name, of_issue, repository_name
+from tests.support.git import run_git
+
+NAMES = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,40}[a-z0-9]", fullmatch=True).filter(
+    lambda name: ".." not in name and not name.endswith(".lock")
+)
+
+
+@pytest.mark.parametrize(
+    ("agent", "number", "title", "expected"),
+    [
+        ("worker-1", 12, "Parse files", "agent/worker-1/12-parse-files"),
+        ("worker-1", 12, "  Größe: 3 × 4!  ", "agent/worker-1/12-gr-e-3-4"),
+        ("worker-1", 12, "", "agent/worker-1/12-issue"),
+        ("worker-1", 12, "日本語", "agent/worker-1/12-issue"),
+        ("worker-1", 12, "x" * 99, "agent/worker-1/12-" + "x" * 42),
+        ("7-up", 12, "Parse", "agent/as-7-up/12-parse"),  # else it would be for #7
+        ("w" * 63, 12, "Parse", "agent/" + "w" * 25 + "-eb61/12-parse"),
+    ],
+)
+def test_a_branch_has_the_agent_the_number_and_the_title(
+    agent: str, number: int, title: str, expected: str
+) -> None:
+    assert branch_name(agent, number, title) == expected
+
+
+@given(NAMES, st.integers(1, 2**31), st.text(max_size=80))
+def test_every_branch_is_one_for_git_and_names_its_issue(
+    agent: str, number: int, title: str
+) -> None:
+    made = branch_name(agent, number, title)
+    assert len(made) <= LIMIT
+    assert issue_of_branch(made) == number
+    assert made.startswith("agent/")
+    assert not set(made) & set(" ~^:?*[\\\x7f")
+    assert ".." not in made
+    assert "//" not in made
+    assert not made.endswith((".lock", ".", "/"))
+
+
+def test_git_takes_the_odd_ones(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("anywhere")
+    for agent in ("7-up", "a.b", "w" * 63, "x_y"):
+        made = branch_name(agent, 12, "Größe .lock")
+        assert run_git(folder, "check-ref-format", "--branch", made).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("{user}/{number}-{title}", "worker-1/12-parse"),
+        ("{repo}/{number}-{title}", "widgets/12-parse"),
+        ("feature/{title}", "agent/worker-1/12-parse"),  # no number: nobody could tell the issue
+        ("{number}", "agent/worker-1/12-parse"),  # nor here, by upstream's patterns
+        ("x/../{number}-{title}", "agent/worker-1/12-parse"),
+        ("-{number}-{title}", "agent/worker-1/12-parse"),
+    ],
+)
+def test_upstreams_pattern_is_used_where_it_tells_the_issue(pattern: str, expected: str) -> None:
+    assert branch_name("worker-1", 12, "Parse", pattern, "widgets") == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "title", "expected"),
+    [(12, "Parse files", "12-parse-files"), (12, "", "12-issue"), (1, "a" * 50, "1-" + "a" * 35)],
+)
+def test_a_worktree_is_called_as_upstream_would(number: int, title: str, expected: str) -> None:
+    assert folder_name(number, title) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://github.com/acme/widgets.git", "widgets"),
+        ("git@github.com:acme/widgets", "widgets"),
+        ("ssh://git@host:22/acme/widgets.git/", "widgets"),
+        ("../remote.git", "remote"),
+        (None, "folder"),
+        ("", "folder"),
+        ("https://host/..", "repository"),
+    ],
+)
+def test_a_repository_is_called_by_its_address_or_its_folder(
+    address: str | None, expected: str
+) -> None:
+    assert repository_name(address, "folder") == expected
+
+
+def test_ones_own_branch_goes_before_that_of_another() -> None:
+    known = ["main", "agent/worker-2/12-a", "agent/worker-1/12-b", "agent/worker-1/13-c"]
+    assert of_issue(known, 12, "worker-1") == "agent/worker-1/12-b"
+    assert of_issue(known, 12, "worker-2") == "agent/worker-2/12-a"
+    assert of_issue(known, 12, "worker-3") == "agent/worker-1/12-b"
+    assert of_issue(known, 14, "worker-1") is None
+
+
+def test_a_persons_branch_counts_only_where_an_agent_said_to_be_on_it() -> None:
+    assert of_issue(["ann/12-parse"], 12, "worker-1") is None
+    assert of_issue(["ann/12-parse"], 12, "worker-1", {"ann/12-parse"}) == "ann/12-parse"

@@ -1,0 +1,42 @@
+"""Pull requests in memory do what every forge does."""
+
+import secrets
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.ports import Forge
+from ghp_agents.pulls.memory import Branches, MemoryForge
+from tests.contracts.forge import ForgeContract, Site
+
+
+class MemorySite(Site):
+    def __init__(self, clock: ManualClock) -> None:
+        self._branches = Branches({"main": secrets.token_hex(20)})
+        self._forge = MemoryForge(clock, self._branches)
+        self._merged: dict[str, str] = {}
+
+    @property
+    def forge(self) -> Forge:
+        return self._forge
+
+    def work(self, branch: str) -> str:
+        self._branches.tips[branch] = secrets.token_hex(20)
+        return self._branches.tips[branch]
+
+    def spoil(self, branch: str) -> str:
+        self._branches.conflicting.add(branch)
+        return self.work(branch)
+
+    @property
+    def trunk(self) -> str:
+        return self._branches.tips["main"]
+
+    def has(self, commit: str) -> bool:
+        return any(pull.head == commit for pull in self._forge.list(closed=True))
+
+
+class TestMemoryForge(ForgeContract):
+    @pytest.fixture
+    def site(self, clock: ManualClock) -> Site:
+        return MemorySite(clock)

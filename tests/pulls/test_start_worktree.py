@@ -1,0 +1,69 @@
+"""Where an agent works: paths by upstream's rule, and branches that are known from elsewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.handoffs import service as handoff
+from ghp_agents.pulls import start_worktree as start_place
+from tests.support.git import commit, git
+from tests.support.road import Road
+
+
+@pytest.fixture
+def road(repo: Path) -> Road:
+    road = Road(repo)
+    road.issue("Parse files")
+    return road
+
+
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        ("~/trees", "{home}/trees/repo"),
+        ("~", "{home}/repo"),
+        ("../.worktrees", "{parent}/.worktrees/repo"),
+        ("/somewhere", "/somewhere/repo"),
+    ],
+)
+def test_worktrees_go_where_upstream_puts_them(
+    road: Road, home: Path, said: str, where: str
+) -> None:
+    road.configure(worktreePath=said)
+    expected = where.format(home=home, parent=road.folder.parent)
+    assert str(start_place.worktrees_folder(road.house("worker-1").ws)) == expected
+
+
+def test_a_relative_path_counts_from_the_main_worktree_wherever_one_is(road: Road) -> None:
+    road.configure(worktreePath="../.worktrees")
+    inner = road.start("worker-1").path
+    ws = road.house("worker-1", inner).ws
+    assert start_place.worktrees_folder(ws) == road.folder.parent / ".worktrees/repo"
+
+
+def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
+    issue = road.house("@me").tracker.get(1)
+    git(road.folder, "branch", "feature/1-parser")
+    house = road.house("worker-1")
+    git(road.folder, "switch", "--quiet", "feature/1-parser")
+    made = commit(road.folder, {"a.txt": "half\n"})
+    handoff.handoff(house.ws, house.store, house.tracker, house.leaser, issue="1", note="Go on")
+    git(road.folder, "switch", "--quiet", "main")
+    place = start_place.settle(house.ws, house.store, "worker-2", issue)
+    assert (place.branch, place.how) == ("feature/1-parser", "continued")
+    assert git(place.path, "rev-parse", "HEAD") == made
+
+
+def test_without_a_trunk_nothing_is_begun(road: Road) -> None:
+    git(road.folder, "branch", "--move", "work")
+    house = road.house("worker-1")
+    with pytest.raises(RefusedError, match="cannot be told which branch is the trunk"):
+        start_place.settle(house.ws, house.store, "worker-1", house.tracker.get(1))
+
+
+def test_a_branch_that_is_checked_out_in_the_main_worktree_is_worked_on_there(road: Road) -> None:
+    git(road.folder, "switch", "--quiet", "-c", "agent/worker-1/1-parse-files")
+    house = road.house("worker-1")
+    place = start_place.settle(house.ws, house.store, "worker-1", house.tracker.get(1))
+    assert (place.path, place.how) == (road.folder, "there")

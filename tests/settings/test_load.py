@@ -1,0 +1,106 @@
+"""Settings come from what is checked out, from the trunk, and from the person's own file."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.git import process as git_door
+from ghp_agents.settings.settings import Settings
+from ghp_agents.workspace import open_workspace, settings_at
+from tests.support.consent import FILE, agree, configure, mine
+from tests.support.git import commit, git
+
+
+def settings(folder: Path) -> Settings:
+    return open_workspace(folder, dict(os.environ)).settings
+
+
+def test_what_runs_something_counts_from_the_trunk_and_the_rest_as_checked_out(
+    clone: Path,
+) -> None:
+    configure(clone, {"agents": {"checks": ["make test"], "throttle": 1}})
+    (clone / FILE).write_text(json.dumps({"agents": {"checks": ["sh evil"], "throttle": 2}}))
+    found = settings(clone)
+    assert (found.checks, found.throttle, found.unagreed) == (("make test",), 2.0, {})
+
+
+def test_a_commit_here_counts_when_it_is_on_the_remotes_trunk(clone: Path) -> None:
+    commit(clone, {FILE: '{"agents": {"checks": ["make"]}}'})
+    agree(clone)
+    assert settings(clone).checks == ()
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    assert settings(clone).checks == ("make",)
+
+
+def test_other_values_on_the_trunk_are_asked_for_again_and_the_same_stay_good(clone: Path) -> None:
+    configure(clone, {"agents": {"checks": ["make"], "orchestrators": ["lead"]}})
+    commit(clone, {FILE: '{"agents": {"checks": ["make", "sh"], "orchestrators": ["lead"]}}'})
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    found = settings(clone)
+    assert (found.checks, found.orchestrators) == ((), ("lead",))
+    assert (found.unagreed, found.trunk_place) == ({"checks": ("make", "sh")}, "main")
+    assert settings(clone) == found, "the cache has the same"
+
+
+def test_the_trunk_names_another_trunk_only_with_consent(clone: Path) -> None:
+    git(clone, "push", "--quiet", "origin", "HEAD:dev")
+    git(clone, "fetch", "--quiet")
+    commit(clone, {FILE: '{"agents": {"trunk": "dev"}}'})
+    git(clone, "push", "--quiet", "origin", "HEAD:main")
+    assert settings(clone).trunk is None
+    agree(clone)
+    assert settings(clone).trunk == "dev"
+    git(clone, "checkout", "--quiet", "-b", "next", "origin/dev")
+    made = commit(clone, {FILE: '{"agents": {"checks": ["make"]}}'})
+    git(clone, "push", "--quiet", "origin", "HEAD:dev")
+    assert settings(clone).unagreed == {"checks": ("make",)}
+    agree(clone)
+    assert (settings(clone).checks, settings(clone).trunk) == (("make",), "dev")
+    assert settings_at(open_workspace(clone, {"HOME": "/nonexistent"}), made).checks == ()
+
+
+def test_what_would_be_found_without_the_key_needs_no_consent(clone: Path) -> None:
+    commit(clone, {FILE: '{"mainBranch": "main", "agents": {"remote": "origin"}}'})
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    found = settings(clone)
+    assert (found.trunk, found.remote, found.unagreed) == ("main", "origin", {})
+
+
+def test_the_persons_own_word_goes_before_all(clone: Path) -> None:
+    commit(clone, {FILE: '{"agents": {"trunk": "dev", "checks": ["sh"], "remote": "x"}}'})
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    mine({"mainBranch": "main", "agents": {"checks": ["make"], "remote": "origin"}})
+    found = settings(clone)
+    assert (found.trunk, found.checks, found.remote) == ("main", ("make",), "origin")
+    assert found.unagreed == {}
+
+
+def test_a_file_on_the_trunk_that_cannot_be_read_names_nothing(clone: Path) -> None:
+    configure(clone, {"agents": {"checks": ["make"]}})
+    commit(clone, {FILE: "{"})
+    git(clone, "push", "--quiet", "origin", "HEAD")
+    (clone / FILE).write_text("{}")
+    assert settings(clone).checks == ()
+
+
+def test_a_trunk_that_did_not_move_costs_no_process(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(clone, {"agents": {"checks": ["make"]}})
+    first = settings(clone)
+    started: list[object] = []
+    real = git_door.run
+
+    def counted(*args: Any, **how: Any) -> git_door.Result:
+        started.append(args)
+        return real(*args, **how)
+
+    monkeypatch.setattr(git_door, "run", counted)
+    assert settings(clone) == first
+    assert started == []
+    git(clone, "pack-refs", "--all")
+    assert settings(clone) == first
+    assert started != []

@@ -1,0 +1,121 @@
+"""The user's branches on the remote: what is there, and pushes that overwrite nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.remote import Answer
+from tests.support.git import commit, git, refs
+from tests.support.hosts import hook, workspace
+
+Clones = Callable[[int], list[Path]]
+
+
+def test_tips_are_those_of_the_remote_now_and_fetched(clones: Clones) -> None:
+    one, two = clones(2)
+    made = commit(two, {"a.txt": "one\n"})
+    git(two, "push", "--quiet", "origin", "main", "main:refs/heads/agent/one")
+    ws = workspace(one)
+    assert branches.tips(ws, "main", "agent/one", "nothing") == {"main": made, "agent/one": made}
+    assert git(one, "cat-file", "-t", made) == "commit"
+    assert branches.known_tip(ws, "agent/one") == made
+    assert branches.known_tip(ws, "nothing") == ""
+    assert not (one / ".git/FETCH_HEAD").exists()
+
+
+def test_without_a_remote_they_are_those_of_the_clone(repo: Path) -> None:
+    ws = workspace(repo)
+    head = git(repo, "rev-parse", "HEAD")
+    assert branches.tips(ws, "main", "nothing") == {"main": head}
+    assert branches.matching(ws, ["*"]) == {}
+    assert branches.address(ws) is None
+
+
+def test_kept_at_home_nothing_is_asked_or_pushed(clone: Path, remote: Path) -> None:
+    (clone / ".ghp").mkdir()
+    (clone / ".ghp/config.json").write_text('{"agents": {"push": false}}')
+    ws = workspace(clone)
+    before = refs(remote)
+    made = commit(clone, {"a.txt": "one\n"})
+    assert branches.tips(ws, "main") == {"main": made}
+    assert branches.push(ws, made, "agent/one", expected="").answer is Answer.DONE
+    assert refs(remote) == before
+    assert refs(clone, "refs/heads/agent") == {"refs/heads/agent/one": made}
+
+
+def test_branches_are_found_by_a_pattern(clone: Path) -> None:
+    head = git(clone, "rev-parse", "HEAD")
+    for name in ("agent/a/12-x", "agent/b/12-y", "agent/a/13-z", "other/12-x"):
+        git(clone, "push", "--quiet", "origin", f"main:refs/heads/{name}")
+    found = branches.matching(workspace(clone), ["agent/*/12-*"])
+    assert found == {"agent/a/12-x": head, "agent/b/12-y": head}
+
+
+def test_a_push_compares_with_what_was_seen(clone: Path, remote: Path) -> None:
+    ws = workspace(clone)
+    first = git(clone, "rev-parse", "HEAD")
+    second = commit(clone, {"a.txt": "one\n"})
+    assert branches.push(ws, first, "b", expected="").answer is Answer.DONE
+    assert branches.push(ws, second, "b", expected="").answer is Answer.MOVED
+    assert branches.push(ws, second, "b", expected=first).answer is Answer.DONE
+    assert branches.push(ws, first, "b", expected=first).answer is Answer.MOVED
+    assert branches.push(ws, first, "b", expected=second).answer is Answer.DONE  # rewritten
+    assert branches.push(ws, second, "b", expected=None).answer is Answer.DONE
+    assert branches.push(ws, first, "b", expected=None).answer is Answer.MOVED  # never backwards
+    assert refs(remote)["refs/heads/b"] == second
+    assert branches.delete(ws, "b", expected=first).answer is Answer.MOVED
+    assert branches.delete(ws, "b", expected=second).answer is Answer.DONE
+    assert "refs/heads/b" not in refs(remote)
+
+
+def test_without_a_remote_the_branch_of_the_clone_is_compared(repo: Path) -> None:
+    ws = workspace(repo)
+    first = git(repo, "rev-parse", "HEAD")
+    second = commit(repo, {"a.txt": "one\n"})
+    assert branches.push(ws, first, "b", expected="").answer is Answer.DONE
+    assert branches.push(ws, second, "b", expected=second).answer is Answer.MOVED
+    assert branches.push(ws, second, "b", expected=first).answer is Answer.DONE
+    assert refs(repo)["refs/heads/b"] == second
+
+
+def test_a_remote_that_is_gone_is_unknown(clone: Path, remote: Path) -> None:
+    remote.rename(remote.with_suffix(".away"))
+    ws = workspace(clone)
+    with pytest.raises(UnknownError):
+        branches.tips(ws, "main")
+    head = git(clone, "rev-parse", "HEAD")
+    assert branches.push(ws, head, "b", expected="").answer is Answer.UNKNOWN
+
+
+def test_a_refusal_comes_with_the_words_of_the_remote(clone: Path, remote: Path) -> None:
+    hook(remote, "update", 'echo "no more branches"; exit 1\n')
+    head = git(clone, "rev-parse", "HEAD")
+    refused = branches.push(workspace(clone), head, "b", expected="")
+    assert refused.answer is Answer.REFUSED
+    assert "no more branches" in refused.words
+
+
+def test_a_persons_settings_for_their_own_pushes_are_not_ours(clone: Path, remote: Path) -> None:
+    for key, value in (
+        ("remote.origin.mirror", "true"), ("push.followTags", "true"), ("remote.origin.prune", "1"),
+        ("push.gpgSign", "false"), ("remote.origin.tagOpt", "--tags"),
+    ):  # fmt: skip
+        git(clone, "config", key, value)
+    git(clone, "tag", "--annotate", "--message", "x", "v1")
+    head = git(clone, "rev-parse", "HEAD")
+    branches.push(workspace(clone), head, "b", expected="")
+    assert set(refs(remote)) == {"refs/heads/b", "refs/heads/main"}
+
+
+def test_who_git_does_not_know_commits_under_the_agents_name(
+    repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert branches.identity(workspace(repo), "worker-1") == {}
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    assert branches.identity(workspace(repo), "worker-1") == {
+        "GIT_AUTHOR_NAME": "worker-1", "GIT_AUTHOR_EMAIL": "ghp-agents@invalid",
+        "GIT_COMMITTER_NAME": "worker-1", "GIT_COMMITTER_EMAIL": "ghp-agents@invalid",
+    }  # fmt: skip

@@ -1,0 +1,146 @@
+"""The right to sweep: one at a time, taken over from who is dead, and the id that goes with it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.state.memory import MemoryStore
+from ghp_agents.sweep.lock import (
+    LOOK_EVERY,
+    NAME,
+    PATIENCE,
+    RENEW_EVERY,
+    Arrival,
+    BusyError,
+    Turn,
+    take,
+)
+from ghp_agents.workspace import open_workspace
+from tests.support.sweeps import Rival
+
+ANN = Actor("Ann", is_person=True)
+ONE, OTHER = CloneId("aaaaaaaaaaaa"), CloneId("bbbbbbbbbbbb")
+
+
+class Place:
+    """Clones that sweep, in memory."""
+
+    def __init__(self, repo: Path) -> None:
+        self.clock, self.board = ManualClock(), Board()
+        self.ws = open_workspace(repo, os.environ, self.clock)
+        self.store = MemoryStore(self.clock)
+
+    @property
+    def leaser(self) -> MemoryLeaser:
+        return MemoryLeaser(self.clock, self.board)
+
+    def take(self, clone: CloneId = ONE, *, fresh: bool = True) -> Turn:
+        return take(self.ws, self.store, self.leaser, Arrival(ANN, clone, fresh))
+
+
+@pytest.fixture
+def place(repo: Path) -> Place:
+    return Place(repo)
+
+
+def test_the_first_fresh_clone_gives_its_id_to_all_that_come_after(place: Place) -> None:
+    first = place.take(ONE)
+    assert first.clone == ONE
+    first.end()
+    second = place.take(OTHER)
+    assert second.clone == ONE
+    second.end()
+    lease = place.leaser.read(NAME)
+    assert lease
+    assert (lease.holder, lease.generation, lease.reason) == (None, 2, f"clone {ONE}")
+
+
+def test_a_clone_with_a_life_of_its_own_leaves_the_id_as_it_is(place: Place) -> None:
+    own = place.take(OTHER, fresh=False)
+    assert own.clone is None
+    own.end()
+    place.take(ONE).end()
+    own = place.take(OTHER, fresh=False)
+    assert own.clone == ONE
+    own.end()
+    assert place.take(OTHER).clone == ONE
+
+
+def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
+    first = place.take()
+    begun = place.clock.now()
+    waits: list[float] = []
+
+    class Watch(ManualClock):
+        def wait(self, seconds: float) -> None:
+            super().wait(seconds)
+            waits.append(seconds)
+            if len(waits) == 3:
+                first.end()
+
+    ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
+    second = take(ws, place.store, place.leaser, Arrival(ANN, OTHER, True))
+    assert waits == [LOOK_EVERY] * 3
+    assert second.clone == ONE
+
+
+def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stopped(
+    place: Place,
+) -> None:
+    dead = place.take()
+    begun = place.clock.now()
+    taken = place.take(OTHER)
+    assert place.clock.now() - begun == PATIENCE
+    with pytest.raises(BusyError):
+        dead.check()
+    dead.end()
+    taken.check()
+    lease = place.leaser.read(NAME)
+    assert lease
+    assert lease.holder == "Ann"
+
+
+def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Place) -> None:
+    first = place.take()
+    begun = place.clock.now()
+
+    class Busy(ManualClock):
+        def wait(self, seconds: float) -> None:
+            super().wait(seconds)
+            place.clock.wait(seconds)
+            first.check()
+
+    ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
+    with pytest.raises(BusyError) as caught:
+        take(ws, place.store, place.leaser, Arrival(ANN, OTHER, True))
+    assert str(caught.value) == "«Ann» (a person) sweeps at this moment (generation 2)."
+    assert place.clock.now() - begun == RENEW_EVERY
+
+
+def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
+    place.take().end()
+    rival: list[Turn] = []
+    leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.take(OTHER)))
+    begun = place.clock.now()
+    arrival = Arrival(ANN, ONE, True)
+    mine = take(place.ws, place.store, leaser, arrival)
+    assert place.clock.now() - begun == PATIENCE
+    place.clock.wait(RENEW_EVERY)
+    with pytest.raises(BusyError):
+        rival[0].check()
+    assert mine.clone == ONE
+
+
+def test_where_nobody_can_tell_nobody_sweeps(place: Place) -> None:
+    place.board.reachable = False
+    with pytest.raises(UnknownError):
+        place.take()
+    place.board.reachable = True
+    turn = place.take()
+    place.board.reachable = False
+    turn.end()  # the next one waits, and takes over

@@ -1,0 +1,76 @@
+"""A sweep's acts as lines: what was done, or what would be."""
+
+from ghp_agents.core.ids import CloneId, Timestamp
+from ghp_agents.locks.lock import Lease
+from ghp_agents.state.join import SyncReport, Tip
+from ghp_agents.sweep.actions import Outcome
+from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.plan import (
+    Absorb,
+    Act,
+    Close,
+    EndLease,
+    Finish,
+    Free,
+    FreeRight,
+    Held,
+    LeaseOf,
+    Orphan,
+    Prune,
+    Recall,
+    Silent,
+    Tell,
+    Unfinished,
+    Warn,
+    Worker,
+)
+from ghp_agents.sweep.report import lines
+from ghp_agents.sweep.service import Swept
+
+AT = Timestamp("2026-01-02T03:04:05Z")
+HELD = Held(Lease("issue/1", "worker-1", 3, 1, AT, "n0nce", "", "abc"), "dead", 2_000.0)
+DAY = 86_400.0
+
+
+def planned(*acts: Act) -> list[Line]:
+    outcomes = tuple(Outcome(act, False, "") for act in acts)
+    return lines(Swept("release", True, (), outcomes, SyncReport(None), CloneId("a")))
+
+
+def test_each_act_says_what_it_would_do() -> None:
+    orphan = Orphan("branch", "agent/x", "x", "x is gone", "merged")
+    acts: list[Act] = [
+        Warn(1, HELD), Recall(1, HELD), Recall(1, None), Close(1, HELD),
+        Free(1, HELD, 1), Free(1, HELD, 1, Worker("worker-2", 1)), Free(1, HELD, 3, None, True),
+        Finish(Unfinished(1, HELD.lease), 1, False), EndLease(LeaseOf("3f", "worker-1", "src/")),
+        FreeRight(HELD), Absorb(Silent(Tip(CloneId("abc"), "1", 1, AT), 31 * DAY)),
+        Prune(orphan), Tell("question", 7, "E-1: Which?"),
+    ]  # fmt: skip
+    assert [(line.kind, line.issue, line.agent, line.to, line.text) for line in planned(*acts)] == [
+        ("warn", 1, "worker-1", "", "say that worker-1 is silent for 33 min"),
+        ("recall", 1, "worker-1", "", "take back that worker-1 is silent"),
+        ("recall", 1, "", "", "take back that its holder is silent"),
+        ("close", 1, "worker-1", "", "give back the claim of worker-1: the issue is closed"),
+        ("free", 1, "worker-1", "", "worker-1 is dead for 33 min: put it back in the queue"),
+        ("free", 1, "worker-1", "worker-2", "worker-1 is dead for 33 min: give it to worker-2"),
+        ("free", 1, "worker-1", "", "worker-1 is dead for 33 min: ask a person"),
+        ("finish", 1, "", "", "finish what a sweep before this one began"),
+        ("endlease", None, "", "", "end the lease of src/ by worker-1, who is gone"),
+        ("freeright", None, "worker-1", "", "give back issue/1 of worker-1, who is dead"),
+        ("absorb", None, "", "", "absorb clone abc, silent for 31 d"),
+        ("prune", None, "", "", "remove branch agent/x: x is gone; merged"),
+        ("tell", 7, "", "", "E-1: Which?"),
+    ]  # fmt: skip
+
+
+def test_what_was_done_is_said_as_it_came_out() -> None:
+    outcomes = (
+        Outcome(Warn(1, HELD), True, "said on the issue"),
+        Outcome(Close(2, HELD), False, "left: it changed meanwhile"),
+    )
+    swept = Swept("release", False, (), outcomes, SyncReport(None), CloneId("a"))
+    assert lines(swept) == [
+        Line("warn", "said on the issue", True, 1, "worker-1"),
+        Line("close", "left: it changed meanwhile", False, 2, "worker-1"),
+    ]
+    assert swept.done == 1

@@ -1,0 +1,66 @@
+"""After a sync the remote has again what it lost; with git it is in tests/security."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.escalations import service as escalation
+from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.state.cause import DISPUTE, Cause
+from ghp_agents.state.memory import MemoryStore
+from ghp_agents.sync import lost_locks as lost_rights
+from ghp_agents.workspace import open_workspace
+from tests.support.git import git
+
+
+class Place:
+    """A clone whose board can lose rights."""
+
+    def __init__(self, repo: Path) -> None:
+        git(repo, "config", "user.name", "Ann Example")
+        clock = ManualClock()
+        self.board = Board()
+        self.ws = open_workspace(repo, dict(os.environ), clock)
+        self.store = MemoryStore(clock, "here")
+        self.leaser = MemoryLeaser(clock, self.board, "here")
+        self.parts = (self.ws, self.store, self.leaser, MemoryTracker(clock))
+
+
+@pytest.fixture
+def place(repo: Path) -> Place:
+    return Place(repo)
+
+
+def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
+    taken = place.leaser.acquire("trunk", "worker-1", expected=None)
+    place.board.leases.clear()
+    assert lost_rights.mend(*place.parts) == ["the remote had lost history of the right trunk"]
+    assert place.board.leases == {"trunk": taken}
+    (entry,) = place.store.ledger()
+    assert (entry.event, entry.object, entry.generation) == ("restore", "trunk", 1)
+    assert lost_rights.mend(*place.parts) == []
+
+
+def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
+    place.leaser.acquire("trunk", "worker-1", expected=None)
+    place.board.leases.clear()
+    place.board.reachable = False
+    assert lost_rights.mend(*place.parts) == []
+
+
+def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
+    lease = place.leaser.acquire("name/staging-db", "bob", expected=None)
+    dispute = lease._replace(holder=None, cause=Cause(DISPUTE, "bob"), reason="two have it")
+    for clone in ("elsewhere", "here", "here"):
+        right: Lease = dispute._replace(clone=clone)
+        place.leaser._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
+        lost_rights.mend(*place.parts)
+    (asked,) = escalation.read_all(place.store.snapshot())[0]
+    assert asked.question.text == (
+        "Who has name/staging-db?\n\nTwo have it. Nobody can have it until a person decides: `ghp "
+        "agent-release --name staging-db --reason TEXT` frees it."
+    )

@@ -1,0 +1,174 @@
+"""News for an agent: answers and a lost claim, within what clients take, and told once."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.locks.memory import Board, MemoryLeaser
+from ghp_agents.ports import Leaser
+from ghp_agents.presence import service as presence
+from ghp_agents.sync import notifications as news
+from ghp_agents.sync.notifications import Bulletin, gather, mark
+from tests.support.escalations import WORKER, Place, make_place
+
+TWO = AgentName("worker-2")
+
+
+@pytest.fixture
+def here(repo: Path) -> Place:
+    """Where worker-1 works, registered."""
+    place = make_place(repo)
+    presence.register(place.ws, place.store, WORKER)
+    return place
+
+
+def leases(place: Place) -> MemoryLeaser:
+    return MemoryLeaser(place.clock, Board())
+
+
+def heard(place: Place, leaser: Leaser | None = None, **more: object) -> Bulletin:
+    return gather(place.ws, place.store, leaser or leases(place), WORKER, **more)  # type: ignore[arg-type]
+
+
+def lose(place: Place, leaser: MemoryLeaser) -> None:
+    """worker-1 claimed #1, and worker-2 has it now."""
+    first = leaser.acquire("issue/1", WORKER, expected=None, epoch=1)
+    presence.heartbeat(place.ws, place.store, WORKER, {"issue": 1, "generation": first.generation})
+    leaser.acquire("issue/1", TWO, expected=first, epoch=1, reason="urgent")
+
+
+def test_where_nothing_is_new_nothing_is_said(here: Place) -> None:
+    here.ask()
+    assert heard(here) == Bulletin("", ())
+
+
+def test_answers_come_in_their_order_and_once(here: Place) -> None:
+    for number in (1, 2):
+        asked = here.ask(f"Question {number}?").escalation
+        here.by("@me").reply(asked.name, f"answer {number}")
+    found = heard(here)
+    assert [line for line in found.text.splitlines() if line.startswith("answer")] == [
+        "answer 1", "answer 2",
+    ]  # fmt: skip
+    assert len(found.told) == 2
+    mark(here.ws, WORKER, found.told)
+    assert heard(here) == Bulletin("", ())
+
+
+def test_a_long_answer_is_cut_and_says_where_the_rest_is(here: Place) -> None:
+    asked = here.ask().escalation
+    here.by("@me").reply(asked.name, "x" * 100_000)
+    text = heard(here).text
+    assert len(text) < 5_000
+    assert f"\n… (cut; all of it: `ghp agent-escalations {asked.name}`)\n" in text
+
+
+def test_a_question_that_is_too_long_itself_is_named(here: Place) -> None:
+    asked = here.ask(options=["o" * 490 + str(number) for number in range(30)]).escalation
+    here.by("@me").reply(asked.name, "1")
+    assert heard(here).text == (
+        f"{asked.name} was answered: `ghp agent-escalations {asked.name}` shows it."
+    )
+
+
+@pytest.mark.parametrize("letter", ["x", "😀"])
+def test_what_has_no_room_stays_new(here: Place, letter: str) -> None:
+    for number in range(5):
+        asked = here.ask(f"Question {number}?").escalation
+        here.by("@me").reply(asked.name, letter * 1_500)
+    told = 0
+    for _ in range(5):
+        found = heard(here, limit=8_000)
+        assert len(found.text.encode("utf-16-le")) // 2 <= 8_000
+        mark(here.ws, WORKER, found.told)
+        told += len(found.told)
+        if told == 5:
+            break
+        assert found.text.endswith(f"\n{news.MORE}")
+    assert told == 5
+    assert heard(here).text == ""
+
+
+def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> None:
+    leaser = leases(here)
+    lose(here, leaser)
+    asked = here.ask().escalation
+    here.by("@me").reply(asked.name)
+    first, *_ = heard(here, leaser).text.splitlines()
+    assert first.startswith("Your claim of #1 was taken: worker-2 holds it since ")
+    assert "`ghp agent-handoff --issue 1`" in first
+    mark(here.ws, WORKER, heard(here, leaser).told)
+    assert heard(here, leaser) == Bulletin("", ())
+    assert heard(here, leaser, again=True).text == first
+    presence.heartbeat(here.ws, here.store, WORKER, {"issue": 2})
+    assert heard(here, leaser, again=True) == Bulletin("", ())
+
+
+def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:
+    leaser = leases(here)
+    lose(here, leaser)
+    mark(here.ws, WORKER, heard(here, leaser).told)
+    (now,) = leaser.list()
+    mine = leaser.acquire("issue/1", WORKER, expected=now, epoch=1)
+    presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1, "generation": mine.generation})
+    leaser.acquire("issue/1", TWO, expected=mine, epoch=1)
+    assert "worker-2 holds it" in heard(here, leaser).text
+
+
+def test_nobody_elses_answer_is_news(here: Place) -> None:
+    asked = here.by("worker-2").ask().escalation
+    here.by("@me").reply(asked.name)
+    assert heard(here).text == ""
+
+
+def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Path) -> None:
+    leaser = leases(here)
+    for name in ("worker-2", "worker-3"):
+        presence.register(here.by(name).ws, here.store, AgentName(name))
+    asked = here.by("worker-2").ask().escalation
+    here.by("@me").reply(asked.name)
+    lose(here, leaser)
+    folders = here.ws.folders
+    bell.hush(folders, "worker-2")
+
+    def ringing() -> list[str]:
+        news.ring(here.ws, here.store.snapshot(), leaser)
+        names = [f"worker-{number}" for number in (1, 2, 3)]
+        found = [name for name in names if bell.rings(folders, name)]
+        for name in found:
+            bell.hush(folders, name)
+        return found
+
+    assert ringing() == ["worker-1", "worker-2"]
+    assert ringing() == ["worker-1", "worker-2"]  # until they were told
+    for name in ("worker-1", "worker-2"):
+        agent = AgentName(name)
+        mark(here.ws, agent, gather(here.ws, here.store, leaser, agent).told)
+    assert ringing() == []
+
+
+def test_a_bell_rings_at_once_where_an_answer_is_given(here: Place) -> None:
+    asked = here.ask().escalation
+    assert not bell.rings(here.ws.folders, WORKER)
+    here.by("@me").reply(asked.name)
+    assert bell.rings(here.ws.folders, WORKER)
+
+
+def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
+    asked = here.ask().escalation
+    here.by("@me").reply(asked.name)
+    presence.heartbeat(here.ws, here.store, WORKER, {"status": "stopped"})
+    bell.hush(here.ws.folders, WORKER)
+    news.ring(here.ws, here.store.snapshot(), leases(here))
+    assert not bell.rings(here.ws.folders, WORKER)
+
+
+def test_what_was_told_is_remembered_by_name(here: Place) -> None:
+    mark(here.ws, WORKER, ["issue/1/2"])
+    assert escalation.is_told(here.ws, WORKER, "issue/1/2")
+    assert not escalation.is_told(here.ws, WORKER, "issue/1/3")
+    mark(here.ws, WORKER, [])
+    assert escalation.is_told(here.ws, WORKER, "issue/1/2")

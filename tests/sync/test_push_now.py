@@ -1,0 +1,197 @@
+"""What was said here reaches the others, though nobody here says anything more."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core import files
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.escalations.service import escalate
+from ghp_agents.hotpath.background import SPAWN_PAUSE
+from ghp_agents.issues.issue import IssueChange
+from ghp_agents.sync import push_now as delivery
+from ghp_agents.wiring import House
+from tests.support.git import git
+
+
+class Eventful(ManualClock):
+    """A clock on which something happens during the first waits, one thing in each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begin = self.now()
+        self.next: list[Callable[[], object]] = []
+
+    @property
+    def passed(self) -> float:
+        """Seconds since the beginning."""
+        return self.now() - self.begin
+
+    def wait(self, seconds: float) -> None:
+        super().wait(seconds)
+        if self.next:
+            self.next.pop(0)()
+
+
+@pytest.fixture
+def clock() -> Eventful:
+    return Eventful()
+
+
+@pytest.fixture
+def here(clone: Path, clock: Eventful) -> House:
+    """A clone that has just called the remote."""
+    house = House(clone, os.environ, name="worker-1", clock=clock)
+    ask(house, "The first?")
+    house.store.sync()
+    return house
+
+
+def ask(house: House, text: str) -> None:
+    escalate(house.ws, house.store, house.tracker, text)
+
+
+def new(house: House, title: str) -> None:
+    """An issue: others should know of it soon, and nobody waits for it."""
+    house.tracker.create(IssueChange(title=title), house.ws.actor())
+
+
+def deliver(house: House) -> None:
+    delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
+
+
+def unsent(house: House) -> int:
+    return house.store.standing().unsent
+
+
+def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
+    here: House, clock: Eventful
+) -> None:
+    new(here, "The last word")
+    deliver(here)
+    assert unsent(here) == 0
+    assert clock.passed == 10 + SPAWN_PAUSE
+
+
+def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
+    here: House, clock: Eventful
+) -> None:
+    ask(here, "Now?")
+    deliver(here)
+    assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
+
+
+def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
+    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "PATIENCE", 0.05)
+    ask(here, "Now?")
+    with files.locked(here.ws.ghp_dir / delivery.LOCK):
+        deliver(here)
+    assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
+
+
+def test_what_is_sent_in_the_foreground_keeps_the_same_distance(
+    here: House, clock: Eventful
+) -> None:
+    for _ in range(2):
+        ask(here, f"At {clock.now()}?")
+        report = delivery.send(here.ws, here.store, here.leaser, here.tracker)
+        assert (report.pushed, report.trouble) == (True, None)
+    assert clock.passed == 4
+    clock.wait(60)
+    delivery.send(here.ws, here.store, here.leaser, here.tracker)
+    assert clock.passed == 64
+
+
+def test_in_the_foreground_a_remote_out_of_reach_is_told_and_none_is_not_asked(
+    here: House, clock: Eventful, remote: Path, repo: Path
+) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    ask(here, "Offline?")
+    assert delivery.send(here.ws, here.store, here.leaser, here.tracker).trouble
+    assert unsent(here) == 1
+    alone = House(repo, os.environ, name="worker-1", clock=clock)
+    assert delivery.send(alone.ws, alone.store, alone.leaser, alone.tracker).remote is None
+
+
+def test_what_is_said_meanwhile_goes_too(here: House, clock: Eventful) -> None:
+    clock.next = [lambda: ask(here, "While it stays?"), lambda: ask(here, "Before it leaves?")]
+    ask(here, "The first word?")
+    deliver(here)
+    assert clock.next == []
+    assert unsent(here) == 0
+
+
+def test_where_nothing_is_left_it_looks_once_more_and_leaves(here: House, clock: Eventful) -> None:
+    deliver(here)
+    assert clock.passed == SPAWN_PAUSE
+
+
+def test_without_a_remote_it_leaves_at_once(repo: Path, clock: Eventful) -> None:
+    house = House(repo, os.environ, name="worker-1", clock=clock)
+    ask(house, "Alone?")
+    deliver(house)
+    assert clock.passed == 0
+
+
+def test_a_remote_out_of_reach_is_left_to_who_speaks_next(
+    here: House, clock: Eventful, remote: Path
+) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    ask(here, "Offline?")
+    deliver(here)
+    assert (clock.passed, unsent(here)) == (2, 1)
+
+
+def test_a_remote_that_refuses_is_not_stayed_for(
+    here: House, clock: Eventful, remote: Path
+) -> None:
+    hook = remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    ask(here, "Refused?")
+    assert here.store.sync().permanent
+    deliver(here)
+    assert clock.passed == SPAWN_PAUSE
+
+
+def test_one_process_of_a_clone_stays(
+    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "PATIENCE", 0.05)
+    new(here, "Who sends it?")
+    with files.locked(here.ws.ghp_dir / delivery.LOCK):
+        deliver(here)
+    assert (clock.passed, unsent(here)) == (0, 1)
+
+
+def test_an_exchange_that_is_under_way_is_waited_for(here: House, clock: Eventful) -> None:
+    ask(here, "Too late for it?")
+    clock.wait(60)
+    busy = files.locked(here.ws.ghp_dir / "sync.lock")
+    busy.__enter__()
+    clock.next = [lambda: busy.__exit__(None, None, None)]
+    deliver(here)
+    assert unsent(here) == 0
+
+
+def test_what_was_taken_away_meanwhile_is_not_made_again(here: House, clock: Eventful) -> None:
+    ask(here, "Gone?")
+    clock.next = [lambda: shutil.rmtree(here.ws.ghp_dir)]
+    deliver(here)
+    assert not here.ws.ghp_dir.exists()
+    assert git(here.ws.folder, "status", "--porcelain") == ""
+
+
+def test_what_may_only_go_much_later_goes_with_a_later_beat(
+    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "LONGEST_STAY", 5.0)
+    new(here, "In a crowd?")
+    deliver(here)
+    assert (clock.passed, unsent(here)) == (SPAWN_PAUSE, 1)

@@ -1,0 +1,135 @@
+"""A new worktree gets files that git does not have, links, and its set-up command."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.handoffs.restore import restore
+from ghp_agents.handoffs.service import handoff, pass_on
+from ghp_agents.handoffs.uncommitted import take
+from ghp_agents.worktrees.provision import Furnished, furnish, is_furniture
+from tests.support.git import git
+from tests.support.road import Road
+
+
+@pytest.fixture
+def road(repo: Path) -> Road:
+    road = Road(repo)
+    road.issue("Parse files")
+    return road
+
+
+def test_files_are_copied_and_linked_by_upstreams_keys(road: Road) -> None:
+    road.configure(worktreeCopyFiles=[".env", "conf/local"], worktreeSymlinkFiles=["node_modules"])
+    (road.folder / ".env").write_text("PORT=1\n")
+    (road.folder / "conf/local").mkdir(parents=True)
+    (road.folder / "conf/local/a.ini").write_text("a\n")
+    (road.folder / "node_modules").mkdir()
+    started = road.start("worker-1")
+    assert started.furnished == Furnished((".env", "conf/local"), ("node_modules",))
+    assert (started.path / ".env").read_text() == "PORT=1\n"
+    assert (started.path / "conf/local/a.ini").read_text() == "a\n"
+    assert (started.path / "node_modules").readlink() == road.folder / "node_modules"
+
+
+def test_what_is_there_already_and_what_is_not_there_are_passed_over(road: Road) -> None:
+    road.configure(worktreeCopyFiles=["README.md", "missing"])
+    (road.folder / "README.md").write_text("half-way\n")
+    started = road.start("worker-1")
+    assert started.furnished == Furnished()
+    assert git(started.path, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/hostname", ".git/config", "a/../../secret", "."]
+)
+def test_nothing_comes_from_or_goes_to_a_place_outside(road: Road, name: str) -> None:
+    (road.folder.parent / "secret").write_text("secret\n")
+    road.configure(worktreeCopyFiles=[name], worktreeSymlinkFiles=[name])
+    started = road.start("worker-1")
+    why = f"{name!r} was left out: it is not a path inside the repository."
+    assert started.notes == (why, why)
+    assert git(started.path, "status", "--porcelain") == ""
+
+
+def test_a_link_that_leads_out_is_not_copied(road: Road) -> None:
+    (road.folder.parent / "secret").write_text("secret\n")
+    (road.folder / "link").symlink_to(road.folder.parent / "secret")
+    road.configure(worktreeCopyFiles=["link"])
+    started = road.start("worker-1")
+    assert started.notes == (
+        "'link' was left out: it is a link to a place outside of the repository.",
+    )
+
+
+def test_the_set_up_command_runs_in_the_worktree_and_its_output_is_kept(road: Road) -> None:
+    road.configure(worktreeSetupCommand="pwd; echo again >> ran")
+    started = road.start("worker-1")
+    assert started.furnished is not None
+    assert started.furnished.setup is not None
+    assert (started.furnished.setup.code, started.furnished.setup.output) == (0, str(started.path))
+    road.start("worker-1")
+    assert (started.path / "ran").read_text() == "again\n"  # once
+
+
+def test_a_set_up_that_fails_is_said_and_run_again_with_the_next_start(road: Road) -> None:
+    road.configure(worktreeSetupCommand="echo broken >&2; echo again >> ran; exit 7")
+    first = road.start("worker-1")
+    assert first.furnished is not None
+    assert first.furnished.setup is not None
+    assert (first.furnished.setup.code, first.furnished.setup.output) == (7, "broken")
+    again = road.start("worker-1")
+    assert (again.path, again.how) == (first.path, "there")
+    assert (first.path / "ran").read_text() == "again\nagain\n"
+
+
+def test_no_set_up_runs_where_upstream_is_told_not_to(road: Road) -> None:
+    road.configure(worktreeSetupCommand="touch ran", worktreeAutoSetup=False)
+    assert not (road.start("worker-1").path / "ran").exists()
+
+
+def test_the_set_up_command_gets_no_token(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_" + "a" * 36)
+    road.configure(worktreeSetupCommand='echo "token: $GITHUB_TOKEN."')
+    started = road.start("worker-1")
+    assert started.furnished is not None
+    assert started.furnished.setup is not None
+    assert started.furnished.setup.output == "token: ."
+
+
+def test_what_was_furnished_is_no_work_of_the_agent(road: Road) -> None:
+    road.configure(worktreeCopyFiles=["./.env"], worktreeSymlinkFiles=["node_modules"])
+    ws = road.house("worker-1").ws
+    assert [is_furniture(ws, name) for name in (".env", "node_modules/", "src")] == [
+        True, True, False,
+    ]  # fmt: skip
+
+
+def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Road) -> None:
+    road.configure(worktreeCopyFiles=["a.ini", "b.ini"], worktreeSymlinkFiles=["node_modules"])
+    road.put({".gitignore": "node_modules/\n"})  # folders only
+    (road.folder / "node_modules").mkdir()
+    for name in ("a.ini", "b.ini"):
+        (road.folder / name).write_text("port = 1\n")
+    one = road.house("worker-1", road.start("worker-1").path)
+    (one.cwd / "b.ini").write_text("port = 2\n")
+    (one.cwd / "parser.py").write_text("x = 1\n")
+    taken = take(one.ws).patch
+    assert [each.path for each in taken.changes] == ["b.ini", "parser.py"]
+    (one.cwd / "b.ini").write_text("port = 1\n")
+    parts = (one.ws, one.store, one.tracker, one.leaser)
+    handed = handoff(*parts, issue="1", to="worker-2").handoff
+    pass_on(one.ws, one.store, one.leaser, one.tracker, handed)
+    git(road.folder, "worktree", "remove", "--force", str(one.cwd))
+    two = road.house("worker-2", road.start("worker-2").path)
+    assert git(two.cwd, "status", "--porcelain") == "?? a.ini\n?? b.ini\n?? node_modules"
+    restore(two.ws, two.store, handed)
+    assert (two.cwd / "parser.py").read_text() == "x = 1\n"
+
+
+def test_a_bare_repository_has_nothing_to_furnish_from(road: Road, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "clone", "--quiet", "--bare", str(road.folder), str(bare))
+    place = tmp_path / "place"
+    git(bare, "worktree", "add", "--quiet", str(place), "main")
+    assert furnish(Road(bare).house("worker-1").ws, place) == Furnished()
