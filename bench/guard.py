@@ -25,7 +25,7 @@ FEW_PASSES = 4.0
 # As the hook does it, without a client: what is decided is the exit code.
 GUARD = (
     "import os, sys, time\n"
-    "from ghp_agents import guard, pulse\n"
+    "from ghp_agents.hotpath import check_edit as guard, heartbeat as pulse\n"
     "from ghp_agents.hotpath.locate import locate\n"
     "place = locate(os.getcwd(), os.environ)\n"
     "folders = pulse.state_folders(place.common_dir, os.environ)\n"

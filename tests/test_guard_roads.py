@@ -278,8 +278,8 @@ def test_without_implicit_leases_nobody_has_what_they_edit(repo: Path) -> None:
 
 ROAD = """
 import os, sys
-from ghp_agents import guard, pulse
-from ghp_agents.locate import locate
+from ghp_agents.hotpath import check_edit as guard, heartbeat as pulse
+from ghp_agents.hotpath.locate import locate
 place = locate(os.getcwd(), os.environ)
 folders = pulse.state_folders(place.common_dir, os.environ)
 found = guard.quick(place, folders, os.environ, "worker-1", sys.argv[1], float(sys.argv[2]))

@@ -12,6 +12,7 @@ import pytest
 from tests.support import breaches
 from tests.support.breaches import LONGEST, TOPS
 from tests.support.house import CHECKOUT, Source, broad_excepts, sources
+from tests.support.pure import PURE
 
 pytestmark = pytest.mark.slow  # `make check` runs them, first of all
 
@@ -35,7 +36,7 @@ class Rule:
         return f"\n{self.says}\nWhy: {self.why}\nInstead: {self.instead}\n{places}"
 
 
-PLACE = "ghp_agents/services/example.py"
+PLACE = "ghp_agents/issues/example.py"
 
 RULES = [
     Rule(
@@ -52,8 +53,8 @@ RULES = [
         why="It runs on every import below it: a beat would pay for it, and cycles start there.",
         instead="Import from the module itself; what others may use is `ghp_agents/api.py`.",
         breaches=breaches.full_init,
-        bad=Source("ghp_agents/store/__init__.py", "from ghp_agents.store import memory\n"),
-        good=Source("ghp_agents/store/__init__.py", ""),
+        bad=Source("ghp_agents/state/__init__.py", "from ghp_agents.state import memory\n"),
+        good=Source("ghp_agents/state/__init__.py", ""),
     ),
     Rule(
         says="A heavy library has one door.",
@@ -92,13 +93,14 @@ RULES = [
         good=Source("ghp_agents/core/clock.py", "import time\ntime.sleep(1)\n"),
     ),
     Rule(
-        says="`model/` reads no clock, no file and no environment.",
+        says="Records, rules and messages read no clock, no file and no environment.",
         why="Rules that take values and return values can be read, tested and trusted alone.",
-        instead="Take the time or the content as an argument; a floor above fetches it.",
-        breaches=breaches.model_acts,
-        bad=Source("ghp_agents/model/example.py", "import time\n"),
-        good=Source("ghp_agents/model/example.py", "import re\n"),
-        folders=("ghp_agents/model",),
+        instead="Take the time or the content as an argument; the caller fetches it. The "
+        "list of these modules is in tests/support/pure.py.",
+        breaches=breaches.impure,
+        bad=Source("ghp_agents/issues/record.py", "import time\n"),
+        good=Source("ghp_agents/issues/record.py", "import re\n"),
+        folders=PURE,
     ),
     Rule(
         says="`git/process.py` knows git and not one word of ours.",

@@ -57,7 +57,7 @@ def given_numbers(snapshot: Snapshot) -> frozenset[int]:
 
 
 def _number(data: bytes) -> int | None:
-    """The number that a record of a pull request gives; None for another record, or a broken one."""
+    """The number that a record of a pull request gives; None where it gives none, or is broken."""
     try:
         return as_whole(parse(data).get("number"), "number")
     except ValueError:

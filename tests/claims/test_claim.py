@@ -8,7 +8,6 @@ from ghp_agents.claims.claim import fence_of, is_mine, standing
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.hotpath.lost_claim import Fence
 from ghp_agents.locks.lock import Lease
-from ghp_agents.locks.names import claim_name, claimed_issue
 from ghp_agents.state.cause import CLOSED, MERGED, Cause
 
 AT = Timestamp("2025-06-15T15:06:40Z")
@@ -17,12 +16,6 @@ AT = Timestamp("2025-06-15T15:06:40Z")
 def lease(holder: str | None, epoch: int = 3, generation: int = 2, reason: str = "") -> Lease:
     """The right to #12."""
     return Lease("issue/12", holder, generation, epoch, AT, "nonce", reason, "revision")
-
-
-def test_a_claim_is_the_right_of_an_issue() -> None:
-    assert claim_name(12) == "issue/12"
-    names = ("issue/12", "issue/e-3f9a", "issue/", "trunk", "numbers", "path/12", "issue/²")
-    assert [claimed_issue(name) for name in names] == [12, None, None, None, None, None, None]
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_the_lock_is_free_again_after_an_error(tmp_path: Path) -> None:
 HOLD = """
 import subprocess, sys
 from pathlib import Path
-from ghp_agents import files
+from ghp_agents.core import files
 with files.locked(Path(sys.argv[1])) as held:
     child = subprocess.Popen(["cat"], pass_fds=[held], stdin=0)
     print(child.pid, flush=True)

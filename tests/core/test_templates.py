@@ -48,7 +48,7 @@ def test_a_repository_replaces_a_template_of_ours(tmp_path: Path) -> None:
     (package / "_templates").mkdir()
     (package / "_templates/a.md.j2").write_text("ours, {{ x }}\n")
     script = (
-        "import sys; from ghp_agents import templates;"
+        "import sys; from ghp_agents.core import templates;"
         "own = dict(zip(('a.md.j2',), sys.argv[1:]));"
         "print(end=templates.render('a.md.j2', {'x': 1}, own=own.get))"
     )

@@ -100,7 +100,7 @@ def test_what_is_started_holds_none_of_our_pipes(tmp_path: Path) -> None:
     release = tmp_path / "release"
     os.mkfifo(release)
     code = (
-        "import os, sys; from ghp_agents import background; "
+        "import os, sys; from ghp_agents.hotpath import background; "
         f"background.spawn(['/bin/sh', '-c', 'read x < {release}'], dict(os.environ))"
     )
     done = subprocess.run(

@@ -430,9 +430,9 @@ def test_a_beat_imports_nothing_but_its_own_few_modules(repo: Path, tmp_path: Pa
     bare = imported(["-m", "nothing"], repo, path)
     ours = imported(["-m", "ghp_agents", *beat[:-1], "two"], repo, path) - bare
     assert presencefile.newest([str(repo / ".git/ghp")], "worker-1") != first
-    expected = {"__main__", "background", "cli", "cli.main", "locate", "ownfile"}
-    expected |= {"presencefile", "pulse"}
-    expected |= {"bootclock", "quickjson"}
+    hot = ("background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file")
+    expected = {"cli", "cli.main", "hotpath", "hotpath.presence_file"}
+    expected |= {f"hotpath.{name}" for name in hot}
     named = {name for name in ours if name.startswith("ghp_agents")}
-    assert named == {"ghp_agents", *(f"ghp_agents.{name}" for name in expected - {"__main__"})}
+    assert named == {"ghp_agents", *(f"ghp_agents.{name}" for name in expected)}
     assert ours - named <= {"_json", "fcntl", "gc", "time"}  # in C, and free

@@ -72,7 +72,7 @@ def test_without_git_or_a_worktree_nothing_is_exempt(
 
 LOOK_OFTEN = """\
 import os, sys
-from ghp_agents import exempt
+from ghp_agents.hotpath import ignored_files as exempt
 def descriptors():
     return sorted(os.listdir("/proc/self/fd"))
 before = descriptors()

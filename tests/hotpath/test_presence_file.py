@@ -128,7 +128,8 @@ def test_the_processes_of_one_agent_take_turns(folders: list[str]) -> None:
 
 
 def test_a_killed_process_keeps_nobody_waiting(folders: list[str]) -> None:
-    code = "import os, sys; from ghp_agents import presencefile as p; p.hold(sys.argv[1:], 'w'); "
+    code = "import os, sys; from ghp_agents.hotpath import presence_file as p; "
+    code += "p.hold(sys.argv[1:], 'w'); "
     code += "print(flush=True); sys.stdin.read()"
     holder = subprocess.Popen(
         [sys.executable, "-c", code, *folders], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -20,8 +20,8 @@ from tests.support.hosts import workspace
 COUNTER = """
 import os, sys
 from pathlib import Path
-from ghp_agents.leases.git_ref import GitRefLeaser
-from ghp_agents.model.lease import LeaseMovedError
+from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.lock import LeaseMovedError
 from ghp_agents.workspace import open_workspace
 
 leaser = GitRefLeaser(open_workspace(Path.cwd(), os.environ))

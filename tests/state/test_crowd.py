@@ -16,7 +16,7 @@ AGENTS, BEATS = 100, 20
 # One process for each agent, forked from one, so that all are at work at the same time.
 CROWD = """
 import os, sys, time
-from ghp_agents import pulse
+from ghp_agents.hotpath import heartbeat as pulse
 folders, agents, beats = [sys.argv[1]], int(sys.argv[2]), int(sys.argv[3])
 children = []
 for number in range(agents):

@@ -34,7 +34,7 @@ from tests.support.hosts import executable, workspace
 OPEN = """
 import os
 from pathlib import Path
-from ghp_agents.repository import open_repository
+from ghp_agents.state.private_repo import open_repository
 from ghp_agents.workspace import open_workspace
 
 print(open_repository(open_workspace(Path.cwd(), os.environ)).clone)

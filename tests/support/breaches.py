@@ -88,12 +88,12 @@ def printing(source: Source) -> Iterable[str]:
 
 
 def sleeping(source: Source) -> Iterable[str]:
-    if source.path == "ghp_agents/core/clock.py":
+    if source.path in ("ghp_agents/core/clock.py", "ghp_agents/hotpath/boot_clock.py"):
         return []
     return [source.at(line) for line, name in calls(source) if name in ("time.sleep", "sleep")]
 
 
-def model_acts(source: Source) -> Iterable[str]:
+def impure(source: Source) -> Iterable[str]:
     outside = {"os", "pathlib", "random", "secrets", "shutil", "socket", "subprocess", "time"}
     for line, name in imports(source):
         if name.partition(".")[0] in outside:

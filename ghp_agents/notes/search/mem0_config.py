@@ -20,7 +20,7 @@ SCHEMA = "1"  # another one for another kind of content: vectors and payloads ar
 LLM_TIMEOUT = 30.0  # seconds; mem0's own is ten minutes
 OUR_MODEL, OUR_HASHES, NO_LLM = "ghp-model", "ghp-hashed", "ghp-none"
 STORE = "qdrant"  # the folder of the local store in the folder of an index
-_HERE = "ghp_agents.knowledge"
+_HERE = "ghp_agents.notes.search"
 
 
 class NoLlm:

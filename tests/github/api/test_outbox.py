@@ -199,8 +199,8 @@ def test_a_job_that_cannot_be_read_is_put_aside_and_stops_nobody(
 KILLED = """
 import os, sys
 from pathlib import Path
-from ghp_agents.clock import ManualClock
-from ghp_agents.hub.outbox import Job, Outbox
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api.outbox import Job, Outbox
 
 box = Outbox(Path(sys.argv[1]), ManualClock(), "a")
 for name in "abc":
@@ -230,8 +230,8 @@ def test_a_process_that_is_killed_while_it_sends_loses_nothing(tmp_path: Path) -
 ADD = """
 import sys
 from pathlib import Path
-from ghp_agents.clock import ManualClock
-from ghp_agents.hub.outbox import Job, Outbox
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api.outbox import Job, Outbox
 
 box = Outbox(Path(sys.argv[1]), ManualClock(), "a")
 sys.stdin.readline()

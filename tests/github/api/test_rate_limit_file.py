@@ -16,8 +16,8 @@ from tests.support.house import CHECKOUT
 COUNT = """
 import sys
 from pathlib import Path
-from ghp_agents.hub import gauge
-from ghp_agents.hub.meter import Meter
+from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api.rate_limit_file import Meter
 
 meter = Meter(Path(sys.argv[1]))
 sys.stdin.readline()

@@ -20,9 +20,9 @@ from tests.support.house import CHECKOUT
 WRITE = """
 import sys
 from pathlib import Path
-from ghp_agents.clock import ManualClock
-from ghp_agents.hub.pace import Pace
-from ghp_agents.hub.patience import Patience
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api.write_pacing import Pace
+from ghp_agents.github.api.deadline import Patience
 
 folder = Path(sys.argv[1])
 sys.stdin.readline()

@@ -23,7 +23,8 @@ def mem0(tmp_path: Path) -> None:
 @pytest.mark.parametrize("before", ["", "import mem0; "])
 def test_telemetry_is_off_whatever_the_environment_says(tmp_path: Path, before: str) -> None:
     code = (
-        f"{before}import os; from pathlib import Path; from ghp_agents.knowledge import engines;"
+        f"{before}import os; from pathlib import Path;"
+        "from ghp_agents.notes.search import mem0_config as engines;"
         "engines.prepare(Path('index')); from mem0.memory import main, telemetry;"
         "print(main.MEM0_TELEMETRY, telemetry.MEM0_TELEMETRY, os.environ['MEM0_DIR'])"
     )

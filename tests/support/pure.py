@@ -1,0 +1,35 @@
+"""The modules that take values and return values: records, rules and messages."""
+
+_NAMES = {
+    "claims": "claim",
+    "core": (
+        "child_env distribution fields finding front_matter glob_paths globs ids limits "
+        "remote_url secret_scan text_budget token_hosts "
+    ),
+    "escalations": "escalation messages record",
+    "github": "accounts labels marker pull_mapping status_comment",
+    "github/commands": "comment_lines messages parse",
+    "github/tracker": "body mapping requests",
+    "guard": "codeowners",
+    "handoffs": "handoff record returned tool_files",
+    "hotpath": "lost_claim quoting",
+    "integrations/clients": "events hook_entries statusline",
+    "integrations/git_hooks": "script",
+    "integrations/upstream_ghp": "hooks records",
+    "issues": (
+        "body_sections capabilities comment_commands dependencies issue outsider_text "
+        "record replay scope "
+    ),
+    "leases": "hold record wait_graph",
+    "locks": "lock lost_lock names",
+    "notes": "note project record",
+    "notes/search": "bm25 result",
+    "presence": "liveness",
+    "pulls": "body_template branch_names check pull record replay",
+    "settings": "consent schema settings",
+    "state": "admin_port cause join ledger legacy_causes presence record",
+    "sweep": "messages plan",
+}
+PURE = tuple(
+    f"ghp_agents/{folder}/{name}.py" for folder, names in _NAMES.items() for name in names.split()
+)
