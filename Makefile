@@ -60,7 +60,7 @@ endif
 
 $(ALL): EXTRAS := all
 $(DEV): EXTRAS := all,dev
-$(ALL) $(DEV): pyproject.toml tools/environment.py $(wildcard ghp_agents/knowledge/model.txt)
+$(ALL) $(DEV): pyproject.toml tools/environment.py $(wildcard ghp_agents/notes/search/model.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Error: Python 3.11 or newer is needed; $(PYTHON) is older, or is not there."; \
 	  echo "Hint: name another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; } >&2

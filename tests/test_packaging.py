@@ -86,7 +86,7 @@ def test_the_program_in_the_wheel_finds_its_templates(
     wheel.extractall(tmp_path / "lib")
     code = (
         "import ghp_agents.core.templates as t; from pathlib import Path;"
-        "path = t.shipped(Path(t.__file__).parent) / 'handoff.md.j2';"
+        "path = t.shipped(Path(t.__file__).parents[1]) / 'handoff.md.j2';"
         "print(t.__file__); print(path); print(path.is_file())"
     )
     done = subprocess.run(

@@ -20,7 +20,7 @@ HOME_NOTE = VENV / ".made-in"  # the checkout it was made for: a copied one need
 UNFINISHED = Path(".venv.unfinished")  # there from the first step until all is installed
 LOG = VENV / "setup.log"
 MODEL = Path(
-    "ghp_agents/knowledge/model.txt"
+    "ghp_agents/notes/search/model.txt"
 )  # the local model: pinned by hash, only files of it are read
 
 

@@ -56,7 +56,7 @@ def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
 
 def render_folder(name: str, values: Mapping[str, Any]) -> dict[str, str]:
     """The texts of a folder of our own templates, by their paths in it without `.j2`."""
-    folder = shipped(Path(__file__).parent) / name
+    folder = shipped(Path(__file__).parents[1]) / name
     environment = _environment()
     paths = sorted(path for path in folder.rglob("*.j2") if path.is_file())
     return {
@@ -97,13 +97,13 @@ def _load(name: str, own: Own) -> tuple[str, str, None] | None:
     text = own(name)
     if text is not None:
         return text, f"{OVERRIDES}/{name}", None
-    path = shipped(Path(__file__).parent) / name
+    path = shipped(Path(__file__).parents[1]) / name
     return (path.read_text(encoding="utf-8"), str(path), None) if path.is_file() else None
 
 
 def _place(error: BaseException, name: str) -> tuple[str, int]:
     """The template and the line that failed; jinja2 puts both into the traceback."""
-    folders = [shipped(Path(__file__).parent), Path(OVERRIDES)]
+    folders = [shipped(Path(__file__).parents[1]), Path(OVERRIDES)]
     file, line = name, 0
     step = error.__traceback__
     while step is not None:
@@ -122,7 +122,7 @@ def _wrong(file: str, line: int, reason: str) -> TemplateError:
 
 
 def _not_found(name: str) -> TemplateError:
-    places = f"{OVERRIDES} or {shipped(Path(__file__).parent)}"
+    places = f"{OVERRIDES} or {shipped(Path(__file__).parents[1])}"
     return TemplateError(
         f"There is no template {name[:80]!r} in {places}.",
         hint="Use a template of ours, or install ghp-agents again if one of those is missing.",

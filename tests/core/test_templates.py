@@ -11,7 +11,7 @@ import pytest
 from ghp_agents.core import templates
 from ghp_agents.core.templates import OVERRIDES, TemplateError
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_folder_of_ours_is_rendered_whole_by_paths_without_the_ending(
     (folder / "top.md.j2").write_text("{{ x }}\n")
     (folder / "a/B/C.j2").write_text("{% if x %}\nC\n{% endif %}\n")
     (folder / "notes.txt").write_text("not a template")
-    monkeypatch.setattr(templates, "__file__", str(tmp_path / "templates.py"))
+    monkeypatch.setattr(templates, "__file__", str(tmp_path / "core/templates.py"))
     assert templates.render_folder("plugin", {"x": "é <b>"}) == {
         "a/B/C": "C\n",
         "top.md": "é <b>\n",

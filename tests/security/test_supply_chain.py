@@ -40,7 +40,7 @@ def installed_by_name(text: str) -> list[str]:
         ("pip install .", False),
         ("pip install '.[memory]'", False),
         ("pip install '/path/to/the/checkout[memory]'", False),
-        ("pip install --no-deps --require-hashes -r ghp_agents/knowledge/model.txt", False),
+        ("pip install --no-deps --require-hashes -r ghp_agents/notes/search/model.txt", False),
     ],
 )
 def test_an_installation_by_name_is_found(line: str, is_found: bool) -> None:

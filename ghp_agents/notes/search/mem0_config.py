@@ -60,7 +60,7 @@ def open_memory(folder: Path, scope: str, engines: Engines, *, hashes: bool) -> 
 
     EmbedderFactory.provider_to_class[OUR_MODEL] = f"{_HERE}.embedder.LocalModel"
     EmbedderFactory.provider_to_class[OUR_HASHES] = f"{_HERE}.embedder.HashedWords"
-    LlmFactory.register_provider(NO_LLM, f"{_HERE}.engines.NoLlm")
+    LlmFactory.register_provider(NO_LLM, f"{_HERE}.mem0_config.NoLlm")
     mark = fingerprint(engines, hashes=hashes)
     embedder = _embedder(engines.embedder, hashes=hashes)
     config = MemoryConfig.model_construct(

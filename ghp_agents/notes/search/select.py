@@ -71,7 +71,7 @@ def _with_memory() -> list[str]:
     try:
         installed = metadata.distribution(distribution.NAME)
     except metadata.PackageNotFoundError:  # a checkout that is only on the path
-        return [f"{Path(__file__).parents[2]}[memory]"]
+        return [f"{Path(__file__).parents[3]}[memory]"]
     note = installed.read_text("direct_url.json") or ""
     return distribution.requirement(note, installed.version, "memory")
 

@@ -16,7 +16,7 @@ def dot(one: list[float], other: list[float]) -> float:
 
 
 def test_make_installs_the_very_model_that_the_doctor_names() -> None:
-    (line,) = (CHECKOUT / "ghp_agents/knowledge/model.txt").read_text().splitlines()
+    (line,) = (CHECKOUT / "ghp_agents/notes/search/model.txt").read_text().splitlines()
     assert line.split()[0] == MODEL
     assert line.split()[1].startswith("--hash=sha256:")
 

