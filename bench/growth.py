@@ -17,7 +17,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.state.git import repack as upkeep
 from ghp_agents.state.private_repo import open_repository
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 ENOUGH = 500.0  # kB
 AGENTS = 10
@@ -90,7 +90,7 @@ def _at_work(step: int, agent: int) -> dict[str, Any]:
 def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
     """Whoever has something new to say says it, and it is folded."""
     clock.wait(PAUSE)
-    parts = House(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
+    parts = App(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
     for agent in range(AGENTS):
         new = said(step, agent)
         if new is None:

@@ -15,7 +15,7 @@ from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.leases import record as lease_record
-from ghp_agents.leases.record import Said
+from ghp_agents.leases.record import LeaseEvent
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -103,7 +103,7 @@ def _fill(clone: Path, leases: int, agents: int) -> None:
     ruling.current(parts.ws, parts.store, parts.leaser, parts.tracker)
 
 
-def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> Said:
+def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> LeaseEvent:
     folder = f"part-{number}"
     pattern = (f"/src/{folder}/", f"/src/{folder}/module.py", f"/docs/{folder}/**/*.md")[number % 3]
     if number == 7:
@@ -112,7 +112,7 @@ def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> Said:
         pattern = "/docs/part-9/**/*.md"
     holder = Actor(f"worker-{2 + number % (agents - 1)}")
     identity = digest("bench", str(number), length=12)
-    return Said(
+    return LeaseEvent(
         lease=identity, id=identity, kind="request", clock=snapshot.clock + 1 + number,
         clone=snapshot.clone, at=at, by=holder, holder=holder, epoch=1, patterns=(pattern,),
         reason=f"the part {number} of the work", granted=True,

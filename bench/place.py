@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bench import installing
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 GIT_CONFIG = (
     "[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n"
@@ -98,9 +98,9 @@ def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def house(cwd: Path, name: str | None = None) -> House:
+def house(cwd: Path, name: str | None = None) -> App:
     """The program's parts for one command in `cwd`, in this process."""
-    return House(cwd, dict(os.environ), name=name)
+    return App(cwd, dict(os.environ), name=name)
 
 
 def git(cwd: Path, *args: str) -> str:

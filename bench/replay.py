@@ -30,13 +30,13 @@ from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import check_edit as guard
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath.policy import Verdict
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.taking import take
 
 CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
-Decide = Callable[[House, str], Verdict]
+Decide = Callable[[App, str], Verdict]
 GIT = (2, 38)  # the first with `merge-tree --write-tree`
 
 
@@ -169,17 +169,17 @@ def _pairs(past: History) -> int:
     return len(past.branches) * (len(past.branches) - 1) // 2
 
 
-def _begin(agent: House, branch: Branch, *, folders: bool) -> None:
+def _begin(agent: App, branch: Branch, *, folders: bool) -> None:
     presence.register(agent.ws, agent.store, AgentName(branch.name))
     if folders and branch.home:
-        wanted = Wanted((f"{branch.home}/",), reason="most of the work is here")
+        wanted = LeaseRequest((f"{branch.home}/",), reason="most of the work is here")
         try:
             take(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
         except RefusedError:
             return  # it goes on without, as most do
 
 
-def _end(agent: House) -> None:
+def _end(agent: App) -> None:
     name = agent.ws.agent()
     touched.drop_all(agent.ws.folders, name)
     presence.heartbeat(agent.ws, agent.store, name, {"status": "stopped"})
@@ -199,7 +199,7 @@ def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
         yield branch, change, not changes
 
 
-def _decide(agent: House, path: str) -> Verdict:
+def _decide(agent: App, path: str) -> Verdict:
     """As a hook asks before an edit: quickly, and where that cannot tell, thoroughly."""
     ws, name = agent.ws, agent.ws.agent()
     found = guard.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())

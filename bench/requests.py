@@ -14,7 +14,7 @@ from bench.place import Place
 from ghp_agents.claims import service as claim
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.presence import service as presence
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support import emulator
 from tests.support.ghp import invoke
 from tests.support.github import ADMIN, WORKER_1, GitHub, World
@@ -64,7 +64,7 @@ def _field(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: 
     env = {**os.environ, **github.environment(WORKER_1)}
     for number in range(1, agents + 1):
         folder, name = folders[number % homes], f"worker-{number}"
-        house = House(folder, env, name=name, clock=clock)
+        house = App(folder, env, name=name, clock=clock)
         presence.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "implementing"})
         claim.claim(house.ws, house.store, house.leaser, house.tracker, str(number))
     for folder in [*folders, *folders]:

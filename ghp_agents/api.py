@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.claims import service as claim
-from ghp_agents.claims.service import Claimed, Released
+from ghp_agents.claims.service import ClaimResult, ReleasedClaim
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
@@ -25,14 +25,14 @@ from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
 from ghp_agents.leases import acquire as leasing
 from ghp_agents.leases import service as lease_services
-from ghp_agents.leases.acquire import Leased
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.acquire import LeaseResult
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.notes import recall
 from ghp_agents.notes import service as note
 from ghp_agents.notes.note import DEFAULT_KIND, Note
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
@@ -44,11 +44,11 @@ from ghp_agents.pulls.start import Started
 from ghp_agents.state import ledger_query as ledger
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import Question
+from ghp_agents.state.ledger_query import LedgerQuery
 from ghp_agents.sweep import service as sweep
-from ghp_agents.sweep.service import Swept
+from ghp_agents.sweep.service import SweepResult
 from ghp_agents.sync import service as sync
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from ghp_agents.workspace import Workspace
 
 
@@ -62,7 +62,7 @@ def connect(
     """
     name = agent_name(agent) if agent else None
     known = os.environ if environ is None else environ
-    house = House(Path(folder).resolve(), known, name=name)
+    house = App(Path(folder).resolve(), known, name=name)
     ws = house.ws  # say here what is wrong with the folder, not at the first call
     if name:
         people.refuse(known, name, pulse.whoami(ws.place, known), ws.settings.orchestrators)
@@ -72,10 +72,10 @@ def connect(
 class Project:
     """A repository's coordination. Every method may raise GhpError, whose `hint` says what next."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: App) -> None:
         self._house = house
 
-    def _parts(self) -> tuple[Workspace, StateStore, Leaser, IssueTracker]:
+    def _parts(self) -> tuple[Workspace, StateStore, LockService, IssueTracker]:
         house = self._house
         return house.ws, house.store, house.leaser, house.tracker
 
@@ -103,9 +103,9 @@ class Project:
         house = self._house
         presence.heartbeat(house.ws, house.store, house.ws.agent(), said, progress=progress)
 
-    def log(self, question: Question | None = None) -> list[LedgerEntry]:
+    def log(self, question: LedgerQuery | None = None) -> list[LedgerEntry]:
         """What happened, in ledger order."""
-        return ledger.select(self._house.store.ledger(), question or Question())
+        return ledger.select(self._house.store.ledger(), question or LedgerQuery())
 
     def sync(self, *, push: bool = True) -> SyncReport:
         """Exchange state with the remote. A remote that cannot be reached is in the report."""
@@ -126,7 +126,7 @@ class Project:
         commanded = issue.commanded(house.store)
         return issue.ready(house.ws, house.tracker.list(closed=True), known, commanded)
 
-    def claim(self, number: int, *, steal: bool = False, reason: str = "") -> Claimed:
+    def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
         """Take the right to an issue; what is mine already stays so.
 
         Raises RefusedError when another has it, UnknownError when nobody can tell.
@@ -134,11 +134,11 @@ class Project:
         parts = self._parts()
         return claim.claim(*parts, str(number), steal=steal, reason=reason)
 
-    def claim_next(self) -> Claimed:
+    def claim_next(self) -> ClaimResult:
         """Take the best issue that is ready for this agent. Raises RefusedError for none."""
         return claim.claim_next(*self._parts())
 
-    def release(self, number: int, *, to: str | None = None, reason: str = "") -> Released:
+    def release(self, number: int, *, to: str | None = None, reason: str = "") -> ReleasedClaim:
         """Give an issue back, or in one step to another agent."""
         return claim.release(*self._parts(), str(number), to=to, reason=reason)
 
@@ -182,7 +182,7 @@ class Project:
 
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
-    ) -> Swept:
+    ) -> SweepResult:
         """Look after what agents left behind, and publish the state; `policy` is alert, release or
         reassign (default: as configured).
 
@@ -201,19 +201,19 @@ class Project:
         reason: str = "",
         ttl: float | None = None,
         strict: bool = False,
-    ) -> Leased:
+    ) -> LeaseResult:
         """Have files alone, by patterns as in a .gitignore of the folder, or a named resource.
 
         Raises RefusedError when another has it, UnknownError when nobody can tell.
         """
         house = self._house
-        said = Ground(house.ws).spelled(patterns, house.cwd) if patterns else ()
+        said = WorktreeFiles(house.ws).spelled(patterns, house.cwd) if patterns else ()
         return leasing.acquire(
             house.ws,
             house.store,
             house.leaser,
             approval.approver(*self._parts()),
-            Wanted(said, name, reason, ttl, strict, said=patterns),
+            LeaseRequest(said, name, reason, ttl, strict, said=patterns),
         )
 
     def leases(self) -> list[Hold]:
@@ -223,7 +223,7 @@ class Project:
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
-    ) -> lease_services.Released:
+    ) -> lease_services.ReleasedLeases:
         """Give leases back: by id, by the patterns that were leased, or by name."""
         house = self._house
         return lease_services.release(

@@ -12,12 +12,12 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.core.finding import Finding
     from ghp_agents.core.ids import Actor, CloneId, Timestamp
     from ghp_agents.issues.issue import Comment, Issue, IssueChange
-    from ghp_agents.locks.lock import Lease
+    from ghp_agents.locks.lock import Lock
     from ghp_agents.notes.note import Note
-    from ghp_agents.notes.search.result import Brought, Hit
+    from ghp_agents.notes.search.result import Hit, IndexUpdate
     from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
     from ghp_agents.state.cause import Cause
-    from ghp_agents.state.join import Absorption, Problem, Standing, SyncReport, Tip
+    from ghp_agents.state.join import Absorption, Problem, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
     from ghp_agents.state.presence import Agents, Presence
     from ghp_agents.state.record import Record
@@ -107,7 +107,7 @@ class StateStore(Protocol):
         """Put the joined state, without the agents that are gone, where people see it without
         this program."""
 
-    def standing(self) -> Standing:
+    def standing(self) -> SyncStatus:
         """How this clone stands with the remote; asks nobody."""
 
     def news_age(self) -> float | None:
@@ -132,7 +132,7 @@ class StateStore(Protocol):
         """Drop the live presence of an agent of this clone; the ledger keeps what was folded."""
 
 
-class Leaser(Protocol):
+class LockService(Protocol):
     """Rights: exclusive over all clones, by compare-and-swap. Knows nothing of who may take one.
 
     Every method but `known` raises UnknownError (exit code 4) when the one place that decides
@@ -143,7 +143,7 @@ class Leaser(Protocol):
     def clone(self) -> str:
         """The id of this clone; empty if it has none yet."""
 
-    def read(self, name: str) -> Lease | None:
+    def read(self, name: str) -> Lock | None:
         """The lease called `name` as it is now; None if it never was acquired."""
 
     def acquire(
@@ -151,14 +151,14 @@ class Leaser(Protocol):
         name: str,
         holder: str,
         *,
-        expected: Lease | None,
+        expected: Lock | None,
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
         cause: Cause = ...,
         clone: str | None = None,
         until: Timestamp | None = None,
-    ) -> Lease:
+    ) -> Lock:
         """Take the right, with the next generation, if it still is as `expected`.
 
         Raises LeaseMovedError with the present lease if it is not. A first acquisition expects
@@ -166,21 +166,21 @@ class Leaser(Protocol):
         nobody knows it. `until` ends the right by itself.
         """
 
-    def release(self, name: str, *, expected: Lease, reason: str = "", cause: Cause = ...) -> Lease:
+    def release(self, name: str, *, expected: Lock, reason: str = "", cause: Cause = ...) -> Lock:
         """Give the right back: no holder, the same generation. Raises LeaseMovedError.
 
         Of a right that nobody holds nothing changes, and `expected` comes back.
         """
 
-    def known(self, prefix: str = "") -> list[Lease]:
+    def known(self, prefix: str = "") -> list[Lock]:
         """The leases whose name starts with `prefix`, by name, as this clone knows them without
         asking anybody: from what it did and read, and from the last sync. Each may have moved on.
         """
 
-    def history(self, name: str) -> list[Lease]:
+    def history(self, name: str) -> list[Lock]:
         """Every lease that the right has had, oldest first; none if it never was acquired."""
 
-    def list(self, prefix: str = "") -> list[Lease]:
+    def list(self, prefix: str = "") -> list[Lock]:
         """All leases whose name starts with `prefix`, by name."""
 
     def mend(self) -> Sequence[str]:
@@ -266,7 +266,7 @@ class KnowledgeBase(Protocol):
     """Where notes are found by what they mean. It holds nothing that the notes do not say: it can
     be thrown away, and made again from them."""
 
-    def bring(self, notes: Sequence[Note]) -> Brought:
+    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
         """Let exactly these notes be found. Raises KnowledgeError."""
 
     def search(

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ghp_agents.ports import Clock, Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.ports import Clock, Forge, IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.github.api.repository import Hub
+    from ghp_agents.github.api.repository import GitHubRepository
     from ghp_agents.ports import KnowledgeBase
-    from ghp_agents.state.admin_port import Ground
+    from ghp_agents.state.admin_port import StoreAdmin
 
 
-class House:
+class App:
     """The parts of the program for one command; each is made when it is first used."""
 
     def __init__(
@@ -44,23 +44,23 @@ class House:
         return GitRefsStore(self.ws)
 
     @cached_property
-    def leaser(self) -> Leaser:
+    def leaser(self) -> LockService:
         """Who decides rights: the coordination remote, or this clone if there is none."""
         from ghp_agents.locks.git import GitRefLeaser
 
         return GitRefLeaser(self.ws, self.tell)
 
     @cached_property
-    def hub(self) -> "Hub | None":
+    def hub(self) -> "GitHubRepository | None":
         """The repository on GitHub; None where issues live in the state. Raises NotSetUpError."""
         from ghp_agents.github.api import access
 
         found = access.find(self.ws)
         if found is None:
             return None
-        from ghp_agents.github.api.repository import Hub
+        from ghp_agents.github.api.repository import GitHubRepository
 
-        return Hub(self.ws, found)
+        return GitHubRepository(self.ws, found)
 
     @cached_property
     def tracker(self) -> IssueTracker:
@@ -81,12 +81,14 @@ class House:
 
         place = access.where(self.ws) if self.ws.settings.tracker != "local" else None
         if place is not None:
-            from ghp_agents.github.api.repository import Hub
+            from ghp_agents.github.api.repository import GitHubRepository
             from ghp_agents.github.api.token import Token
             from ghp_agents.github.tracker.tracker import GitHubTracker
 
             nobody = access.Access(place.host, place.repository, "", Token(""))
-            tracker = GitHubTracker(self.ws, Hub(self.ws, nobody), self.leaser, asks=False)
+            tracker = GitHubTracker(
+                self.ws, GitHubRepository(self.ws, nobody), self.leaser, asks=False
+            )
             if tracker.is_mirrored or self.ws.settings.tracker == "github":
                 return tracker
         from ghp_agents.issues.local import LocalTracker
@@ -105,7 +107,7 @@ class House:
         return LocalForge(self.ws, self.store, self.leaser)
 
     @cached_property
-    def ground(self) -> "Ground":
+    def ground(self) -> "StoreAdmin":
         """What set-up and the doctor can do with the place where records are kept."""
         from ghp_agents.state.git.admin import admin as ground
 

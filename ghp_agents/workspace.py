@@ -22,7 +22,7 @@ from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
 from ghp_agents.settings import load as configuration
-from ghp_agents.settings.load import Ground
+from ghp_agents.settings.load import ConfigPlaces
 from ghp_agents.settings.settings import Settings
 
 NAME_FILE = "ghp-agent"
@@ -86,7 +86,7 @@ class Workspace:
         return self.main_worktree or self.folder
 
     @property
-    def ground(self) -> Ground:
+    def ground(self) -> ConfigPlaces:
         """Where the settings are."""
         return configuration.ground(self.place, self.root, self.environ)
 

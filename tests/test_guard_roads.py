@@ -19,7 +19,7 @@ from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from tests.support import rule_worlds
 from tests.support.claimants import Claimant
 from tests.support.ghp import CHECKOUT
@@ -96,7 +96,7 @@ def pair(repo: Path) -> tuple[Claimant, Claimant]:
     one, two = (Claimant(repo, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    take_lease(*two.parts, Wanted(("/src/",), reason="new parser"))
+    take_lease(*two.parts, LeaseRequest(("/src/",), reason="new parser"))
     judged(one, "worker-1", "README.md")
     return one, two
 
@@ -131,7 +131,7 @@ def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: C
     one, two = (Claimant(here, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    take_lease(*two.parts, Wanted(("/src/",)))
+    take_lease(*two.parts, LeaseRequest(("/src/",)))
     two.sync()
     moved = Claimant(there, "worker-2", clock).sync()
     moved.beat(lastAction="Goes on elsewhere")
@@ -171,7 +171,7 @@ def test_a_lease_runs_out_for_the_book_that_was_made_before(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, two = pair
-    take_lease(*two.parts, Wanted(("/lib/",), ttl=60.0))
+    take_lease(*two.parts, LeaseRequest(("/lib/",), ttl=60.0))
     judged(one, "worker-1", "README.md")
     assert [getattr(quick(one, "worker-1", "lib/a.py", one.clock.now() + after), "word", None)
             for after in (59, 60)] == ["deny", "allow"]  # fmt: skip
@@ -186,7 +186,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
     def late(*args: Any) -> str | None:
         """The other leases it after the edit was allowed, and before that is written."""
         monkeypatch.setattr(touched, "take", take)
-        take_lease(*other.parts, Wanted(("/docs/a.md",)))
+        take_lease(*other.parts, LeaseRequest(("/docs/a.md",)))
         return take(*args)
 
     def fast() -> Verdict | None:
@@ -232,7 +232,7 @@ def test_a_book_that_was_loaded_is_not_taken_for_the_one_that_was_made_since(
     before = rulebook.load(sources)
     assert before
     assert rulebook.is_current(sources, before)
-    take_lease(*two.parts, Wanted(("/README.md",)))
+    take_lease(*two.parts, LeaseRequest(("/README.md",)))
     ruling.refresh(*two.parts)
     assert rulebook.load(sources), "the book on the disk is that of the state"
     assert not rulebook.is_current(sources, before)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ghp_agents.core.jsonc_edit import fresh
 from ghp_agents.integrations.clients import hook_entries as guard
-from ghp_agents.integrations.clients.events import CLIENTS, Listening
+from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
 from ghp_agents.integrations.git_hooks.script import HOOKS, new_hook
 
@@ -49,7 +49,7 @@ def section(name: str) -> str:
     ])  # fmt: skip
 
 
-def _row(name: str, each: Listening) -> str:
+def _row(name: str, each: HookSubscription) -> str:
     tools = ", ".join(f"`{tool}`" for tool in each.tools)
     tools = tools or ("every tool" if each.kind == "batch" else "")
     hears = import_module(f"ghp_agents.hooks.{name}").HEARS

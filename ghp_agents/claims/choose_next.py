@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness as claim_sight
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.effects import Me
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.effects import ClaimContext
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
@@ -15,7 +15,7 @@ from ghp_agents.issues import comment_commands as command_record
 from ghp_agents.issues.capabilities import fits, needed
 from ghp_agents.issues.dependencies import EPIC, has_label, urgency
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 SHOWN = 5  # names in a sentence
 OUTSIDE = "by people who cannot write here"
@@ -37,7 +37,9 @@ class Choice(NamedTuple):
         return RefusedError(f"No issue is ready: {self.why}.", hint=hint)
 
 
-def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]) -> Choice:
+def choose(
+    me: ClaimContext, held: Mapping[int, Lock], passed_over: Iterable[IssueNumber]
+) -> Choice:
     """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
@@ -66,18 +68,18 @@ def choose(me: Me, held: Mapping[int, Lease], passed_over: Iterable[IssueNumber]
     return Choice(min(ready, key=lambda issue: _rank(me, issue, held)), passed_over=outside)
 
 
-def _may_take(me: Me, issue: Issue, given: Set[int], lease: Lease | None) -> bool:
+def _may_take(me: ClaimContext, issue: Issue, given: Set[int], lease: Lock | None) -> bool:
     """Whether somebody who may write wants it done, or it is in hand already."""
     return issue.offered or not given.isdisjoint(issue.numbers) or _is_mine(me, lease)
 
 
-def _asked_about(me: Me) -> set[int | None]:
+def _asked_about(me: ClaimContext) -> set[int | None]:
     """The issues that died in agents' hands so often that a person is asked how to go on."""
     asked = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
     return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
 
 
-def _commanded(me: Me) -> tuple[set[int], set[int]]:
+def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
     """The issues that a person stopped by a comment, and nobody took up again; and those that a
     person gave to agents by one."""
     told = me.store.snapshot().files(command_record.FOLDER)
@@ -85,30 +87,30 @@ def _commanded(me: Me) -> tuple[set[int], set[int]]:
     return command_record.stopped(known), command_record.given(known)
 
 
-def _is_mine(me: Me, lease: Lease | None) -> bool:
+def _is_mine(me: ClaimContext, lease: Lock | None) -> bool:
     return lease is not None and is_mine(lease, me.name, me.epoch, me.clone)
 
 
-def _rank(me: Me, issue: Issue, held: Mapping[int, Lease]) -> tuple[int, int]:
+def _rank(me: ClaimContext, issue: Issue, held: Mapping[int, Lock]) -> tuple[int, int]:
     mine = _is_mine(me, _claim_of(issue, held))
     return 0 if mine else 1 if me.name in issue.assignees else 2, urgency(issue)
 
 
-def _claim_of(issue: Issue, held: Mapping[int, Lease]) -> Lease | None:
+def _claim_of(issue: Issue, held: Mapping[int, Lock]) -> Lock | None:
     return next((held[number] for number in issue.numbers if number in held), None)
 
 
-def _of_others(me: Me, issues: Sequence[Issue], held: Mapping[int, Lease]) -> list[Lease]:
+def _of_others(me: ClaimContext, issues: Sequence[Issue], held: Mapping[int, Lock]) -> list[Lock]:
     claims = [lease for issue in issues if (lease := _claim_of(issue, held))]
     return [lease for lease in claims if not is_mine(lease, me.name, me.epoch, me.clone)]
 
 
 def _obstacle(
-    me: Me,
+    me: ClaimContext,
     issue: Issue,
     waited_for: Set[IssueNumber],
-    lease: Lease | None,
-    sights: Mapping[str, Sight],
+    lease: Lock | None,
+    sights: Mapping[str, HolderView],
 ) -> tuple[str, list[str]] | None:
     """Why I cannot take it, and by whom; None if I can."""
     if not waited_for.isdisjoint(issue.blocked_by):
@@ -129,7 +131,7 @@ def _obstacle(
     return None
 
 
-def _capabilities(me: Me) -> tuple[str, ...]:
+def _capabilities(me: ClaimContext) -> tuple[str, ...]:
     return me.ws.settings.capabilities.get(me.name, ())
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ghp_agents.hotpath.lost_claim import Fence
+from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.locks.names import claim_name
 
 TYPE_CHECKING = False
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ghp_agents.locks.lock import Lease
+    from ghp_agents.locks.lock import Lock
 
-Standing = Literal["free", "mine", "lapsed", "held", "disputed"]
+ClaimStatus = Literal["free", "mine", "lapsed", "held", "disputed"]
 
 
-def is_mine(lease: "Lease", holder: str, epoch: int, clone: str) -> bool:
+def is_mine(lease: "Lock", holder: str, epoch: int, clone: str) -> bool:
     """Whether `holder` has the right; `epoch` is the holder's, 0 for a person.
 
     An agent is its name, its epoch and its clone: one in a copy of the clone has nothing of what
@@ -29,14 +29,14 @@ def is_mine(lease: "Lease", holder: str, epoch: int, clone: str) -> bool:
     return lease.epoch <= epoch and not is_elsewhere(lease, clone)
 
 
-def is_elsewhere(lease: "Lease", clone: str) -> bool:
+def is_elsewhere(lease: "Lock", clone: str) -> bool:
     """Whether an agent of another clone than `clone` has the right."""
     return lease.epoch > 0 and bool(lease.clone and clone) and lease.clone != clone
 
 
 def standing(
-    lease: "Lease | None", holder: str, epoch: int, clone: str, *, lives: bool
-) -> Standing:
+    lease: "Lock | None", holder: str, epoch: int, clone: str, *, lives: bool
+) -> ClaimStatus:
     """How `holder` stands to a right, whose present holder `lives` or does not.
 
     A person's right never lapses: nobody's silence says anything about a person.
@@ -51,8 +51,8 @@ def standing(
 
 
 def fence_of(
-    known: "Mapping[str, Lease]", agent: str, presence: "Mapping[str, Any]", clone: str
-) -> Fence | None:
+    known: "Mapping[str, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
+) -> LostClaim | None:
     """Whether `agent` in `clone` was replaced as the holder of the issue that it works on.
 
     Its presence names the generation by which it holds the issue; one that names none never
@@ -67,7 +67,7 @@ def fence_of(
     epoch = presence.get("epoch")
     if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
         return None
-    return Fence(
+    return LostClaim(
         issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, lease.reason,
         lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
     )  # fmt: skip

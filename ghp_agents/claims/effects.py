@@ -16,9 +16,9 @@ from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import dependencies as blocking
 from ghp_agents.issues.issue import Issue, assignee, short
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import Record
@@ -27,12 +27,12 @@ from ghp_agents.workspace import Workspace, now_text
 AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
 
 
-class Me(NamedTuple):
+class ClaimContext(NamedTuple):
     """Who claims or gives back, and with what."""
 
     ws: Workspace
     store: StateStore
-    leaser: Leaser
+    leaser: LockService
     tracker: IssueTracker
     actor: Actor
     epoch: int  # 0 for a person
@@ -48,12 +48,14 @@ class Me(NamedTuple):
         return self.leaser.clone
 
 
-def myself(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Me:
+def myself(
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
+) -> ClaimContext:
     """The actor; an agent is registered first, so that its epoch is known. Raises GhpError."""
     actor = ws.actor()
     assignee(actor.name)  # it could not be shown who has it
     if actor.is_person:
-        return Me(ws, store, leaser, tracker, actor, 0)
+        return ClaimContext(ws, store, leaser, tracker, actor, 0)
     try:
         presence.heartbeat(ws, store, AgentName(actor.name), {})
     except OSError as error:
@@ -62,14 +64,16 @@ def myself(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTrack
             f"({error.strerror}).",
             hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
         ) from None
-    return Me(ws, store, leaser, tracker, actor, number(ws.presence(actor.name) or {}, "epoch"))
+    return ClaimContext(
+        ws, store, leaser, tracker, actor, number(ws.presence(actor.name) or {}, "epoch")
+    )
 
 
 # ------------------------------------------------------------------------------- who has it
 
 
 def show_claim(
-    me: Me, issue: Issue, lease: Lease, event: str, previous: str | None
+    me: ClaimContext, issue: Issue, lease: Lock, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
     """Show that I hold it; answers the issue as it is then, and what it waits for."""
     waits_for = take_in_hand(me, issue, lease)
@@ -82,7 +86,7 @@ def show_claim(
     return shown, waits_for
 
 
-def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
+def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     """The open issues that block it, each with who has it."""
     if not issue.blocked_by:
         return ()
@@ -95,7 +99,7 @@ def _waits_for(me: Me, issue: Issue) -> tuple[str, ...]:
     return tuple(waits)
 
 
-def take_in_hand(me: Me, issue: Issue, lease: Lease) -> tuple[str, ...]:
+def take_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str, ...]:
     """Let my presence name the issue, and the generation by which I hold it; answers what it waits
     for."""
     waits_for = _waits_for(me, issue)
@@ -115,7 +119,7 @@ def take_in_hand(me: Me, issue: Issue, lease: Lease) -> tuple[str, ...]:
     return waits_for
 
 
-def is_in_hand(me: Me, issue: Issue, lease: Lease) -> bool:
+def is_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> bool:
     """Whether my presence says so, and would show that I was replaced; people have none."""
     said = me.ws.presence(me.name) or {}
     shown = issue_of(said), number(said, "generation")
@@ -126,10 +130,10 @@ def is_in_hand(me: Me, issue: Issue, lease: Lease) -> bool:
 
 
 def show_release(
-    me: Me,
+    me: ClaimContext,
     issue: Issue,
-    lease: Lease,
-    previous: Lease | None,
+    lease: Lock,
+    previous: Lock | None,
     reason: str,
     *,
     keep_assignee: bool = False,
@@ -152,7 +156,7 @@ def show_release(
         return me.tracker.show(issue.number, me.actor, add=added, remove=removed)
 
 
-def _put_down(me: Me, issue: Issue) -> None:
+def _put_down(me: ClaimContext, issue: Issue) -> None:
     """I have it no more; in hand is then what I claimed last of what I still have."""
     had = me.ws.presence(me.name) or {}
     if issue_of(had) not in issue.numbers:
@@ -167,7 +171,7 @@ def _put_down(me: Me, issue: Issue) -> None:
     presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
 
 
-def _left(me: Me, issue: Issue) -> Lease | None:
+def _left(me: ClaimContext, issue: Issue) -> Lock | None:
     """Of the open issues that I hold besides this one, the claim that is the newest."""
     mine = [
         lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
@@ -183,18 +187,18 @@ def _left(me: Me, issue: Issue) -> Lease | None:
 # ------------------------------------------------------------------------------- the ledger
 
 
-def is_shown(me: Me, event: str, lease: Lease) -> bool:
+def is_shown(me: ClaimContext, event: str, lease: Lock) -> bool:
     """Whether all of it was done: its entry is in the ledger."""
     wanted = entry_id(event, lease)
     return any(entry.id == wanted for entry in me.store.ledger())
 
 
-def entry_id(event: str, lease: Lease) -> str:
+def entry_id(event: str, lease: Lock) -> str:
     """The id of the entry in the ledger by which a lease is shown."""
     return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
 
 
-def _entry(me: Me, event: str, issue: Issue, lease: Lease, text: str) -> Record:
+def _entry(me: ClaimContext, event: str, issue: Issue, lease: Lock, text: str) -> Record:
     return Record(
         event=event,
         actor=me.actor,

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.locks.lock import KINDS, Lease
+from ghp_agents.locks.lock import KINDS, Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -25,7 +25,7 @@ LIVING = (Liveness.ACTIVE, Liveness.STALE)
 Noted = Mapping[str, tuple[str, float]]  # by right: the revision, and when it was first seen here
 
 
-class Sight(NamedTuple):
+class HolderView(NamedTuple):
     """The holder of a right, as it is seen from here."""
 
     view: AgentView | None = None  # None: nobody here has heard of it, or it is a person
@@ -38,28 +38,28 @@ class Sight(NamedTuple):
         return self.view.liveness.value if self.view else "unknown"
 
 
-def look(ws: Workspace, store: StateStore, leases: Iterable[Lease]) -> dict[str, Sight]:
+def look(ws: Workspace, store: StateStore, leases: Iterable[Lock]) -> dict[str, HolderView]:
     """The holders of these rights, by the rights' names."""
     held = [lease for lease in leases if lease.holder is not None]
     if all(lease.is_person for lease in held):
-        return {lease.name: Sight() for lease in held}
+        return {lease.name: HolderView() for lease in held}
     views = {view.name: view for view in presence.look(ws, store, store.snapshot())}
     seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
     silent = _silent_since(ws, store, seen.values())
     return {name: _sight(ws, *one, silent.get(name)) for name, one in seen.items()}
 
 
-def _sight(ws: Workspace, lease: Lease, view: AgentView | None, since: float | None) -> Sight:
+def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
     if lease.is_person or view is None:
-        return Sight()
+        return HolderView()
     silent = view.silent if since is None else min(view.silent, since)
     long = silent >= ws.settings.dead_after
     lives = view.liveness in LIVING or (since is not None and not long)
-    return Sight(view, lives, rests=view.liveness is Liveness.STOPPED and not long)
+    return HolderView(view, lives, rests=view.liveness is Liveness.STOPPED and not long)
 
 
 def _silent_since(
-    ws: Workspace, store: StateStore, seen: Collection[tuple[Lease, AgentView | None]]
+    ws: Workspace, store: StateStore, seen: Collection[tuple[Lock, AgentView | None]]
 ) -> dict[str, float]:
     """For how long nothing was heard since these claims, for each of which the holder's presence
     does not tell: it was said before."""
@@ -69,7 +69,7 @@ def _silent_since(
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
-def _is_said_since(view: AgentView, lease: Lease) -> bool:
+def _is_said_since(view: AgentView, lease: Lock) -> bool:
     """Whether what is known of the holder was said after it took the right."""
     if lease.clone and view.clone not in (None, lease.clone):
         return False  # anybody can tell of a later life elsewhere
@@ -80,7 +80,7 @@ def _is_said_since(view: AgentView, lease: Lease) -> bool:
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
 
 
-def is_over(ws: Workspace, right: Lease, clone: str) -> bool:
+def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
     """Whether the time of a right is up. In the clone that has it, its own clock decides; elsewhere
     the time counts from when the right was first seen there, for no clock is compared with
     another's."""
@@ -101,13 +101,13 @@ def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
     return (max(1, number(view.presence, "epoch")), view.clone or "") if view else (1, "")
 
 
-def observe(ws: Workspace, leaser: Leaser) -> None:
+def observe(ws: Workspace, leaser: LockService) -> None:
     """Note the rights that are new here; for a sync, which brings them."""
     known = [lease for kind in KINDS for lease in leaser.known(f"{kind}/")]
     note(ws, [lease for lease in known if lease.holder is not None])
 
 
-def note(ws: Workspace, leases: Iterable[Lease]) -> Noted:
+def note(ws: Workspace, leases: Iterable[Lock]) -> Noted:
     """When each of these rights was first seen here as it is."""
     now, had = ws.steady(), _read(ws)
     noted = dict(had)

@@ -1,11 +1,11 @@
 """Why a claim is refused: who has the issue, since when, and what next."""
 
-from ghp_agents.claims.effects import Me
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.effects import ClaimContext
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 ASK = "a person can decide otherwise: `ghp agent-escalate …`"
 
@@ -19,7 +19,7 @@ def closed(issue: Issue) -> RefusedError:
     )
 
 
-def held(me: Me, issue: Issue, lease: Lease, sight: Sight) -> RefusedError:
+def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> RefusedError:
     """For who wants what a living one has."""
     if lease.holder == me.name:
         state = "; that is the same name in another clone"
@@ -37,7 +37,7 @@ def held(me: Me, issue: Issue, lease: Lease, sight: Sight) -> RefusedError:
     )
 
 
-def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
+def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError | None:
     """For who wants what is for others to do. What its last holder left does not count."""
     others = [name for name in issue.assignees if lease is None or name != lease.holder]
     if not others or me.name in issue.assignees:
@@ -49,7 +49,7 @@ def assigned(me: Me, issue: Issue, lease: Lease | None) -> RefusedError | None:
     )
 
 
-def disputed(issue: int, lease: Lease) -> RefusedError:
+def disputed(issue: int, lease: Lock) -> RefusedError:
     """For who wants, or had, what a person has to decide about."""
     return RefusedError(
         f"Nobody can have #{issue} now.{reason(lease.reason)}",
@@ -58,7 +58,7 @@ def disputed(issue: int, lease: Lease) -> RefusedError:
     )
 
 
-def not_mine(issue: int, lease: Lease | None, agent: str = "") -> RefusedError:
+def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
     """For who acts on an issue without having it."""
     if lease and lease.is_disputed:
         return disputed(issue, lease)
@@ -89,5 +89,5 @@ def restless(issue: Issue, attempts: int) -> UnknownError:
     )
 
 
-def _who(lease: Lease) -> str:
+def _who(lease: Lock) -> str:
     return named(lease.holder or "", lease.is_person)

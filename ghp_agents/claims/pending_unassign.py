@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ghp_agents.core import files
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser
+from ghp_agents.ports import IssueTracker, LockService
 from ghp_agents.workspace import Workspace
 
 OWED = "claims-owed.json"
@@ -17,7 +17,7 @@ OWED = "claims-owed.json"
 Debts = Mapping[str, tuple[str, str, str, bool]]  # by right: nonce, former holder, who took it
 
 
-def note(ws: Workspace, issue: Issue, lease: Lease, former: str, by: Actor) -> None:
+def note(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> None:
     """Remember that `former` is not to be assigned, if the assignment is not here yet."""
     debts = _read(ws)
     left = {name: debt for name, debt in debts.items() if name != lease.name}
@@ -26,7 +26,7 @@ def note(ws: Workspace, issue: Issue, lease: Lease, former: str, by: Actor) -> N
     _write(ws, debts, left)
 
 
-def pay(ws: Workspace, leaser: Leaser, tracker: IssueTracker) -> None:
+def pay(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> None:
     """Take away what has come; forget what was settled by who came later. Raises GhpError."""
     debts = _read(ws)
     if not debts:

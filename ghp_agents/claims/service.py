@@ -12,16 +12,16 @@ from ghp_agents.claims import claim as rules
 from ghp_agents.claims import effects as showing
 from ghp_agents.claims import holder_liveness as claim_sight
 from ghp_agents.claims import messages as refusal
-from ghp_agents.claims.effects import Me, is_shown, myself, show_claim, show_release
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import IssueNumber, agent_name
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
-from ghp_agents.issues.service import Outcome
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.issues.service import IssueResult
+from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -33,11 +33,11 @@ MINE = "mine"
 _CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
 
 
-class Claimed(NamedTuple):
+class ClaimResult(NamedTuple):
     """An issue that is mine now."""
 
     issue: Issue
-    lease: Lease
+    lease: Lock
     how: str  # claim, takeover, steal; mine: it was already
     previous: str | None = None  # from whom it was taken
     waits_for: tuple[str, ...] = ()  # open issues that block it
@@ -48,15 +48,15 @@ class Claimed(NamedTuple):
 class Holding(NamedTuple):
     """Who has an issue, as it is seen from here."""
 
-    lease: Lease
+    lease: Lock
     state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
 
 
-class Released(NamedTuple):
+class ReleasedClaim(NamedTuple):
     """An issue that was given back, or given to somebody."""
 
     issue: Issue
-    lease: Lease | None  # None: nobody ever claimed it
+    lease: Lock | None  # None: nobody ever claimed it
     changed: bool
     previous: str | None = None  # whose it was, where it was somebody else's
 
@@ -64,17 +64,17 @@ class Released(NamedTuple):
 # ------------------------------------------------------------------------------- looking
 
 
-def claims(leaser: Leaser) -> dict[int, Lease]:
+def claims(leaser: LockService) -> dict[int, Lock]:
     """The issues that somebody holds, as far as it is known here."""
     return _by_issue(leaser.known(PREFIX))
 
 
-def _by_issue(leases: Iterable[Lease]) -> dict[int, Lease]:
+def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
     held = {claimed_issue(lease.name): lease for lease in leases if lease.holder is not None}
     return {issue: lease for issue, lease in held.items() if issue is not None}
 
 
-def holdings(ws: Workspace, store: StateStore, leaser: Leaser) -> dict[int, Holding]:
+def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int, Holding]:
     """The issues that somebody holds, and how the holders are, as far as it is known here."""
     held = claims(leaser)
     sights = claim_sight.look(ws, store, held.values())
@@ -84,7 +84,7 @@ def holdings(ws: Workspace, store: StateStore, leaser: Leaser) -> dict[int, Hold
     }
 
 
-def verify(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease:
+def verify(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock:
     """Ask the place that decides whether `agent` holds the issue, and answer its right.
 
     For commands that only the holder may use. Raises RefusedError, UnknownError.
@@ -92,7 +92,7 @@ def verify(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease:
     return _checked(ws, leaser.read(claim_name(issue)), agent, issue, leaser.clone)
 
 
-def _checked(ws: Workspace, lease: Lease | None, agent: str, issue: int, clone: str) -> Lease:
+def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
     epoch = number(ws.presence(agent) or {}, "epoch")
     if lease is None or not rules.is_mine(lease, agent, epoch, clone):
         raise refusal.not_mine(issue, lease, agent)
@@ -105,13 +105,13 @@ def _checked(ws: Workspace, lease: Lease | None, agent: str, issue: int, clone: 
 def claim(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     reference: str,
     *,
     steal: bool = False,
     reason: str = "",
-) -> Claimed:
+) -> ClaimResult:
     """Take the right to an issue, and show it. What is mine already stays so.
 
     Raises RefusedError when another has it, or it is assigned to another; with `steal` it is taken
@@ -127,7 +127,9 @@ def claim(
     return _claim(me, _numbered(me, issue), steal=steal, reason=reason)
 
 
-def claim_next(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Claimed:
+def claim_next(
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
+) -> ClaimResult:
     """Take the best issue that is ready for me. Who loses a race for one tries the next.
 
     One that is mine already and can go on is the best. Raises RefusedError when there is none.
@@ -150,12 +152,12 @@ def claim_next(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueT
         held, is_sure = _by_issue(leaser.list(PREFIX)), True
 
 
-def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Claimed:
+def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
         raise refusal.closed(issue)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
-    seen: tuple[Lease | None, Sight] = (None, Sight())
+    seen: tuple[Lock | None, HolderView] = (None, HolderView())
     for _ in range(ATTEMPTS):
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
         seen = lease, sight
@@ -176,25 +178,25 @@ def _claim(me: Me, issue: Issue, *, steal: bool = False, reason: str = "") -> Cl
                 raise refused
         try:
             return _take(me, issue, lease, stands, sight, reason)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             lease, is_sure = moved.current, True
     raise refusal.restless(issue, ATTEMPTS)
 
 
-def _known(leaser: Leaser, name: str) -> Lease | None:
+def _known(leaser: LockService, name: str) -> Lock | None:
     return next((lease for lease in leaser.known(name) if lease.name == name), None)
 
 
-def _sight(me: Me, lease: Lease | None) -> Sight:
+def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
     """The holder as it is seen from here; looked for only where it decides something."""
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
-        return Sight()
+        return HolderView()
     return claim_sight.look(me.ws, me.store, [lease])[lease.name]
 
 
 def _take(
-    me: Me, issue: Issue, lease: Lease | None, stands: str, sight: Sight, reason: str
-) -> Claimed:
+    me: ClaimContext, issue: Issue, lease: Lock | None, stands: str, sight: HolderView, reason: str
+) -> ClaimResult:
     events = {"free": "claim", "lapsed": "takeover", "held": "steal"}
     event, previous = events[stands], lease.holder if lease else None
     if event == "takeover":
@@ -206,20 +208,20 @@ def _take(
         cause=Cause(_CAUSES[event], me.name),
     )  # fmt: skip
     shown, waits_for = show_claim(me, issue, taken, event, previous)
-    return Claimed(shown, taken, event, previous, waits_for)
+    return ClaimResult(shown, taken, event, previous, waits_for)
 
 
-def _mine(me: Me, issue: Issue, lease: Lease) -> Claimed:
+def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
     """It is mine; if the process that took it was killed before it all showed, it shows now."""
     if is_shown(me, "claim", lease):
         if not showing.is_in_hand(me, issue, lease):
             showing.take_in_hand(me, issue, lease)
-        return Claimed(issue, lease, MINE)
+        return ClaimResult(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None
     event = _event(lease.cause.kind, previous)
     shown, waits_for = show_claim(me, issue, lease, event, previous)
-    return Claimed(shown, lease, MINE, previous, waits_for, mended=True)
+    return ClaimResult(shown, lease, MINE, previous, waits_for, mended=True)
 
 
 def _event(kind: str, previous: str | None) -> str:
@@ -230,7 +232,7 @@ def _event(kind: str, previous: str | None) -> str:
     return "claim" if previous is None or is_given else "takeover"
 
 
-def _numbered(me: Me, issue: Issue) -> Issue:
+def _numbered(me: ClaimContext, issue: Issue) -> Issue:
     """The issue with a number of its own: the right is called by it. Raises UnknownError."""
     if issue.number < PROVISIONAL:
         return issue
@@ -250,13 +252,13 @@ def _numbered(me: Me, issue: Issue) -> Issue:
 def release(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     reference: str,
     *,
     to: str | None = None,
     reason: str = "",
-) -> Released:
+) -> ReleasedClaim:
     """Give an issue back, or in one step `to` an agent. What nobody holds stays so.
 
     The holder may, and people and orchestrators; others only when the holder does not live.
@@ -266,13 +268,13 @@ def release(
     issue = tracker.get(reference)
     me = myself(ws, store, leaser, tracker)
     if issue.number >= PROVISIONAL and receiver is None:
-        return Released(issue, None, changed=False)
+        return ReleasedClaim(issue, None, changed=False)
     return _release(me, _numbered(me, issue), receiver, reason)
 
 
 def _release(
-    me: Me, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
-) -> Released:
+    me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
+) -> ReleasedClaim:
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
     for _ in range(ATTEMPTS):
@@ -287,16 +289,16 @@ def _release(
             raise refusal.not_mine(issue.number, lease)
         try:
             after = _hand_over(me, name, lease, to, reason)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             lease, is_sure = moved.current, True
             continue
         shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
         previous = lease.holder if lease and lease.holder != me.name else None
-        return Released(shown, after, changed=True, previous=previous)
+        return ReleasedClaim(shown, after, changed=True, previous=previous)
     raise refusal.restless(issue, ATTEMPTS)
 
 
-def _may_release(me: Me, lease: Lease | None, to: str | None) -> bool:
+def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
     """Whether I may change it. To give what nobody holds is to decide who works on it."""
     decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
     if lease is None or lease.holder is None:
@@ -305,7 +307,9 @@ def _may_release(me: Me, lease: Lease | None, to: str | None) -> bool:
     return is_mine or decides or not _sight(me, lease).lives
 
 
-def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: str) -> Lease:
+def _hand_over(
+    me: ClaimContext, name: str, lease: Lock | None, to: str | None, reason: str
+) -> Lock:
     if to is None:
         assert lease is not None, "what nobody ever had cannot be given back"
         by_me = Cause(cause.RELEASE, me.name)
@@ -318,31 +322,31 @@ def _hand_over(me: Me, name: str, lease: Lease | None, to: str | None, reason: s
     )  # fmt: skip
 
 
-def _is_given_by(me: Me, lease: Lease) -> bool:
+def _is_given_by(me: ClaimContext, lease: Lock) -> bool:
     return lease.cause.kind == cause.GIVEN and lease.cause.by == me.name
 
 
-def _released(me: Me, issue: Issue, lease: Lease | None, reason: str) -> Released:
+def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -> ReleasedClaim:
     """It is so already; but if my process was killed when it did it, it shows now."""
     if lease is None or (lease.holder and not _is_given_by(me, lease)):
-        return Released(issue, lease, changed=False)
+        return ReleasedClaim(issue, lease, changed=False)
     chain = me.leaser.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
     if not (mine or lease.holder) or is_shown(me, "release", lease):
-        return Released(issue, lease, changed=False)
+        return ReleasedClaim(issue, lease, changed=False)
     shown = show_release(me, issue, lease, previous, reason or lease.reason)
-    return Released(shown, lease, changed=False)
+    return ReleasedClaim(shown, lease, changed=False)
 
 
 def close(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     reference: str,
     message: str = "",
-) -> Outcome:
+) -> IssueResult:
     """Close an issue. Of one that is claimed, only the holder among agents may; its claim ends.
 
     Raises RefusedError, UnknownError.
@@ -356,7 +360,7 @@ def close(
     return outcome
 
 
-def _closing(ws: Workspace, leaser: Leaser, agent: str, issue: int) -> Lease | None:
+def _closing(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock | None:
     """The agent's right to the issue; None where nobody has one, so that everybody may."""
     name, presence = claim_name(issue), ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0

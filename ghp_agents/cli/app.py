@@ -15,7 +15,7 @@ from ghp_agents.cli import output
 from ghp_agents.cli.context import log_unexpected, make_house
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 class Row(NamedTuple):
@@ -122,7 +122,7 @@ def app() -> None:
     """Coordinate many coding agents on one repository, with git and issues alone."""
 
 
-def run(argv: Sequence[str], house: House | None = None) -> int:
+def run(argv: Sequence[str], house: App | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
     output.open_closed()
     is_hook = bool(argv) and argv[0] in HOOKS
@@ -132,7 +132,7 @@ def run(argv: Sequence[str], house: House | None = None) -> int:
     return int(ExitCode.DONE) if is_hook else code
 
 
-def _run(argv: Sequence[str], house: House, *, is_hook: bool) -> int:
+def _run(argv: Sequence[str], house: App, *, is_hook: bool) -> int:
     try:
         code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=house)
         output.flush()

@@ -10,12 +10,12 @@ from ghp_agents.core.errors import ExitCode, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.guard import check as services
 from ghp_agents.guard import held_paths
-from ghp_agents.guard.check import Checked, Stranger
+from ghp_agents.guard.check import CheckResult, ForeignCommitter
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.leases import verify as verification
-from ghp_agents.locks.lock import Lease
-from ghp_agents.wiring import House
+from ghp_agents.locks.lock import Lock
+from ghp_agents.wiring import App
 
 TOLD = 20  # things that a person is told one by one
 LINE = 1_000  # characters of one line
@@ -57,7 +57,7 @@ def check(
     it ends with 4 if the remote gives no answer.
     """
     _check_words(paths, staged=staged, base=base, commits=commits, issue=issue)
-    house: House = ctx.obj
+    house: App = ctx.obj
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
     if verify and not (paths or staged or base is not None):
@@ -77,7 +77,7 @@ def check(
         ctx.exit(int(ExitCode.REFUSED))
 
 
-def _print_right(lease: Lease, *, as_json: bool) -> None:
+def _print_right(lease: Lock, *, as_json: bool) -> None:
     if as_json:
         right = {"right": lease.name, "generation": lease.generation, "since": lease.acquired_at}
         output.as_json(right)
@@ -103,13 +103,13 @@ def _check_words(
 
 
 def _checked(
-    house: House,
+    house: App,
     paths: tuple[str, ...],
     staged: bool,
     base: str | None,
     commits: bool,
     issue: int | None,
-) -> Checked:
+) -> CheckResult:
     parts = (house.ws, house.store, house.leaser, house.knowing_tracker)
     if base is not None:
         with output.busy("Asking the remote"):
@@ -121,7 +121,7 @@ def _checked(
     return services.check(*parts, chosen)
 
 
-def _print(checked: Checked, *, quiet: bool) -> None:
+def _print(checked: CheckResult, *, quiet: bool) -> None:
     """All that is to be said; with `quiet`, as each commit calls us, nothing if that is nothing."""
     for verdict in checked.refused:
         output.data(one_line(verdict.why, LINE))
@@ -140,7 +140,7 @@ def _print(checked: Checked, *, quiet: bool) -> None:
         output.say(_summary(checked))
 
 
-def _summary(checked: Checked) -> str:
+def _summary(checked: CheckResult) -> str:
     count = len(checked.verdicts)
     words = [f"{count} file{'s' if count != 1 else ''} checked"]
     if checked.commits:
@@ -162,7 +162,7 @@ def _fields(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _commit_fields(each: Stranger) -> dict[str, Any]:
+def _commit_fields(each: ForeignCommitter) -> dict[str, Any]:
     return {
         "commit": each.commit.oid,
         "decision": "deny",

@@ -3,13 +3,13 @@
 import click
 
 from ghp_agents.claims import service as services
-from ghp_agents.claims.service import Claimed, Released
+from ghp_agents.claims.service import ClaimResult, ReleasedClaim
 from ghp_agents.cli import claim_view, complete, issue_view, output
 from ghp_agents.cli.context import acting, hear, wake
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 # ------------------------------------------------------------------------------- claiming
 
@@ -29,7 +29,7 @@ from ghp_agents.wiring import House
 @acting
 @click.pass_obj
 def claim(
-    house: House, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool
+    house: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool
 ) -> None:
     """Take the right to an issue, and print its number.
 
@@ -60,7 +60,7 @@ def claim(
     wake(house)
 
 
-def _fields(claimed: Claimed) -> dict[str, object]:
+def _fields(claimed: ClaimResult) -> dict[str, object]:
     return {
         "issue": claimed.issue.number,
         "title": claimed.issue.title,
@@ -91,7 +91,7 @@ def _fields(claimed: Claimed) -> dict[str, object]:
 @acting
 @click.pass_obj
 def release(
-    house: House, words: tuple[str, ...], name: str | None, to: str | None, reason: str
+    house: App, words: tuple[str, ...], name: str | None, to: str | None, reason: str
 ) -> None:
     """Give back issues and leases.
 
@@ -126,7 +126,7 @@ def _is_issue(word: str) -> bool:
     return (digits.isascii() and digits.isdigit()) or word[:2].lower() == "i-"
 
 
-def _say_released(released: Released, to: str | None) -> None:
+def _say_released(released: ReleasedClaim, to: str | None) -> None:
     name = issue_view.name(released.issue)
     if released.changed and to:
         output.done(f"{name} is {to}'s now.")
@@ -137,7 +137,7 @@ def _say_released(released: Released, to: str | None) -> None:
         output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
 
 
-def _release_leases(house: House, words: list[str], name: str | None, reason: str) -> None:
+def _release_leases(house: App, words: list[str], name: str | None, reason: str) -> None:
     from ghp_agents.leases import service as lease
 
     given = lease.release(

@@ -1,12 +1,12 @@
 """How a claim is told to people."""
 
 from ghp_agents.claims import service as services
-from ghp_agents.claims.service import Claimed
+from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import issue_view, output
 from ghp_agents.hotpath.quoting import named, reason
 
 
-def say_claimed(claimed: Claimed) -> None:
+def say_claimed(claimed: ClaimResult) -> None:
     """Say what became of a claim."""
     name, lease = issue_view.name(claimed.issue), claimed.lease
     if claimed.how == services.MINE:

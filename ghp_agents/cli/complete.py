@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Named = Iterable[tuple[str, str]]  # names, and what they are
@@ -23,7 +23,7 @@ def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(incomplete, type="file")]
 
 
-def known(read: Callable[[House], Named], *, comma: bool = False) -> Completer:
+def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
     """What `read` finds in the repository; as a list with commas, if so asked."""
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -56,19 +56,19 @@ def or_files(*completers: Completer) -> Completer:
 # ------------------------------------------------------------------------------ what there is
 
 
-def _agents(house: House) -> Named:
+def _agents(house: App) -> Named:
     for name, presence in sorted(house.store.snapshot().agents().items()):
         yield name, str(presence.get("status", ""))
 
 
-def _issues(house: House) -> Named:
+def _issues(house: App) -> Named:
     from ghp_agents.issues.issue import short
 
     for issue in house.tracker.list():
         yield short(issue).removeprefix("#"), issue.title
 
 
-def _closed_issues(house: House) -> Named:
+def _closed_issues(house: App) -> Named:
     from ghp_agents.issues.issue import short
 
     for issue in house.tracker.list(closed=True):
@@ -76,14 +76,14 @@ def _closed_issues(house: House) -> Named:
             yield short(issue).removeprefix("#"), issue.title
 
 
-def _questions(house: House) -> Named:
+def _questions(house: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
     for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
         yield each.name, each.title
 
 
-def _open_questions(house: House) -> Named:
+def _open_questions(house: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
     for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
@@ -91,7 +91,7 @@ def _open_questions(house: House) -> Named:
             yield each.name, each.title
 
 
-def _leases(house: House) -> Named:
+def _leases(house: App) -> Named:
     from ghp_agents.leases import service as lease
     from ghp_agents.leases.record import what
 
@@ -99,7 +99,7 @@ def _leases(house: House) -> Named:
         yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
 
 
-def _resources(house: House) -> Named:
+def _resources(house: App) -> Named:
     from ghp_agents.leases import service as lease
 
     for hold in lease.listing(house.ws, house.store, house.leaser).held:
@@ -107,7 +107,7 @@ def _resources(house: House) -> Named:
             yield hold.name, hold.holder
 
 
-def _handoffs(house: House) -> Named:
+def _handoffs(house: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
     found, _ = handoff_record.read(house.store.snapshot().files(handoff_record.HANDOFFS))
@@ -116,13 +116,13 @@ def _handoffs(house: House) -> Named:
         yield each.name, f"{each.by.name}{about}"
 
 
-def _events(_: House) -> Named:
+def _events(_: App) -> Named:
     from ghp_agents.state.ledger import EVENTS
 
     return [(event, "") for event in EVENTS]
 
 
-def _clients(_: House) -> Named:
+def _clients(_: App) -> Named:
     from ghp_agents.integrations.clients.hook_entries import HOMES
 
     return [*((client, home.title) for client, home in HOMES.items()), ("git", "git's own hooks")]

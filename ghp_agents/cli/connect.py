@@ -11,7 +11,7 @@ from ghp_agents.cli.handover import next_ghp
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.github import setup as github_setup
 from ghp_agents.github.action_ref import checked
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 NOTHING = "Nothing to do: "
 WITH = ("remove", "dry_run", "yes")  # the only other options that these are for
@@ -33,7 +33,7 @@ OPTIONS = (
 )
 
 
-class Asked(NamedTuple):
+class Choice(NamedTuple):
     """Which of them are meant."""
 
     github: bool
@@ -47,11 +47,11 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(
-        house: House, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
+        house: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
-        asked = Asked(github, labels, ghp, checked(action) if action is not None else "")
+        asked = Choice(github, labels, ghp, checked(action) if action is not None else "")
         if not any(asked):
             command(house, **others)
             return
@@ -70,7 +70,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
-def connect(house: House, asked: Asked, *, remove: bool, dry_run: bool) -> None:
+def connect(house: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
     """Do what is asked, or take it away again."""
     if remove and asked.labels:
         raise UsageError(
@@ -90,7 +90,7 @@ def connect(house: House, asked: Asked, *, remove: bool, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ files
 
 
-def _write_files(house: House, action: str, *, dry_run: bool) -> None:
+def _write_files(house: App, action: str, *, dry_run: bool) -> None:
     plan = github_setup.to_write(house.ws, action)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
@@ -114,7 +114,7 @@ def _write_files(house: House, action: str, *, dry_run: bool) -> None:
         )
 
 
-def _take_files(house: House, *, dry_run: bool) -> None:
+def _take_files(house: App, *, dry_run: bool) -> None:
     plan = github_setup.to_take(house.ws)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
@@ -126,7 +126,7 @@ def _take_files(house: House, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ labels
 
 
-def _make_labels(house: House, *, dry_run: bool) -> None:
+def _make_labels(house: App, *, dry_run: bool) -> None:
     hub = house.hub
     if hub is None:
         raise NotSetUpError(
@@ -151,7 +151,7 @@ def _make_labels(house: House, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ upstream
 
 
-def _hook_upstream(house: House, *, remove: bool, dry_run: bool) -> None:
+def _hook_upstream(house: App, *, remove: bool, dry_run: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
     program = next_ghp(house.environ)
@@ -171,7 +171,7 @@ def _hook_upstream(house: House, *, remove: bool, dry_run: bool) -> None:
     guards.carry_out(steps, dry_run=dry_run)
 
 
-def _say_absent(house: House, *, remove: bool) -> None:
+def _say_absent(house: App, *, remove: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
     if remove and not services.registered(house.environ):

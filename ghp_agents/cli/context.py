@@ -16,20 +16,20 @@ from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.presence import people
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it."
 
 
-def make_house() -> House:
+def make_house() -> App:
     """The house for the current folder and environment."""
     try:
         cwd = current_folder()
     except NotSetUpError:  # help and version work anywhere; a command says what is wrong
         cwd = Path("/nonexistent")
-    house = House(cwd, os.environ)
+    house = App(cwd, os.environ)
     house.tell = output.warn
     return house
 
@@ -59,7 +59,7 @@ def acting(command: F) -> F:
     )(command)
 
 
-def wake(house: House, *, urgent: bool = False) -> None:
+def wake(house: App, *, urgent: bool = False) -> None:
     """After a command: what edits are decided by is brought up to date, and a background process
     folds and syncs, if one is due or it is urgent."""
     ws = house.ws
@@ -71,7 +71,7 @@ def wake(house: House, *, urgent: bool = False) -> None:
     background.wake(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
 
 
-def hear(house: House, *, only_first: bool = False) -> None:
+def hear(house: App, *, only_first: bool = False) -> None:
     """Before a command that goes by what others said: the remote is asked, unless it just was, or
     with `only_first`, unless it ever was. A clone that is new knows of no issue."""
     from ghp_agents.presence import wait as pause
@@ -81,7 +81,7 @@ def hear(house: House, *, only_first: bool = False) -> None:
         pause.sync(house.ws, house.store, first=False)
 
 
-def send(house: House, *, here: bool = False) -> None:
+def send(house: App, *, here: bool = False) -> None:
     """After what somebody waits for: it is sent at once, in the background, or before this command
     ends where there is none, or with `here`. What cannot be sent now is said, and no error."""
     if here or background.is_off(house.environ, {"background": house.ws.settings.background}):
@@ -91,7 +91,7 @@ def send(house: House, *, here: bool = False) -> None:
         wake(house, urgent=True)
 
 
-def _send(house: House) -> None:
+def _send(house: App) -> None:
     from ghp_agents.sync import push_now as delivery
 
     try:
@@ -107,7 +107,7 @@ def _send(house: House) -> None:
         )
 
 
-def _refresh(house: House) -> None:
+def _refresh(house: App) -> None:
     ws = house.ws
     if rulebook.load(Sources(ws.place, ws.folders, ws.environ)) is None:
         from ghp_agents.guard import evaluate as ruling
@@ -115,7 +115,7 @@ def _refresh(house: House) -> None:
         ruling.refresh(ws, house.store, house.leaser, house.knowing_tracker)
 
 
-def say_none(house: House, text: str) -> None:
+def say_none(house: App, text: str) -> None:
     """Say that there is nothing, and where others may have said something, how to hear it."""
     output.say(text)
     standing = house.store.standing()

@@ -12,7 +12,7 @@ from ghp_agents.cli.presence import COLUMNS, row, styles
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.demo import checks, director, parts, place
-from ghp_agents.demo.checks import Check
+from ghp_agents.demo.checks import SummaryLine
 from ghp_agents.presence.service import AgentView
 
 
@@ -28,10 +28,10 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
     """
     clock = SystemClock()
     if agent and root:
-        parts.play(place.Place(root, clock), agent)
+        parts.play(place.Sandbox(root, clock), agent)
         return
     folder = Path(tempfile.mkdtemp(prefix="ghp-demo."))
-    stage = place.Place(folder / "place", clock)
+    stage = place.Sandbox(folder / "place", clock)
     began = clock.now()
     try:
         results = _perform(stage, began)
@@ -46,7 +46,7 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
         ctx.exit(int(ExitCode.ERROR))
 
 
-def _perform(stage: place.Place, began: float) -> list[Check]:
+def _perform(stage: place.Sandbox, began: float) -> list[SummaryLine]:
     output.data("Making a bare remote, two clones with two worktrees each, and five issues …")
     output.flush()
     place.make(stage)
@@ -56,7 +56,7 @@ def _perform(stage: place.Place, began: float) -> list[Check]:
     return checks.run(stage)
 
 
-def _timed(say: Callable[[str], None], stage: place.Place, began: float) -> Callable[[str], None]:
+def _timed(say: Callable[[str], None], stage: place.Sandbox, began: float) -> Callable[[str], None]:
     return lambda line: say(f"{stage.clock.now() - began:5.1f} s  {line}")
 
 
@@ -64,7 +64,7 @@ def _show(show: output.ShowTable, views: Sequence[AgentView]) -> None:
     show(COLUMNS, [row(view) for view in views], styles(views))
 
 
-def _summary(results: Sequence[Check], seconds: float) -> None:
+def _summary(results: Sequence[SummaryLine], seconds: float) -> None:
     output.data("")
     rows = [("ok" if check.holds else "FAILED", check.what, check.figure) for check in results]
     output.table(("", "CHECK", "FIGURE"), rows, ["" if c.holds else "red" for c in results])

@@ -8,7 +8,7 @@ from ghp_agents.cli import output
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.finding import Finding, Level, as_json
 from ghp_agents.doctor import service as services
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 MARKS = {
     Level.OK: ("✓", "32"),
@@ -30,7 +30,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
 
     Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
     """
-    house: House = ctx.obj
+    house: App = ctx.obj
     checks = services.checks(
         house.ws,
         house.store,

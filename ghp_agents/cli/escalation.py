@@ -20,7 +20,7 @@ from ghp_agents.escalations import service as services
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, phrase, when
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 STDIN = "-"
 
@@ -54,7 +54,7 @@ STDIN = "-"
 @acting
 @click.pass_obj
 def escalate(
-    house: House,
+    house: App,
     question: str,
     issue: str | None,
     options: tuple[str, ...],
@@ -90,7 +90,7 @@ def escalate(
         send(house)
 
 
-def _say_asked(asked: services.Asked) -> None:
+def _say_asked(asked: services.EscalateResult) -> None:
     name = asked.escalation.name
     if asked.is_new:
         output.done(f"Asked {name}. It is answered by: ghp agent-answer {name} TEXT")
@@ -102,7 +102,7 @@ def _say_asked(asked: services.Asked) -> None:
         output.warn(note)
 
 
-def _wait(house: House, escalation: Escalation, timeout: float | None) -> None:
+def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
     from ghp_agents.escalations.wait import wait
 
     stays = (
@@ -173,7 +173,7 @@ def _text(what: str, said: str) -> str:
 @acting
 @click.pass_obj
 def escalations(
-    house: House, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
+    house: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
     snapshot = house.store.snapshot()
@@ -287,7 +287,7 @@ def _said(answer: Answer) -> dict[str, Any]:
 @click.argument("text")
 @acting
 @click.pass_obj
-def answer(house: House, id: str, text: str) -> None:
+def answer(house: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     Of several answers the last one counts. People and orchestrators decide; what another agent
@@ -314,7 +314,7 @@ def answer(house: House, id: str, text: str) -> None:
     send(house)
 
 
-def _warn_of_odd(answered: services.Answered) -> None:
+def _warn_of_odd(answered: services.AnswerResult) -> None:
     asked, text = answered.escalation, answered.answer.text
     if rules.is_odd(asked.question, text):
         output.warn(

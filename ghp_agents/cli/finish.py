@@ -7,7 +7,7 @@ from ghp_agents.cli.context import LEARNT, acting, send, wake
 from ghp_agents.handoffs.handoff import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-finish", epilog="Example: ghp agent-finish")
@@ -16,7 +16,7 @@ from ghp_agents.wiring import House
 @click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
 @acting
 @click.pass_obj
-def finish(house: House, issue: str | None, draft: bool, as_json: bool) -> None:
+def finish(house: App, issue: str | None, draft: bool, as_json: bool) -> None:
     """Bring the branch up to the trunk, run the checks, push it, and make a pull request of it.
 
     Prints its number. Only who has the issue may do that, and only with everything committed.

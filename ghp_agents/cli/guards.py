@@ -9,11 +9,11 @@ from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.integrations.clients import advice as guard_advice
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
-from ghp_agents.integrations.clients.config_files import GIT, Target
+from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.git_hooks import install as git_guard
 from ghp_agents.state.admin_port import Step
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 NOTHING = "Nothing to do: "
 
@@ -22,11 +22,11 @@ class Guards(NamedTuple):
     """Which guards are meant, and where they belong."""
 
     clients: list[str]
-    targets: list[Target]
+    targets: list[ConfigFile]
     is_users: bool  # in the user's own files, for all repositories
 
 
-def choose(house: House, words: str, *, user: bool, remove: bool) -> Guards:
+def choose(house: App, words: str, *, user: bool, remove: bool) -> Guards:
     """The guards that `--hooks WORDS` means. Raises UsageError, NotSetUpError."""
     folders = [] if user else [house.ws.folder, house.ws.root]
     found = client_places.found(folders, house.environ)
@@ -43,7 +43,7 @@ def choose(house: House, words: str, *, user: bool, remove: bool) -> Guards:
     return Guards(clients, client_places.here(house.ws, clients), is_users=False)
 
 
-def to_put(house: House, asked: Guards) -> list[Step]:
+def to_put(house: App, asked: Guards) -> list[Step]:
     """What is still to be put in."""
     common_dir = None if asked.is_users else house.ws.common_dir
     steps = guards.to_put(asked.targets, python(), house.environ, common_dir)
@@ -59,14 +59,14 @@ def python() -> str:
     return sys.executable
 
 
-def to_take(house: House, asked: Guards) -> list[Step]:
+def to_take(house: App, asked: Guards) -> list[Step]:
     """What of ours is to be taken out."""
     common_dir = None if asked.is_users else house.ws.common_dir
     steps = guards.to_take(asked.targets, common_dir)
     return [*steps, *(git_guard.to_take(house.ws) if GIT in asked.clients else [])]
 
 
-def all_of_clone(house: House) -> list[Step]:
+def all_of_clone(house: App) -> list[Step]:
     """All guards that are in this clone, to be taken out."""
     return to_take(house, choose(house, client_places.FOUND, user=False, remove=True))
 
@@ -74,7 +74,7 @@ def all_of_clone(house: House) -> list[Step]:
 # ------------------------------------------------------------------------------ the command
 
 
-def put_for_user(house: House, asked: Guards, *, dry_run: bool) -> None:
+def put_for_user(house: App, asked: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: no repository is needed, and none is set up."""
     steps = to_put(house, asked)
     if not steps:
@@ -85,7 +85,7 @@ def put_for_user(house: House, asked: Guards, *, dry_run: bool) -> None:
         say_advice(house, asked)
 
 
-def take(house: House, asked: Guards, *, dry_run: bool) -> None:
+def take(house: App, asked: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --remove`."""
     steps = to_take(house, asked)
     if steps:
@@ -117,13 +117,13 @@ def _act(step: Step) -> None:
         ) from None
 
 
-def say_advice(house: House, asked: Guards) -> None:
+def say_advice(house: App, asked: Guards) -> None:
     """What a person should know about what was just put in."""
     for text, hint in _advice(house, asked):
         output.warn(output.clean(text), hint)
 
 
-def _others(house: House, asked: Guards) -> list[Target]:
+def _others(house: App, asked: Guards) -> list[ConfigFile]:
     """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
     are in one, for the user's."""
     if not asked.is_users:
@@ -134,7 +134,7 @@ def _others(house: House, asked: Guards) -> list[Target]:
         return []
 
 
-def _advice(house: House, asked: Guards) -> Iterator[tuple[str, str]]:
+def _advice(house: App, asked: Guards) -> Iterator[tuple[str, str]]:
     yield from guard_advice.advice(asked.clients, asked.targets, _others(house, asked))
     if guards.CLAUDE in asked.clients:
         folders = [] if asked.is_users else [house.ws.folder]

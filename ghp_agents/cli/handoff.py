@@ -14,11 +14,11 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.handoffs import service as services
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
 from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
-from ghp_agents.handoffs.service import Handed
+from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
 from ghp_agents.sync.notifications import fence_lines
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 STDIN = "-"
 LISTED = 10
@@ -45,7 +45,7 @@ ISSUE = click.option(
 @acting
 @click.pass_obj
 def handoff(
-    house: House,
+    house: App,
     issue: str | None,
     to: str | None,
     note: str | None,
@@ -80,7 +80,7 @@ def handoff(
         send(house, here=to is not None)
 
 
-def _warn_of_unsent(house: House, handed: Handed) -> None:
+def _warn_of_unsent(house: App, handed: HandoffResult) -> None:
     """What only this clone has is of no use to who goes on in another."""
     said, number = handed.handoff, handed.unsent
     if not (said.to and number) or services.is_here(house.ws, house.store, said.to):
@@ -95,7 +95,7 @@ def _warn_of_unsent(house: House, handed: Handed) -> None:
     )
 
 
-def _pass_on(house: House, handed: Handoff) -> bool:
+def _pass_on(house: App, handed: Handoff) -> bool:
     """Give the issue over; whether all that was to be asked for that could be reached."""
     try:
         given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
@@ -129,7 +129,7 @@ def _note(said: str | None) -> str:
         ) from None
 
 
-def _say_handed(handed: Handed, dry_run: bool) -> None:
+def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
     said, work = handed.handoff, handed.handoff.work
     if dry_run:
         output.say(f"Dry run: nothing was recorded. It would be {handed.path}.")
@@ -178,7 +178,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
 @acting
 @click.pass_obj
 def resume(
-    house: House,
+    house: App,
     issue: str | None,
     reference: str | None,
     max_chars: int | None,
@@ -215,7 +215,7 @@ def resume(
         raise _conflicts(restored)
 
 
-def _say_fenced(house: House, actor: Actor) -> None:
+def _say_fenced(house: App, actor: Actor) -> None:
     """Before all else: that what the agent would go on with was taken from it."""
     if not actor.is_person:
         agent = AgentName(actor.name)
@@ -223,7 +223,7 @@ def _say_fenced(house: House, actor: Actor) -> None:
             output.data(f"{line}\n\n")
 
 
-def _restore(house: House, handoff: Handoff | None, allow_config: bool) -> Restored | None:
+def _restore(house: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
     """What was put back; None if it is here already, as where the same is said twice."""
     try:
         with output.busy("Restoring the work"):

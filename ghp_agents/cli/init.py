@@ -12,7 +12,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
 from ghp_agents.integrations.clients.config_files import FOUND
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-init", epilog="Example: ghp agent-init --agent worker-1")
@@ -46,7 +46,7 @@ from ghp_agents.wiring import House
 @click.pass_obj
 @connecting
 def init(
-    house: House,
+    house: App,
     agent: str | None,
     config: bool,
     hooks: str | None,
@@ -97,7 +97,7 @@ def _refuse(why: str, **given: object) -> None:
 
 
 def _make(
-    house: House,
+    house: App,
     agent: str | None,
     asked: Guards | None,
     *,
@@ -134,7 +134,7 @@ def _make(
         )
 
 
-def _probe(house: House) -> None:
+def _probe(house: App) -> None:
     with output.busy("Asking the remote whether it takes our refs"):
         found = house.ground.probe()
     if found is None:

@@ -14,8 +14,8 @@ from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import UsageError
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
-from ghp_agents.issues.service import Outcome
-from ghp_agents.wiring import House
+from ghp_agents.issues.service import IssueResult
+from ghp_agents.wiring import App
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def issues(
-    house: House,
+    house: App,
     mine: bool,
     ready: bool,
     states: str | None,
@@ -120,7 +120,7 @@ def issue() -> None:
 @acting
 @click.pass_obj
 def new(
-    house: House,
+    house: App,
     title: str,
     body: str | None,
     labels: tuple[str, ...],
@@ -160,7 +160,7 @@ def new(
 @NUMBER
 @AS_JSON
 @click.pass_obj
-def show(house: House, number: str, as_json: bool) -> None:
+def show(house: App, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
     holdings = claims.holdings(house.ws, house.store, house.leaser)
     if as_json:
@@ -184,7 +184,7 @@ def show(house: House, number: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: House,
+    house: App,
     number: str,
     title: str | None,
     body: str | None,
@@ -213,7 +213,7 @@ def edit(
 @click.argument("text")
 @acting
 @click.pass_obj
-def comment(house: House, number: str, text: str) -> None:
+def comment(house: App, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
     outcome = services.comment(house.ws, house.tracker, number, _text(text) or "")
     made = show_as.name(outcome.issue)
@@ -225,7 +225,7 @@ def comment(house: House, number: str, text: str) -> None:
 @click.option("--message", metavar="TEXT", help="Say why, as a comment; - reads standard input.")
 @acting
 @click.pass_obj
-def close(house: House, number: str, message: str | None) -> None:
+def close(house: App, number: str, message: str | None) -> None:
     """Close an issue. Of one that is claimed, among agents only the holder may."""
     outcome = claims.close(
         house.ws, house.store, house.leaser, house.tracker, number, _text(message) or ""
@@ -238,7 +238,7 @@ def close(house: House, number: str, message: str | None) -> None:
 @CLOSED
 @acting
 @click.pass_obj
-def reopen(house: House, number: str) -> None:
+def reopen(house: App, number: str) -> None:
     """Open a closed issue again."""
     outcome = services.reopen(house.ws, house.tracker, number)
     made = show_as.name(outcome.issue)
@@ -251,7 +251,7 @@ def reopen(house: House, number: str) -> None:
 @click.option("--remove", is_flag=True, help="Take the issue from them.")
 @acting
 @click.pass_obj
-def assign(house: House, number: str, names: tuple[str, ...], remove: bool) -> None:
+def assign(house: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Give an issue to agents or people; @me is whoever says it."""
     outcome = services.assign(house.ws, house.tracker, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
@@ -268,7 +268,7 @@ def assign(house: House, number: str, names: tuple[str, ...], remove: bool) -> N
 @click.option("--remove", is_flag=True, help="It waits for them no longer.")
 @acting
 @click.pass_obj
-def block(house: House, number: str, by: tuple[str, ...], remove: bool) -> None:
+def block(house: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Let an issue wait for others."""
     outcome = services.block(house.ws, house.tracker, number, by, remove=remove)
     blockers = ", ".join(f"#{each}" for each in outcome.issue.blocked_by) or "nothing"
@@ -276,7 +276,7 @@ def block(house: House, number: str, by: tuple[str, ...], remove: bool) -> None:
     _report(house, outcome, f"{said}.", f"{said} already.")
 
 
-def _report(house: House, outcome: Outcome, done: str, already: str) -> None:
+def _report(house: App, outcome: IssueResult, done: str, already: str) -> None:
     if outcome.changed:
         output.done(done)
         wake(house)

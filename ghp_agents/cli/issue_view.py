@@ -10,7 +10,7 @@ from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.issue import Comment, Issue, short
-from ghp_agents.issues.service import Listing, View
+from ghp_agents.issues.service import IssueListing, View
 
 Holdings = Mapping[int, Holding]
 
@@ -31,7 +31,7 @@ def names(issues: Iterable[Issue]) -> str:
     return ", ".join(short(issue) for issue in issues)
 
 
-def table(listing: Listing, holdings: Holdings) -> None:
+def table(listing: IssueListing, holdings: Holdings) -> None:
     """Print issues as rows."""
     rows = [_row(issue, listing.open, holdings) for issue in listing.issues]
     styles = [_style(issue, listing.open) for issue in listing.issues]

@@ -17,14 +17,14 @@ from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.leases import acquire as leasing
 from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases import service as services
-from ghp_agents.leases.acquire import Leased
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.acquire import LeaseResult
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.overlaps import Conflict
 from ghp_agents.leases.record import what
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 SHOWN = 3  # files that are named; others are counted
 
@@ -58,7 +58,7 @@ SHOWN = 3  # files that are named; others are counted
 @acting
 @click.pass_obj
 def lease(
-    house: House,
+    house: App,
     patterns: tuple[str, ...],
     name: str | None,
     reason: str,
@@ -78,7 +78,7 @@ def lease(
     if timeout is not None and not wait:
         raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
     said = _spelled(house, patterns) if patterns else ()
-    wanted = Wanted(said, name, reason, ttl, strict, holder, patterns)
+    wanted = LeaseRequest(said, name, reason, ttl, strict, holder, patterns)
     try:
         leased = _take(house, wanted, wait, timeout)
     finally:
@@ -93,9 +93,9 @@ def lease(
         _say_where(house)
 
 
-def _say_links(house: House, patterns: tuple[str, ...]) -> None:
+def _say_links(house: App, patterns: tuple[str, ...]) -> None:
     """An edit through a link changes what it leads to."""
-    for word, inside in Ground(house.ws).links(patterns, house.cwd):
+    for word, inside in WorktreeFiles(house.ws).links(patterns, house.cwd):
         said = one_line(word, 80)
         if inside is not None:
             output.say(f"{said} is a link: leased is what it leads to, {one_line(inside, 80)}.")
@@ -106,7 +106,7 @@ def _say_links(house: House, patterns: tuple[str, ...]) -> None:
             )
 
 
-def _say_where(house: House) -> None:
+def _say_where(house: App) -> None:
     """How far an ordinary lease goes, where that matters."""
     if presence.others_live(house.ws, house.store, house.store.snapshot()):
         output.say(
@@ -115,10 +115,10 @@ def _say_where(house: House) -> None:
         )
 
 
-def _spelled(house: House, patterns: tuple[str, ...]) -> tuple[str, ...]:
+def _spelled(house: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The patterns as they count from the root. Raises UsageError, also for a number that is no
     file: it was meant for an option."""
-    ground = Ground(house.ws)
+    ground = WorktreeFiles(house.ws)
     for word in patterns:
         is_number = word.isascii() and word.isdigit() and not (house.cwd / word).exists()
         if is_number and not ground.reach(ground.spelled([word], house.cwd)).covered:
@@ -130,7 +130,7 @@ def _spelled(house: House, patterns: tuple[str, ...]) -> tuple[str, ...]:
     return ground.spelled(patterns, house.cwd)
 
 
-def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Leased:
+def _take(house: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
     approve = approval.approver(house.ws, house.store, house.leaser, house.tracker)
     parts = house.ws, house.store, house.leaser, approve
     if not wait:
@@ -142,7 +142,7 @@ def _take(house: House, wanted: Wanted, wait: bool, timeout: float | None) -> Le
         return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
-def _say(leased: Leased) -> None:
+def _say(leased: LeaseResult) -> None:
     hold, files = leased.hold, leased.covered
     mine = what(hold.patterns, hold.name)
     until = f" until {hold.until}" if hold.until else ""
@@ -172,7 +172,7 @@ def _covering(hold: Hold, files: Sequence[str]) -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def leases(house: House, implicit: bool, as_json: bool) -> None:
+def leases(house: App, implicit: bool, as_json: bool) -> None:
     """List what is leased, in the order in which it counts, and who waits for it."""
     listing = services.listing(house.ws, house.store, house.leaser, implicit=implicit)
     known = _conflicts(house, listing)
@@ -195,7 +195,7 @@ def leases(house: House, implicit: bool, as_json: bool) -> None:
     wake(house)
 
 
-def _conflicts(house: House, listing: services.Listing) -> list[Conflict]:
+def _conflicts(house: App, listing: services.LeaseListing) -> list[Conflict]:
     if len(listing.held) < 2:
         return []
     asked, _ = escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
@@ -234,7 +234,7 @@ def _of(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
     ]
 
 
-def _print(listing: services.Listing, disputed: Container[str], now: float) -> None:
+def _print(listing: services.LeaseListing, disputed: Container[str], now: float) -> None:
     names = short_ids(
         [*(hold.id for hold in listing.held), *(waiter.id for waiter in listing.waiting)]
     )

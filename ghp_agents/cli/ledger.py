@@ -13,8 +13,8 @@ from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import Question
-from ghp_agents.wiring import House
+from ghp_agents.state.ledger_query import LedgerQuery
+from ghp_agents.wiring import App
 
 TEXT_SHOWN = 200  # characters
 FOLLOW_EVERY = 1.0  # seconds
@@ -38,7 +38,7 @@ FOLLOW_EVERY = 1.0  # seconds
 @click.option("--follow", is_flag=True, help="Go on with what happens next, until interrupted.")
 @click.pass_obj
 def log(
-    house: House,
+    house: App,
     agent: str | None,
     issue: str | None,
     event: str | None,
@@ -48,7 +48,7 @@ def log(
     follow: bool,
 ) -> None:
     """Show what happened, oldest first, over all clones."""
-    question = Question(agent, _numbers(house, issue), event, _since(house, since))
+    question = LedgerQuery(agent, _numbers(house, issue), event, _since(house, since))
     tips = house.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
         known = house.store.ledger()
@@ -66,12 +66,12 @@ def log(
     elif entries:
         _print(entries)
     else:
-        kind = "Nothing of that kind." if question != Question() else "Nothing has happened yet."
+        kind = "Nothing of that kind." if question != LedgerQuery() else "Nothing has happened yet."
         say_none(house, kind)
     wake(house)
 
 
-def _numbers(house: House, issue: str | None) -> frozenset[int] | None:
+def _numbers(house: App, issue: str | None) -> frozenset[int] | None:
     """All numbers of the issue: what was said offline names the one that it had then."""
     if issue is None:
         return None
@@ -85,7 +85,7 @@ def _numbers(house: House, issue: str | None) -> frozenset[int] | None:
         return frozenset(named)  # an issue of elsewhere may be in the ledger all the same
 
 
-def _since(house: House, text: str | None) -> float | None:
+def _since(house: App, text: str | None) -> float | None:
     try:
         return moment(text, house.ws.clock.now()) if text else None
     except ValueError:
@@ -96,7 +96,7 @@ def _since(house: House, text: str | None) -> float | None:
 
 
 def _follow(
-    house: House, question: Question, tips: Sequence[Tip], told: set[str], as_json: bool
+    house: App, question: LedgerQuery, tips: Sequence[Tip], told: set[str], as_json: bool
 ) -> None:
     """Tell what comes after `tips`; only the new part of the histories is read."""
     try:

@@ -10,7 +10,7 @@ from ghp_agents.handoffs.returned import REASONS
 from ghp_agents.pulls import merge as services
 from ghp_agents.pulls.merge import Merged, Outcome, Passed
 from ghp_agents.pulls.send_back import SentBack
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
@@ -25,7 +25,7 @@ from ghp_agents.wiring import House
 @acting
 @click.pass_obj
 def merge(
-    house: House, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
+    house: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
 ) -> None:
     """Check what would be on the trunk, merge it, and clear away what is over.
 

@@ -19,7 +19,7 @@ from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
 from ghp_agents.notes.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
 from ghp_agents.state.join import Problem
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 STDIN = "-"
 KIND = click.option("--kind", type=click.Choice(KINDS), help="What kind of knowledge it is.")
@@ -48,7 +48,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def remember(
-    house: House,
+    house: App,
     text: str,
     kind: str | None,
     issue: str | None,
@@ -79,7 +79,7 @@ def remember(
     wake(house)
 
 
-def _say_told(told: services.Told) -> None:
+def _say_told(told: services.RememberResult) -> None:
     output.data(told.note.name)
     if told.is_new:
         output.done(f"Noted {told.note.name}: {told.note.title}")
@@ -104,11 +104,11 @@ def _text(said: str) -> str:
         ) from None
 
 
-def _spelled(house: House, words: Sequence[str]) -> tuple[str, ...]:
+def _spelled(house: App, words: Sequence[str]) -> tuple[str, ...]:
     return spelling.spelled_all(words, _folder(house))
 
 
-def _folder(house: House) -> str:
+def _folder(house: App) -> str:
     """Where we are in the worktree, for patterns that are said here."""
     top = house.ws.place.toplevel
     here = os.path.relpath(house.cwd.resolve(), Path(top).resolve()) if top else "."
@@ -131,7 +131,7 @@ def _folder(house: House) -> str:
 @AS_JSON
 @click.pass_obj
 def recall(
-    house: House, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
+    house: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
 ) -> None:
     """Find what is known, the best answer first: by what it means, where mem0 is installed, else
     by its words."""
@@ -153,7 +153,7 @@ def recall(
     _warn_of(found.problems)
 
 
-def _place(house: House, path: str) -> str:
+def _place(house: App, path: str) -> str:
     """A file, as it counts from the top of the worktree."""
     place = os.path.normpath(os.path.join(_folder(house), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
@@ -161,7 +161,7 @@ def _place(house: House, path: str) -> str:
     return place
 
 
-def _say_shortcomings(house: House, found: recalling.Recalled) -> None:
+def _say_shortcomings(house: App, found: recalling.Recalled) -> None:
     if found.trouble:
         output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
     for one in found.shortcomings:
@@ -190,7 +190,7 @@ def notes() -> None:
 @AS_JSON
 @click.pass_obj
 def list_notes(
-    house: House,
+    house: App,
     kind: str | None,
     issue: str | None,
     path: str | None,
@@ -221,7 +221,7 @@ def list_notes(
 @click.argument("id")
 @AS_JSON
 @click.pass_obj
-def show(house: House, id: str, as_json: bool) -> None:
+def show(house: App, id: str, as_json: bool) -> None:
     """Show a note in full: who learnt it, when, from which issue and commit."""
     known, _ = services.read_all(house.store.snapshot())
     note, day = rules.find(known, id), services.today(house.ws)
@@ -240,7 +240,7 @@ def show(house: House, id: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: House,
+    house: App,
     id: str,
     text: str | None,
     kind: str | None,
@@ -272,7 +272,7 @@ def edit(
 @click.argument("id")
 @acting
 @click.pass_obj
-def forget(house: House, id: str) -> None:
+def forget(house: App, id: str) -> None:
     """Take a note's text out of the state and the index, for good; who said so stays."""
     changed = services.forget(house.ws, house.store, id)
     name = changed.note.name
@@ -288,7 +288,7 @@ def forget(house: House, id: str) -> None:
     wake(house)
 
 
-def _take_out(house: House) -> None:
+def _take_out(house: App) -> None:
     """Out of the index as well; the note is forgotten also where that fails."""
     if show_as.has_index(house.ws):
         with output.busy("Taking it out of the index"):
@@ -297,7 +297,7 @@ def _take_out(house: House) -> None:
 
 @notes.command("reindex", epilog="Example: ghp agent-notes reindex")
 @click.pass_obj
-def reindex(house: House) -> None:
+def reindex(house: App) -> None:
     """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
     a repair, and to see that nothing is amiss."""
     with output.busy("Indexing the notes"):

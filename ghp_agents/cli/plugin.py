@@ -9,7 +9,7 @@ from ghp_agents.cli import guards, output
 from ghp_agents.integrations.clients import claude_plugin as services
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients.install import python_in
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-plugin", epilog="Example: ghp agent-plugin claude")
@@ -17,7 +17,7 @@ from ghp_agents.wiring import House
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @click.pass_obj
-def plugin(house: House, client: str, folder: Path | None, dry_run: bool) -> None:
+def plugin(house: App, client: str, folder: Path | None, dry_run: bool) -> None:
     """Render the plugin for Claude Code into FOLDER, and print where it is.
 
     It has hooks, a skill that teaches the commands, and slash commands, and is its own

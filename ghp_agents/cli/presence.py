@@ -20,7 +20,7 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.settings import consent
 from ghp_agents.state.presence import issue_of
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 QUESTIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
@@ -52,7 +52,7 @@ def heartbeat(
     ctx: click.Context, status: str | None, issue: str | None, action: str | None, progress: bool
 ) -> None:
     """Renew this agent's presence. Prints nothing and exits with 0, as a hook must."""
-    house: House = ctx.obj
+    house: App = ctx.obj
     try:
         said = _said(status, issue, action)
         agent = house.ws.agent()
@@ -100,7 +100,7 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
 @acting
 @click.pass_obj
 def status(
-    house: House,
+    house: App,
     agent: str | None,
     as_json: bool,
     watch: bool,
@@ -159,7 +159,7 @@ def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
     return "No agents are known yet." if then is None else "No agents were known then."
 
 
-def _set_status(house: House, agent: str | None, new_status: str) -> None:
+def _set_status(house: App, agent: str | None, new_status: str) -> None:
     if agent:
         house.name = agent
     name = house.ws.agent()
@@ -172,7 +172,7 @@ def _set_status(house: House, agent: str | None, new_status: str) -> None:
     wake(house)
 
 
-def _when(house: House, text: str) -> float:
+def _when(house: App, text: str) -> float:
     try:
         return moment(text, house.ws.clock.now())
     except ValueError:
@@ -181,7 +181,7 @@ def _when(house: House, text: str) -> float:
         ) from None
 
 
-def _look(house: House, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
+def _look(house: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
     return services.look(house.ws, house.store, snapshot, processes=processes)
 
 
@@ -239,7 +239,7 @@ def _fact(text: str) -> str:
     return text if file(text) == text else phrase(text, pulse.ACTION_LIMIT)
 
 
-def _print_github(house: House) -> None:
+def _print_github(house: App) -> None:
     places = (house.ws.cache_dir / "hub", house.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places):
         return  # before anything of it is imported
@@ -249,7 +249,7 @@ def _print_github(house: House) -> None:
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
-def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+def _print_footer(house: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
     standing = house.store.standing()
     now = house.ws.clock.now()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
@@ -285,7 +285,7 @@ def _print_footer(house: House, snapshot: Snapshot, views: Sequence[AgentView]) 
         )
 
 
-def _open_questions(house: House, snapshot: Snapshot) -> int:
+def _open_questions(house: App, snapshot: Snapshot) -> int:
     """How many questions nobody has answered who may, by lines of the records: what reads them is
     not loaded for this."""
     asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
@@ -305,7 +305,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
+def _print_news(house: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
     """What people want of this agent, that its claim was taken or its work sent back, and answers
     that it has not seen yet; nothing where no agent is named."""
     name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
@@ -332,7 +332,7 @@ def _print_news(house: House, snapshot: Snapshot, tell: Callable[[str], None]) -
         escalation.mark_told(house.ws, agent_name(name), [one.id for one in news])
 
 
-def _watch(house: House, name: str | None, stale: bool) -> None:
+def _watch(house: App, name: str | None, stale: bool) -> None:
     if not output.is_terminal():
         raise UsageError(
             "--watch needs a terminal.", hint="For a script: `ghp agent-log --follow --json`."
@@ -360,7 +360,7 @@ def _watch(house: House, name: str | None, stale: bool) -> None:
 )  # fmt: skip
 @acting
 @click.pass_obj
-def whoami(house: House, name: str | None) -> None:
+def whoami(house: App, name: str | None) -> None:
     """Print the agent that commands here act for; with --set, name it for this worktree."""
     ws = house.ws
     if name is not None:

@@ -10,7 +10,7 @@ from ghp_agents.cli import guards, output
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.doctor import setup as services
 from ghp_agents.state.admin_port import RemoteRef, Step
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 Tell = Callable[[str], None]
 
@@ -25,7 +25,7 @@ class Removal:
     dry_run: bool
 
 
-def take_away(house: House, asked: Removal) -> None:
+def take_away(house: App, asked: Removal) -> None:
     """Take away what is ours. Raises RefusedError where a person has to say so first."""
     ground = house.ground
     # First: whoever reads the settings makes a cache again.
@@ -62,18 +62,18 @@ def _line(step: Step) -> str:
     return step.what if step.doing == "remove" else f"{step.doing} {step.what}"
 
 
-def _clean_up(house: House) -> None:
+def _clean_up(house: App) -> None:
     """Asking the remote made a private repository where there was none."""
     for step in house.ground.belongings():
         step.act()
 
 
-def _remote_refs(house: House) -> list[RemoteRef]:
+def _remote_refs(house: App) -> list[RemoteRef]:
     with output.busy("Asking the remote"):
         return house.ground.remote_refs()
 
 
-def _list(house: House, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
+def _list(house: App, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
     tell = output.data if asked.dry_run else output.say
     if what:
         tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {house.ws.root}:")
@@ -86,21 +86,21 @@ def _list(house: House, what: Sequence[str], refs: Sequence[RemoteRef], asked: R
             output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(house.ground)}.")
 
 
-def _list_refs(house: House, refs: Sequence[RemoteRef], tell: Tell) -> None:
+def _list_refs(house: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
     sharing = house.ground.sharing()
     tell(f"On {sharing.remote} ({sharing.address}), for everybody who works with it:")
     for line in services.ref_lines(refs, house.ws.clock.now()):
         tell(output.clean(f"  {line}"))
 
 
-def _warn_of_the_living(house: House) -> None:
+def _warn_of_the_living(house: App) -> None:
     names = services.living(house.ws, house.store)
     if names:
         text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
         output.warn(text, "Stop them first.")
 
 
-def _remove_refs(house: House, refs: Sequence[RemoteRef], asked: Removal) -> None:
+def _remove_refs(house: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
     """Remove what was asked for, or what a person says yes to; the remote first, because it needs
     what is then removed here."""
     if not asked.remote_refs:
@@ -115,7 +115,7 @@ def _remove_refs(house: House, refs: Sequence[RemoteRef], asked: Removal) -> Non
         output.say("Clones that are still used push theirs again with their next sync.")
 
 
-def _offered(house: House, asked: Removal) -> list[RemoteRef]:
+def _offered(house: App, asked: Removal) -> list[RemoteRef]:
     """The refs on the remote, shown to the person who is there to decide about them."""
     remote = house.ground.sharing().remote
     if remote is None:

@@ -10,8 +10,8 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
-from ghp_agents.wiring import House
-from ghp_agents.worktrees.provision import Furnished, Setup
+from ghp_agents.wiring import App
+from ghp_agents.worktrees.provision import Provisioned, Setup
 
 HOW = {
     "new": "Made {branch} in {path}.",
@@ -26,7 +26,7 @@ HOW = {
 @click.option("--json", "as_json", is_flag=True, help="Print where, as JSON, and nothing else.")
 @acting
 @click.pass_obj
-def start(house: House, issue: str | None, best: bool, as_json: bool) -> None:
+def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
     """Claim an issue, make a branch and a worktree for it, and print what is needed to begin.
 
     The branch begins at the trunk as the remote has it now. Work that another agent left on the
@@ -70,7 +70,7 @@ def _say(started: Started) -> None:
         output.warn(note)
 
 
-def _say_furnished(furnished: Furnished) -> None:
+def _say_furnished(furnished: Provisioned) -> None:
     for verb, names in (("Copied", furnished.copied), ("Linked", furnished.linked)):
         if names:
             output.say(f"{verb} {', '.join(names)}.")
@@ -92,12 +92,12 @@ def _ended(setup: Setup) -> str:
     return "did not end in its time" if setup.timed_out else f"ended with {setup.code}"
 
 
-def _resume(house: House, started: Started) -> None:
+def _resume(house: App, started: Started) -> None:
     """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
     from ghp_agents.handoffs import resume as reading
 
     agent = house.ws.agent()
-    inner = House(started.path, house.environ, name=agent, clock=house.ws.clock)
+    inner = App(started.path, house.environ, name=agent, clock=house.ws.clock)
     number = str(started.claimed.issue.number)
     chosen = reading.choose(inner.ws, inner.store, inner.tracker, issue=number)
     resumed = reading.resume(inner.ws, inner.store, chosen)

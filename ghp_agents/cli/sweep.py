@@ -10,11 +10,11 @@ from ghp_agents.core.errors import ExitCode
 from ghp_agents.sweep import messages as words
 from ghp_agents.sweep import service as services
 from ghp_agents.sweep.lock import BusyError
-from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import POLICIES
 from ghp_agents.sweep.report import lines
-from ghp_agents.sweep.service import Swept
-from ghp_agents.wiring import House
+from ghp_agents.sweep.service import SweepResult
+from ghp_agents.wiring import App
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # a file to which a job appends what people are shown of it
 
@@ -50,7 +50,7 @@ def sweep(
     that was merged, or whose work is saved, is removed, and only with --prune. Running it twice
     changes nothing.
     """
-    house: House = ctx.obj
+    house: App = ctx.obj
     is_ephemeral = bool(house.environ.get("CI")) if ephemeral is None else ephemeral
     try:
         with output.busy("Sweeping"):
@@ -77,7 +77,7 @@ def sweep(
         ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
 
 
-def _print(swept: Swept, told: list[Line], *, as_json: bool) -> None:
+def _print(swept: SweepResult, told: list[SweepLine], *, as_json: bool) -> None:
     if as_json:
         output.as_json(_fields(swept, told))
         return
@@ -94,7 +94,7 @@ def _print(swept: Swept, told: list[Line], *, as_json: bool) -> None:
         output.done(f"Swept. Agents: {counted}; acts: {swept.done}.")
 
 
-def _fields(swept: Swept, told: list[Line]) -> dict[str, object]:
+def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
     return {
         "policy": swept.policy,
         "dryRun": swept.dry_run,
@@ -115,7 +115,7 @@ def _fields(swept: Swept, told: list[Line]) -> dict[str, object]:
     }
 
 
-def _append_summary(house: House, swept: Swept, told: list[Line]) -> None:
+def _append_summary(house: App, swept: SweepResult, told: list[SweepLine]) -> None:
     path = house.environ.get(SUMMARY)
     if not path:
         return

@@ -8,7 +8,7 @@ from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync import push_now as delivery
 from ghp_agents.sync import service as services
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-sync", epilog="Example: ghp agent-sync --publish")
@@ -19,7 +19,7 @@ from ghp_agents.wiring import House
 @click.pass_context
 def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> None:
     """Fetch what the other clones said and push what this one said."""
-    house: House = ctx.obj
+    house: App = ctx.obj
     if background:
         _in_background(house)
         return
@@ -33,7 +33,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
 
 
-def _in_background(house: House) -> None:
+def _in_background(house: App) -> None:
     try:
         delivery.deliver(house.ws, house.store, house.leaser, house.tracker, house.hub)
     except (GhpError, OSError) as error:

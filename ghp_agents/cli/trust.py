@@ -8,12 +8,12 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.consent import service as services
-from ghp_agents.consent.service import Wanted
+from ghp_agents.consent.service import ConsentItem
 from ghp_agents.core import person
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.remote_url import masked
 from ghp_agents.settings import consent
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command("agent-trust", epilog="Example: ghp agent-trust --show")
@@ -22,7 +22,7 @@ from ghp_agents.wiring import House
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; for scripts of people.")
 @click.option("--json", "json_", is_flag=True, help="With --show: as JSON.")
 @click.pass_obj
-def trust(house: House, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
+def trust(house: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     """Show what this repository runs on your machine, and allow it.
 
     Settings that run, place or redirect something count from the trunk's commit alone, and only
@@ -44,7 +44,7 @@ def trust(house: House, show: bool, revoke: bool, yes: bool, json_: bool) -> Non
         _agree(house, yes=yes)
 
 
-def _agree(house: House, *, yes: bool) -> None:
+def _agree(house: App, *, yes: bool) -> None:
     values = services.wanted(house.ws)
     if all(one.counts for one in values):
         output.done("Nothing to ask: all that this repository names counts already.")
@@ -58,7 +58,7 @@ def _agree(house: House, *, yes: bool) -> None:
     output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
 
 
-def consent_at_set_up(house: House, *, owner: bool) -> None:
+def consent_at_set_up(house: App, *, owner: bool) -> None:
     """What the person who sets a repository up agrees to: to what they wrote themselves, and with
     `owner` to what the trunk names, now and later. Anything else is only said."""
     ws = house.ws
@@ -78,7 +78,7 @@ def consent_at_set_up(house: House, *, owner: bool) -> None:
         output.warn(left, consent.HINT)
 
 
-def tell(values: Sequence[Wanted]) -> None:
+def tell(values: Sequence[ConsentItem]) -> None:
     """Show values to the person who decides, whole."""
     for one in values:
         mark = "counts already" if one.counts else "new"
@@ -97,7 +97,7 @@ def agrees(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def _text(one: Wanted) -> str:
+def _text(one: ConsentItem) -> str:
     if isinstance(one.value, str):
         return one.value
     if isinstance(one.value, (list, tuple)):
@@ -105,7 +105,7 @@ def _text(one: Wanted) -> str:
     return json.dumps(one.value, indent=2, sort_keys=True)
 
 
-def _show(house: House, *, as_json: bool) -> None:
+def _show(house: App, *, as_json: bool) -> None:
     values, owner = services.wanted(house.ws), services.owner(house.ws)
     if as_json:
         keys = ("key", "value", "where", "counts")
@@ -128,7 +128,7 @@ def _show(house: House, *, as_json: bool) -> None:
         )
 
 
-def _revoke(house: House) -> None:
+def _revoke(house: App) -> None:
     if services.revoke(house.ws):
         output.done("Taken back: nothing that needs consent counts in this clone.")
     else:

@@ -7,7 +7,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import log_unexpected
 from ghp_agents.core.errors import GhpError
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @click.command(
@@ -16,7 +16,7 @@ from ghp_agents.wiring import House
 @click.option("--branch", metavar="BRANCH", required=True, help="The branch that is shown.")
 @click.option("--repo", metavar="OWNER/NAME", help="Its repository; the current folder decides.")
 @click.pass_obj
-def dashboard(house: House, branch: str, repo: str | None) -> None:
+def dashboard(house: App, branch: str, repo: str | None) -> None:
     """Answer upstream's dashboard, in its JSON: who works on a branch, and what they ask.
 
     Whatever is wrong is in the answer, and the exit code is 0.
@@ -34,7 +34,7 @@ def dashboard(house: House, branch: str, repo: str | None) -> None:
 @click.argument("event")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def event(house: House, event: str, file: Path) -> None:
+def event(house: App, event: str, file: Path) -> None:
     """Hear of an event of upstream's. Prints nothing and exits with 0, as a hook must."""
     from ghp_agents.integrations.upstream_ghp import events as upstream_event
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.presence.service import AgentView
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ OF_USER = ("/.ghp/agents.json", "/.config/ghp-cli/coordination/agent-status.json
 OF_CLONE = "/ghp-pipeline.json"
 
 
-def heard(house: House, seen: Sequence[AgentView]) -> "Heard | None":
+def heard(house: App, seen: Sequence[AgentView]) -> "Heard | None":
     """What is noted of agents in this clone; None where nothing is."""
     home = house.environ.get("HOME") or "/"
     files = [*(home + path for path in OF_USER), house.ws.place.common_dir + OF_CLONE]

@@ -8,14 +8,14 @@ from ghp_agents.core.errors import UnknownError
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.leases.wait_graph import Wait
 
 
-def waits(house: House, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
+def waits(house: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
     """Who waits for whom, as far as it is known here."""
     if not presence.may_wait(snapshot, seen):
         return []

@@ -11,14 +11,14 @@ from ghp_agents.git import default_branch as trunkline
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
 from ghp_agents.git import worktree_admin as checkouts
-from ghp_agents.git.default_branch import HEADS, REMOTES, Line
+from ghp_agents.git.default_branch import HEADS, REMOTES, DefaultBranch
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.consent import KEYS, TEMPLATES, Agreement
 from ghp_agents.workspace import Workspace
 
 
-class Wanted(NamedTuple):
+class ConsentItem(NamedTuple):
     """One value that the trunk's files name."""
 
     key: str  # of the setting, or the path of a template
@@ -37,17 +37,17 @@ class Wanted(NamedTuple):
         return KEYS[self.key].does if self.key in KEYS else "is a template for texts"
 
 
-def wanted(ws: Workspace) -> list[Wanted]:
+def wanted(ws: Workspace) -> list[ConsentItem]:
     """What the trunk names, as it is on the remote and here. Raises GhpError, ConfigError."""
     answer = agreement.read(ws.environ, ws.common_dir)
-    found: dict[tuple[str, str], Wanted] = {}
+    found: dict[tuple[str, str], ConsentItem] = {}
     for line in _lines(ws):
         for one in _at(ws, line, answer):
             found.setdefault((one.key, consent.digest(one.value)), one)
     return list(found.values())
 
 
-def agree(ws: Workspace, values: Sequence[Wanted], *, owner: bool = False) -> None:
+def agree(ws: Workspace, values: Sequence[ConsentItem], *, owner: bool = False) -> None:
     """Keep that the person agreed to these values, and to no others. With `owner` to what the owner
     of the remote makes of them later, too. Raises GhpError."""
     agreed: dict[str, frozenset[str]] = {}
@@ -66,7 +66,7 @@ def covers(ws: Workspace, commit: str, path: str, text: str) -> bool:
     )
 
 
-def own_words(ws: Workspace) -> list[Wanted]:
+def own_words(ws: Workspace) -> list[ConsentItem]:
     """What the person wrote here themselves: a file that git does not track, and that the trunk
     does not have, came from nobody else. Raises ConfigError."""
     from ghp_agents.settings import schema as config
@@ -78,7 +78,9 @@ def own_words(ws: Workspace) -> list[Wanted]:
     if listed.code == 0:
         return []
     said = config.values(str(path), path.read_text(encoding="utf-8"))
-    return [Wanted(key, said[key], "your own file", counts=False) for key in KEYS if said.get(key)]
+    return [
+        ConsentItem(key, said[key], "your own file", counts=False) for key in KEYS if said.get(key)
+    ]
 
 
 def revoke(ws: Workspace) -> bool:
@@ -138,7 +140,7 @@ def check(ws: Workspace) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------ what the trunk has
 
 
-def _lines(ws: Workspace) -> Iterator[Line]:
+def _lines(ws: Workspace) -> Iterator[DefaultBranch]:
     """Where the trunk is, and where it would be if its own word for it counted."""
     own = configuration.own_values(ws.ground)
     named = _trunk_named(own)
@@ -151,7 +153,7 @@ def _lines(ws: Workspace) -> Iterator[Line]:
     refs = worktree.branches(ws.folder, *names)
     for name in names:
         places = (f"{REMOTES}{line.remote}/{name}", f"{HEADS}{name}")
-        yield from (Line(name, place, line.remote) for place in places if place in refs)
+        yield from (DefaultBranch(name, place, line.remote) for place in places if place in refs)
 
 
 def _trunk_named(said: Mapping[str, Any]) -> str | None:
@@ -165,17 +167,17 @@ def _said(ws: Workspace, commit: str) -> dict[str, Any]:
     return config.values(f"{commit}:{configuration.FILE}", text) if text else {}
 
 
-def _at(ws: Workspace, line: Line, answer: Agreement) -> Iterator[Wanted]:
+def _at(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[ConsentItem]:
     commit = checkouts.tip(ws.folder, line.ref)
     where = f"{line.ref.removeprefix(HEADS).removeprefix(REMOTES)} ({commit[:12]})"
     left = configuration.judge(ws.ground, line, answer).open
     said = _said(ws, line.ref)
     for key in KEYS:
         if said.get(key):
-            yield Wanted(key, said[key], where, key not in left)
+            yield ConsentItem(key, said[key], where, key not in left)
     for path in _templates(ws, commit):
         content = consent.plain_text(trunkline.text(ws.folder, commit, path) or "")
-        yield Wanted(path, content, where, covers(ws, commit, path, content))
+        yield ConsentItem(path, content, where, covers(ws, commit, path, content))
 
 
 def _templates(ws: Workspace, commit: str) -> list[str]:

@@ -24,7 +24,7 @@ _FOLDER = "040000"
 LARGEST = 100_000  # bytes; a page is some thousands
 
 
-class Entry(NamedTuple):
+class TreeFile(NamedTuple):
     """A name in the trunk's commit."""
 
     path: str
@@ -66,7 +66,7 @@ def text(ws: Workspace, *paths: str) -> str | None:
         raise _unusable(chosen.path, f"is not UTF-8 text (byte {error.start})") from None
 
 
-def entries(ws: Workspace, *paths: str) -> list[Entry]:
+def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
     """Those of `paths` that the trunk has; with `/` at its end, a path is all that is in it."""
     commit = _commit(ws)
     if not commit:
@@ -106,10 +106,10 @@ def _is_used(ws: Workspace, path: str) -> bool:
         return True  # whoever uses it is told what is wrong with it
 
 
-def _entry(line: str) -> Entry:
+def _entry(line: str) -> TreeFile:
     facts, _, path = line.partition("\t")
     mode, _, oid, size = facts.split()
-    return Entry(path, oid, 0 if size == "-" else int(size), mode)
+    return TreeFile(path, oid, 0 if size == "-" else int(size), mode)
 
 
 def _commit(ws: Workspace) -> str:

@@ -25,7 +25,7 @@ _TO_NEXT_STAR = re.compile(
 )
 
 
-class Rule(NamedTuple):
+class Glob(NamedTuple):
     """One pattern, ready to match by `re.compile(source).search(path)`.
 
     Where a pattern has no wildcards, `path` is the one place that it names, or `name` the name
@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def rule(pattern: str, *, fold: bool = False) -> Rule:
+def rule(pattern: str, *, fold: bool = False) -> Glob:
     """What a pattern means; with `fold` upper and lower case are one. Raises UsageError."""
     from pathspec import GitIgnoreSpec
 
@@ -62,7 +62,7 @@ def rule(pattern: str, *, fold: bool = False) -> Rule:
     only_below, place = body.endswith("/"), body.rstrip("/")
     is_rooted = "/" in place
     plain = unescaped(place.removeprefix("/")) if is_plain(place) else None
-    return Rule(
+    return Glob(
         source=source,
         include=made.include,
         prefix=literal_start(place.removeprefix("/")) if is_rooted and not fold else "",
@@ -94,7 +94,7 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def rules(patterns: Sequence[str], *, fold: bool = False) -> list[Rule]:
+def rules(patterns: Sequence[str], *, fold: bool = False) -> list[Glob]:
     """What patterns mean, in their order. Raises UsageError."""
     return [rule(pattern, fold=fold) for pattern in patterns]
 
@@ -145,7 +145,7 @@ def overlap(
     return None
 
 
-def _matching(each: Rule, files: Sequence[str]) -> Iterator[str]:
+def _matching(each: Glob, files: Sequence[str]) -> Iterator[str]:
     begin = bisect_left(files, each.prefix) if each.prefix else 0
     end = bisect_left(files, each.prefix + _LAST) if each.prefix else len(files)
     search = _compiled(each.source).search

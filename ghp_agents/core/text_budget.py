@@ -14,7 +14,7 @@ _MARK, _BETWEEN = "\x1e", "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class BudgetSection:
     """A part of the text, and the command that shows what is cut of it."""
 
     title: str
@@ -32,18 +32,18 @@ def mark(title: str, command: str) -> str:
     return f"{_MARK}{title}{_BETWEEN}{command}{_MARK}"
 
 
-def split(text: str) -> tuple[str, list[Section]]:
+def split(text: str) -> tuple[str, list[BudgetSection]]:
     """The text before the first mark, and the sections that say something."""
     head, *rest = text.split(_MARK)
-    sections: list[Section] = []
+    sections: list[BudgetSection] = []
     for name, content in zip(rest[::2], rest[1::2], strict=True):
         title, _, command = name.partition(_BETWEEN)
         if content.strip():
-            sections.append(Section(title, command, content.strip("\n")))
+            sections.append(BudgetSection(title, command, content.strip("\n")))
     return head.strip("\n"), sections
 
 
-def fit(head: str, sections: Sequence[Section], limit: int) -> str:
+def fit(head: str, sections: Sequence[BudgetSection], limit: int) -> str:
     """At most `limit` characters. A section may use half of what is left, so that a long one does
     not hide all others; what the later ones do not need is given back, the first come first."""
     everything = "\n".join([f"{head}\n", *(section.whole for section in sections)])
@@ -56,8 +56,8 @@ def fit(head: str, sections: Sequence[Section], limit: int) -> str:
 
 
 def _laid_out(
-    head: str, sections: Sequence[Section], limit: int, *, reserve: int
-) -> tuple[str, list[Section]]:
+    head: str, sections: Sequence[BudgetSection], limit: int, *, reserve: int
+) -> tuple[str, list[BudgetSection]]:
     """The text, and the sections that had no room; `reserve` characters are kept to name them."""
     room = limit - len(head) - 2 - reserve
     needs = [len(section.whole) + 1 for section in sections]
@@ -76,7 +76,7 @@ def _laid_out(
     return "\n".join([*parts, _left_out(omitted)] if omitted else parts), omitted
 
 
-def _cut(section: Section, limit: int) -> str:
+def _cut(section: BudgetSection, limit: int) -> str:
     """As many lines of a section as fit, and a line that says what is missing; empty if that
     would be too little to be of use."""
     lines = section.text.split("\n")
@@ -99,11 +99,11 @@ def _cut(section: Section, limit: int) -> str:
     return _under(section.title, "\n".join([*kept, said(whole)]))
 
 
-def _shown(section: Section) -> str:
+def _shown(section: BudgetSection) -> str:
     return f"`{section.command}` shows them"
 
 
-def _left_out(sections: Sequence[Section]) -> str:
+def _left_out(sections: Sequence[BudgetSection]) -> str:
     named = "; ".join(f"{section.title} (`{section.command}`)" for section in sections)
     return f"Left out for size: {named}.\n"
 

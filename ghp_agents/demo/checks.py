@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ghp_agents.demo.director import ANSWER, HEIR, VICTIM
 from ghp_agents.demo.parts import BINARY
-from ghp_agents.demo.place import Place
+from ghp_agents.demo.place import Sandbox
 from ghp_agents.escalations import service as escalation
 from ghp_agents.git import process as git
 from ghp_agents.presence import service as presence
@@ -13,11 +13,11 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import encode
 from ghp_agents.state.private_repo import open_repository
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SummaryLine:
     """One line of the summary."""
 
     what: str
@@ -25,7 +25,7 @@ class Check:
     holds: bool
 
 
-def run(place: Place) -> list[Check]:
+def run(place: Sandbox) -> list[SummaryLine]:
     """All checks, on what the repositories hold now."""
     a, b = place.house("a"), place.house("b")
     for house in (a, b, a, b):
@@ -42,98 +42,104 @@ def run(place: Place) -> list[Check]:
     ]
 
 
-def _agents(house: House) -> Iterator[Check]:
+def _agents(house: App) -> Iterator[SummaryLine]:
     views = {v.name: v for v in presence.look(house.ws, house.store, house.store.snapshot())}
     entries = house.store.ledger()
-    yield Check("agents that were at work", str(len(views)), len(views) == 4)
+    yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
-    yield Check(
+    yield SummaryLine(
         "agents that said goodbye", str(len(stopped)), VICTIM not in stopped and len(stopped) == 3
     )
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
-    yield Check("the killed agent is seen as", state, state in ("stale", "dead"))
+    yield SummaryLine("the killed agent is seen as", state, state in ("stale", "dead"))
     beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
-    yield Check("beats that arrived", str(beats), beats >= 20)
-    yield Check("entries in the ledger", str(len(entries)), len(entries) >= 25)
+    yield SummaryLine("beats that arrived", str(beats), beats >= 20)
+    yield SummaryLine("entries in the ledger", str(len(entries)), len(entries) >= 25)
 
 
-def _issues(house: House) -> Iterator[Check]:
+def _issues(house: App) -> Iterator[SummaryLine]:
     issues = {int(issue.number): issue for issue in house.tracker.list(closed=True)}
     closed = sorted(number for number, issue in issues.items() if issue.state == "closed")
-    yield Check("issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4, 5])
-    yield Check("issues closed", _numbers(closed), closed == [1, 2, 3, 5])
+    yield SummaryLine(
+        "issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4, 5]
+    )
+    yield SummaryLine("issues closed", _numbers(closed), closed == [1, 2, 3, 5])
     entries = house.store.ledger()
     taken = _clock(entries, "issue-assign", 3, "worker-3")
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
     in_order = bool(taken and all(blockers) and max(blockers) < taken)
-    yield Check(
+    yield SummaryLine(
         "#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order
     )
     chain = [lease for lease in house.leaser.history("issue/5") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
     holders = [(lease.holder, lease.generation) for lease in chain]
-    yield Check("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
+    yield SummaryLine("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
     said = " ".join(comment.body for comment in house.tracker.get(2).comments)
     kept_off = "parser.py is leased by worker-1" in said
-    yield Check("an edit of what worker-1 had leased", "refused" if kept_off else said, kept_off)
+    yield SummaryLine(
+        "an edit of what worker-1 had leased", "refused" if kept_off else said, kept_off
+    )
 
 
-def _people(place: Place, house: House) -> Iterator[Check]:
+def _people(place: Sandbox, house: App) -> Iterator[SummaryLine]:
     asked, _ = escalation.read_all(house.store.snapshot())
     answers = [answer for one in asked for answer in one.answers]
-    yield Check(
+    yield SummaryLine(
         "questions asked, answered",
         f"{len(asked)}, {len(answers)}",
         len(asked) == len(answers) == 1,
     )
     formatter = place.worktree("worker-2") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
-    yield Check(
+    yield SummaryLine(
         "the answer that reached the agent's work", written, written == f'FORMAT = "{ANSWER}"'
     )
 
 
-def _handoff(place: Place, house: House) -> Iterator[Check]:
+def _handoff(place: Sandbox, house: App) -> Iterator[SummaryLine]:
     snapshot = house.store.snapshot()
     documents = list(snapshot.files(".ghp/handoffs/3/"))
     patches = [path for path in snapshot.files(".ghp/patches/") if path.endswith(".patch")]
     shown = f"{len(documents)} with {len(patches)} patch"
-    yield Check("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
+    yield SummaryLine("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
     restored = place.worktree("worker-1") / "logo.bin"
     size = restored.stat().st_size if restored.exists() else 0
     same = size > 0 and restored.read_bytes() == BINARY
-    yield Check("uncommitted binary file restored, to the byte", f"{size} bytes", same)
+    yield SummaryLine("uncommitted binary file restored, to the byte", f"{size} bytes", same)
 
 
-def _agreement(place: Place, a: House, b: House) -> Iterator[Check]:
+def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     documents = {encode(house.store.snapshot().agents()) for house in (a, b)}
-    yield Check("documents that the two clones show", str(len(documents)), len(documents) == 1)
+    yield SummaryLine(
+        "documents that the two clones show", str(len(documents)), len(documents) == 1
+    )
     ledgers = {tuple(entry.id for entry in house.store.ledger()) for house in (a, b)}
-    yield Check("ledgers that the two clones show", str(len(ledgers)), len(ledgers) == 1)
+    yield SummaryLine("ledgers that the two clones show", str(len(ledgers)), len(ledgers) == 1)
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
-    yield Check("the published branch shows the same", "yes" if same else "no", same)
+    yield SummaryLine("the published branch shows the same", "yes" if same else "no", same)
     unsent = a.store.standing().unsent + b.store.standing().unsent
-    yield Check("changes not sent", str(unsent), unsent == 0)
+    yield SummaryLine("changes not sent", str(unsent), unsent == 0)
 
 
-def _untouched(place: Place, a: House, b: House) -> Iterator[Check]:
+def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     trunk = git.run(["rev-list", "--count", "main"], cwd=place.remote).text
-    yield Check("commits on the trunk, as the person made them", trunk, trunk == "1")
+    yield SummaryLine("commits on the trunk, as the person made them", trunk, trunk == "1")
     dirty = [
         name
         for name in ("a", "b")
         if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
     ]
-    yield Check("main worktrees that are not clean", str(len(dirty)), not dirty)
+    yield SummaryLine("main worktrees that are not clean", str(len(dirty)), not dirty)
     broken = 0
     for house in (a, b):
         repository = open_repository(house.ws)
         broken += (
             git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
         )
-    yield Check("private repositories that fsck finds broken", str(broken), broken == 0)
+    yield SummaryLine("private repositories that fsck finds broken", str(broken), broken == 0)
 
 
 def _clock(entries: list[LedgerEntry], event: str, issue: int, actor: str | None = None) -> int:

@@ -8,14 +8,14 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.demo import parts
-from ghp_agents.demo.place import Place, ghp
+from ghp_agents.demo.place import Sandbox, ghp
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 PATIENCE = 100.0  # seconds for the whole course on a slow machine; it takes some twenty
 ANSWER = "json"
@@ -27,7 +27,7 @@ HEIR = "worker-3"
 class Course:
     """What the director has seen and done so far."""
 
-    place: Place
+    place: Sandbox
     tell: Callable[[str], None]
     show: Callable[[Sequence[AgentView]], None]
     children: dict[str, process.Child] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Course:
 
 
 def play(
-    place: Place, tell: Callable[[str], None], show: Callable[[Sequence[AgentView]], None]
+    place: Sandbox, tell: Callable[[str], None], show: Callable[[Sequence[AgentView]], None]
 ) -> Course:
     """Run the whole course. Raises GhpError when an agent fails or time is up."""
     course = Course(place, tell, show)
@@ -58,7 +58,7 @@ def play(
     return course
 
 
-def _ticks(place: Place, end: float) -> Iterator[None]:
+def _ticks(place: Sandbox, end: float) -> Iterator[None]:
     while place.clock.now() < end:
         yield
         place.clock.wait(0.3)
@@ -82,7 +82,7 @@ def _look(course: Course) -> None:
     _watch_the_victim(course, house, views)
 
 
-def _answer(course: Course, house: House) -> None:
+def _answer(course: Course, house: App) -> None:
     if course.answered:
         return
     open_ones = [one for one in escalation.read_all(house.store.snapshot())[0] if not one.answers]
@@ -92,7 +92,7 @@ def _answer(course: Course, house: House) -> None:
         course.answered = True
 
 
-def _watch_the_victim(course: Course, house: House, views: Sequence[AgentView]) -> None:
+def _watch_the_victim(course: Course, house: App, views: Sequence[AgentView]) -> None:
     victim = next((view for view in views if view.name == VICTIM), None)
     if victim is None:
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.place import Place, ghp, run
+from ghp_agents.demo.place import Sandbox, ghp, run
 from ghp_agents.git import process as git
 
 QUESTION = "Which format shall the formatter write by default?"
@@ -22,7 +22,7 @@ BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 class Part:
     """One agent in its worktree."""
 
-    place: Place
+    place: Sandbox
     agent: str
 
     @property
@@ -156,7 +156,7 @@ PARTS: dict[str, Callable[[Part], None]] = {
 }
 
 
-def start(place: Place, agent: str) -> process.Child:
+def start(place: Sandbox, agent: str) -> process.Child:
     """Start an agent as a process of its own."""
     command = [
         sys.executable,
@@ -172,7 +172,7 @@ def start(place: Place, agent: str) -> process.Child:
     return process.start(command, cwd=place.worktree(agent), env=place.environ(agent), log=log)
 
 
-def play(place: Place, agent: str) -> None:
+def play(place: Sandbox, agent: str) -> None:
     """Be an agent of the demo; runs in the agent's own process."""
     PARTS[agent](Part(place, agent))
 

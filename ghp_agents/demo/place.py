@@ -10,7 +10,7 @@ from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import process as git
 from ghp_agents.ports import Clock
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 
 PERSON = "Dana Demo"
 COMMAND_PATIENCE = 60.0  # seconds for one command, on a machine that is busy
@@ -28,7 +28,7 @@ CONFIG = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Sandbox:
     """Where the demo plays."""
 
     root: Path
@@ -58,9 +58,9 @@ class Place:
             env["GHP_AGENT_PID"] = str(pid)
         return env
 
-    def house(self, clone: str) -> House:
+    def house(self, clone: str) -> App:
         """The parts of the program, for a person in a clone."""
-        return House(self.clone(clone), self.environ(), clock=self.clock)
+        return App(self.clone(clone), self.environ(), clock=self.clock)
 
 
 def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) -> str:
@@ -80,7 +80,7 @@ def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
     return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
 
 
-def make(place: Place) -> None:
+def make(place: Sandbox) -> None:
     """Make the repositories, the worktrees and the issues."""
     (place.root / "home").mkdir(parents=True)
     _git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
@@ -99,7 +99,7 @@ def make(place: Place) -> None:
     _issues(place)
 
 
-def _first_commit(place: Place) -> None:
+def _first_commit(place: Sandbox) -> None:
     folder = place.clone("a")
     (folder / ".ghp").mkdir(exist_ok=True)
     (folder / ".ghp/config.json").write_text(CONFIG, encoding="utf-8")
@@ -110,7 +110,7 @@ def _first_commit(place: Place) -> None:
     _git(folder, "push", "-q", "origin", "main")
 
 
-def _issues(place: Place) -> None:
+def _issues(place: Sandbox) -> None:
     folder, env = place.clone("a"), place.environ()
     for title, more in (
         ("Write the parser", ["--priority", "high"]),

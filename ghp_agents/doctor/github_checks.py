@@ -9,8 +9,8 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.github.api import access
 from ghp_agents.github.api import status as standing
-from ghp_agents.github.api.access import Place
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.access import RepositoryPlace
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.workspace import Workspace
 
@@ -18,7 +18,7 @@ FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactio
 FEW = 0.1  # of the budget: from here on it is worth a warning
 
 
-def checks(ws: Workspace, hub: Callable[[], Hub | None]) -> dict[str, Check]:
+def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[str, Check]:
     """By code, in order; the network comes last."""
     return {
         "github": partial(check_here, ws, hub),
@@ -26,7 +26,7 @@ def checks(ws: Workspace, hub: Callable[[], Hub | None]) -> dict[str, Check]:
     }
 
 
-def check_here(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """All that is known without asking."""
     yield from check_access(ws, hub)
     yield from check_outbox(hub)
@@ -34,7 +34,7 @@ def check_here(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding
     yield from check_limit(ws, hub)
 
 
-def check_access(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """Where issues are, and why. Raises NotSetUpError where GitHub is wanted and cannot be had."""
     found = hub()
     if found:
@@ -52,7 +52,7 @@ def check_access(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Findi
     )
 
 
-def check_outbox(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """What waits to be sent, and what GitHub would not take."""
     found = hub()
     if found is None:
@@ -74,7 +74,7 @@ def check_outbox(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
         )
 
 
-def check_unread(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """The issues that GitHub tells in a way that cannot be read."""
     found = hub()
     for number, why in found.unread.items() if found else ():
@@ -85,7 +85,7 @@ def check_unread(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
         )
 
 
-def check_limit(ws: Workspace, hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """How much may still be asked, as far as it is known without asking."""
     found = hub()
     if found is None:
@@ -132,7 +132,7 @@ def _left(found: HubStanding, now: float) -> str:
     return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
 
 
-def check_repository(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
+def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """What GitHub says of the repository and the token. Raises what the hub raises."""
     found = hub()
     if found is None:
@@ -158,7 +158,7 @@ def check_repository(hub: Callable[[], Hub | None]) -> Iterator[Finding]:
         yield ok("github-repository", f"GitHub answers; this clone acts as {who}.")
 
 
-def _features(hub: Hub) -> str:
+def _features(hub: GitHubRepository) -> str:
     """What was found out about the server, in words."""
     known = {name: hub.has(key) for key, name in FEATURES.items()}
     has = [name for name, there in known.items() if there]
@@ -167,7 +167,7 @@ def _features(hub: Hub) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _how(ws: Workspace, place: Place) -> str:
+def _how(ws: Workspace, place: RepositoryPlace) -> str:
     ours = token_host.is_githubs(place.host)
     names = token_host.OF_GITHUB if ours else token_host.OF_ENTERPRISE
     first = (

@@ -9,14 +9,14 @@ from ghp_agents.git import worktree
 from ghp_agents.hotpath import alive as living
 from ghp_agents.leases import service as lease
 from ghp_agents.locks.names import PREFIX
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.state.presence import Presence, issue_of, position
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 CODE = "worktree"
 
 
-def check(ws: Workspace, store: StateStore, leaser: Leaser) -> Iterator[Finding]:
+def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Finding]:
     """Which agents of this clone worked in a worktree that is not there any more."""
     there = _worktrees(ws)
     snapshot = store.snapshot()
@@ -40,7 +40,7 @@ def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
 
 
 def _told(
-    ws: Workspace, snapshot: Snapshot, leaser: Leaser, name: str, presence: Presence
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, name: str, presence: Presence
 ) -> Iterator[Finding]:
     lives = living.lives(
         ws.folders, name, ws.clock.now(), ws.settings.dead_after, ws.settings.gone_after
@@ -59,7 +59,7 @@ def _told(
         yield info(CODE, f"{gone}{about}; it holds nothing.", go_on)
 
 
-def _claims(leaser: Leaser, name: str) -> list[str]:
+def _claims(leaser: LockService, name: str) -> list[str]:
     """The issues that the agent has, as this clone knows."""
     known = [each for each in leaser.known(PREFIX) if each.holder == name]
     return [each.name.removeprefix(PREFIX) for each in known if not each.is_person]

@@ -13,11 +13,11 @@ from ghp_agents.doctor import machine_checks as machine
 from ghp_agents.doctor import missing_worktrees as homeless
 from ghp_agents.doctor import state_checks as records
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.pulls.body_template import TEMPLATES
-from ghp_agents.state.admin_port import Ground, Probe
+from ghp_agents.state.admin_port import Probe, StoreAdmin
 from ghp_agents.workspace import Workspace
 
 _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
@@ -26,11 +26,11 @@ _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
 def checks(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
-    ground: Ground,
+    leaser: LockService,
+    ground: StoreAdmin,
     *,
     probe: bool,
-    hub: Callable[[], Hub | None] = lambda: None,
+    hub: Callable[[], GitHubRepository | None] = lambda: None,
     shortcomings: Callable[[], Sequence[Finding]] = tuple,
 ) -> dict[str, Check]:
     """All there is to look at, by code, in the order to tell it; the network comes last.
@@ -52,7 +52,7 @@ def checks(
     }
 
 
-def check_sharing(ground: Ground) -> Iterator[Finding]:
+def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
     """Through which remote clones meet. Raises GhpError when the configured one is not there."""
     sharing = ground.sharing()
     if sharing.remote is None:

@@ -13,7 +13,7 @@ from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file as ownfile
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
-from ghp_agents.state.admin_port import Ground, Probe, RemoteRef, Sharing, Step
+from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
@@ -21,7 +21,7 @@ KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
 # ------------------------------------------------------------------------------ what is shared
 
 
-def explain(sharing: Sharing) -> list[str]:
+def explain(sharing: PublishPlan) -> list[str]:
     """What will be pushed where, and who can read it; a line each."""
     if sharing.remote is None:
         return [f"Nothing leaves this clone: {sharing.why_not}."]
@@ -66,7 +66,7 @@ def probe_line(probe: Probe) -> str:
     return f"{probe.remote} takes our refs under {probe.place}{kept}"
 
 
-def needs_probe(ground: Ground) -> bool:
+def needs_probe(ground: StoreAdmin) -> bool:
     """Whether the remote is still to be asked if it takes our refs."""
     if ground.sharing().remote is None:
         return False
@@ -78,7 +78,7 @@ def needs_probe(ground: Ground) -> bool:
 
 
 def to_make(
-    ws: Workspace, store: StateStore, ground: Ground, *, agent: AgentName | None, config: bool
+    ws: Workspace, store: StateStore, ground: StoreAdmin, *, agent: AgentName | None, config: bool
 ) -> list[Step]:
     """What is still to be made; nothing where the repository is set up."""
     steps = ground.missing()
@@ -113,7 +113,7 @@ def living(ws: Workspace, store: StateStore) -> list[str]:
     return sorted(name for name, at in store.snapshot().beaten().items() if at > recent)
 
 
-def refuse_losses(ground: Ground, *, force: bool) -> None:
+def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
     """Raises RefusedError where something exists nowhere else."""
     lost = ground.losses()
     if not lost or force:
@@ -124,7 +124,7 @@ def refuse_losses(ground: Ground, *, force: bool) -> None:
     )
 
 
-def how_to_keep(ground: Ground) -> str:
+def how_to_keep(ground: StoreAdmin) -> str:
     """What to do first with what exists nowhere else."""
     if ground.sharing().remote is None:
         return "There is no remote to send it to: copy the folder .git/ghp first"

@@ -36,7 +36,7 @@ OPTION_LIMIT = 500
 CONTEXT_LIMIT = 65_536  # bytes
 
 
-class Asked(NamedTuple):
+class EscalateResult(NamedTuple):
     """What became of a question."""
 
     escalation: Escalation
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     notes: tuple[str, ...] = ()  # what a person should know of it
 
 
-class Answered(NamedTuple):
+class AnswerResult(NamedTuple):
     """What became of an answer."""
 
     escalation: Escalation
@@ -67,7 +67,7 @@ def escalate(
     context: str = "",
     urgency: str = DEFAULT_URGENCY,
     waiting: bool = False,
-) -> Asked:
+) -> EscalateResult:
     """Ask a question; the issue is the one in hand unless it is named.
 
     Asked again while it is open, it is the same question. So it is for one who was cut off while
@@ -84,13 +84,13 @@ def escalate(
     branch, commit = ws.branch, _commit(ws)
     told = _told(ws, agent)
 
-    def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
         known, _ = read_all(snapshot, ws.settings.orchestrators)
         same = [each for each in known if each.question == question]
         for had in reversed(same):
             untold = waiting and any(said.id not in told for said in had.answers)
             if had.is_open or untold:
-                return Asked(had, is_new=False), []
+                return EscalateResult(had, is_new=False), []
         asked = Escalation(
             id=_free_id(snapshot, question, len(same)),
             question=question,
@@ -102,11 +102,11 @@ def escalate(
             branch=branch,
             commit=commit,
         )
-        return Asked(asked, is_new=True), [_asking(asked)]
+        return EscalateResult(asked, is_new=True), [_asking(asked)]
 
     asked = transact(store, decide)
     notes += _post(ws, store, tracker, asked.escalation)
-    return Asked(asked.escalation, asked.is_new, tuple(notes))
+    return EscalateResult(asked.escalation, asked.is_new, tuple(notes))
 
 
 def ask_once(
@@ -115,18 +115,18 @@ def ask_once(
     tracker: IssueTracker,
     question: Question,
     urgency: str = DEFAULT_URGENCY,
-) -> Asked:
+) -> EscalateResult:
     """Ask in the name of `question.agent` what the program itself found out. Asked before, even if
     it was answered since, it is not asked again."""
 
-    def decide(snapshot: Snapshot) -> tuple[Asked, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
         for had in read_all(snapshot, ws.settings.orchestrators)[0]:
             if rules.is_same(had.question, question):
-                return Asked(had, is_new=False), []
+                return EscalateResult(had, is_new=False), []
         at = Timestamp(to_text(ws.clock.now()))
         clock, clone = snapshot.clock + 1, snapshot.clone
         asked = Escalation(_free_id(snapshot, question, 0), question, at, clock, clone, urgency)
-        return Asked(asked, is_new=True), [_asking(asked)]
+        return EscalateResult(asked, is_new=True), [_asking(asked)]
 
     asked = transact(store, decide)
     notes = _post(ws, store, tracker, asked.escalation) if asked.is_new else []
@@ -240,7 +240,7 @@ def answer(
     *,
     by: Actor | None = None,
     where: str = "",
-) -> Answered:
+) -> AnswerResult:
     """Answer a question. The first answer closes it, others are kept beside it, and the last one
     counts; an agent that is no orchestrator gives advice, which closes nothing. Whoever says the
     same again has said it once. The number of an option stands for the option. `where` names the
@@ -249,7 +249,7 @@ def answer(
     by, given = by or ws.actor(), tidied("answer", text)
     orchestrators = ws.settings.orchestrators
 
-    def decide(snapshot: Snapshot) -> tuple[Answered, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[AnswerResult, list[Record]]:
         asked = rules.find(read_all(snapshot, orchestrators)[0], reference)
         if by == Actor(asked.question.agent):
             raise RefusedError(
@@ -260,19 +260,19 @@ def answer(
         known = asked.answers if rules.may_decide(by, orchestrators) else asked.advice
         same = [had for had in known if (had.by, had.text) == (by, tidy)]
         if same and known[-1].text == tidy:
-            return Answered(asked, same[-1], is_new=False), []
+            return AnswerResult(asked, same[-1], is_new=False), []
         after = known[-1].id if same else ""
         identity = rules.answer_identity(asked.id, by, tidy, after)
         at = Timestamp(to_text(ws.clock.now()))
         said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone, where)
         after_it = rules.with_answers(asked, [said], orchestrators)
-        return Answered(after_it, said, is_new=True), [_answering(asked, said)]
+        return AnswerResult(after_it, said, is_new=True), [_answering(asked, said)]
 
     answered = transact(store, decide)
     if answered.is_new:
         bell.ring(ws.folders, answered.escalation.question.agent)
     notes = _post(ws, store, tracker, answered.escalation)
-    return Answered(answered.escalation, answered.answer, answered.is_new, tuple(notes))
+    return AnswerResult(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
 
 def _answering(asked: Escalation, said: Answer) -> Record:

@@ -14,7 +14,7 @@ USUAL = ("main", "master")
 HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 
 
-class Line(NamedTuple):
+class DefaultBranch(NamedTuple):
     """Where the trunk is."""
 
     name: str
@@ -22,7 +22,9 @@ class Line(NamedTuple):
     remote: str
 
 
-def find(folder: Path, *, remote: str | None = None, named: str | None = None) -> Line | None:
+def find(
+    folder: Path, *, remote: str | None = None, named: str | None = None
+) -> DefaultBranch | None:
     """The trunk: the branch that is `named`, else the remote's own choice, else main or master.
     None where there is no such branch. Raises GitError."""
     refs = worktree.branches(folder, *USUAL, *([named] if named else []))
@@ -30,7 +32,7 @@ def find(folder: Path, *, remote: str | None = None, named: str | None = None) -
     name = named or chosen(refs, remote)
     places = (f"{REMOTES}{remote}/{name}", f"{HEADS}{name}")
     ref = next((place for place in places if name and place in refs), None)
-    return Line(name, ref, remote) if name and ref else None
+    return DefaultBranch(name, ref, remote) if name and ref else None
 
 
 def remote_of(refs: Mapping[str, str]) -> str:
@@ -55,7 +57,7 @@ def text(folder: Path, commit: str, path: str) -> str | None:
 
 
 def watched(
-    common_dir: str, remotes: Iterable[str], names: Iterable[str], line: Line | None
+    common_dir: str, remotes: Iterable[str], names: Iterable[str], line: DefaultBranch | None
 ) -> list[str]:
     """The files and folders by which it is seen, without git, that the trunk may have moved from
     `line`. Branches of this clone matter only where no remote has it."""

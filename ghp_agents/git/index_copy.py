@@ -28,7 +28,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Desk:
+class ScratchIndex:
     """Git on a copied index; what it makes goes into `scratch`, which the caller throws away."""
 
     def __init__(self, place: Location, scratch: Path) -> None:
@@ -71,7 +71,7 @@ class Desk:
         return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def stage(desk: Desk, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
+def stage(desk: ScratchIndex, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
     """Bring the worktree's content into the copied index; answers what could not come along.
 
     New files are taken from the smallest on, as long as they make no more than `limit` bytes
@@ -85,7 +85,7 @@ def stage(desk: Desk, limit: int, passed_over: Collection[str] = ()) -> list[Lef
     return left_out + (_unreadable(desk, chosen) if refused else [])
 
 
-def _add(desk: Desk, names: Sequence[str]) -> bool:
+def _add(desk: ScratchIndex, names: Sequence[str]) -> bool:
     """Add these; whether some could not be."""
     if not names:
         return False
@@ -97,7 +97,7 @@ def _add(desk: Desk, names: Sequence[str]) -> bool:
     return refused is not False
 
 
-def _try_to_add(desk: Desk, *options: str, stdin: bytes | None = None) -> bool | None:
+def _try_to_add(desk: ScratchIndex, *options: str, stdin: bytes | None = None) -> bool | None:
     """Whether some could not be added; None: nothing was, because a filter failed for one."""
     sparse = ["--sparse"] if desk.is_sparse else []
     result = desk.run("add", "--ignore-errors", *sparse, *options, stdin=stdin)
@@ -109,7 +109,7 @@ def _try_to_add(desk: Desk, *options: str, stdin: bytes | None = None) -> bool |
 
 
 def _choose_new(
-    desk: Desk, limit: int, passed_over: Collection[str]
+    desk: ScratchIndex, limit: int, passed_over: Collection[str]
 ) -> tuple[list[str], list[LeftOut]]:
     """The untracked files that may fit, and those that cannot."""
     chosen: list[str] = []
@@ -128,22 +128,22 @@ def _choose_new(
     return chosen, left_out
 
 
-def _unreadable(desk: Desk, chosen: list[str]) -> list[LeftOut]:
+def _unreadable(desk: ScratchIndex, chosen: list[str]) -> list[LeftOut]:
     """What still differs after all was added."""
     wanted = set(chosen)
     names = _differing(desk) + [name for name in _new(desk) if name in wanted]
     return [LeftOut(name, desk.size(name), "cannot be read") for name in dict.fromkeys(names)]
 
 
-def _differing(desk: Desk) -> list[str]:
+def _differing(desk: ScratchIndex) -> list[str]:
     return desk.names("diff-files", "-z", "--name-only", "--ignore-submodules=all")
 
 
-def _new(desk: Desk) -> list[str]:
+def _new(desk: ScratchIndex) -> list[str]:
     return desk.names("ls-files", "-z", "--others", "--exclude-standard")
 
 
-def _is_own_worktree(desk: Desk, name: str) -> bool:
+def _is_own_worktree(desk: ScratchIndex, name: str) -> bool:
     """Whether an untracked repository is a linked worktree of this one: somebody else's work."""
     there = walk_up(str(desk.worktree / name))
     return there is not None and there.common_dir == desk.place.common_dir

@@ -32,14 +32,14 @@ _PLAIN = (
 _NO_EDITOR = {"GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "GIT_MERGE_AUTOEDIT": "no"}
 
 
-class Tree(NamedTuple):
+class MergedTree(NamedTuple):
     """What merging two commits comes to: a tree, or the paths that conflict."""
 
     tree: str
     conflicts: tuple[str, ...] = ()
 
 
-class Landing(NamedTuple):
+class MergeResult(NamedTuple):
     """The commit that would be on the trunk, or the paths that conflict."""
 
     commit: str
@@ -49,25 +49,25 @@ class Landing(NamedTuple):
 def land(
     folder: Path, scratch: Path, onto: str, head: str, method: str, message: str,
     env: Mapping[str, str] | None = None,
-) -> Landing:  # fmt: skip
+) -> MergeResult:  # fmt: skip
     """The commit by which `head` comes onto the commit `onto`.
 
     `scratch` is a folder in which a worktree may be made for a moment; `env` names the committer.
     """
     if method == "rebase":
         if is_ancestor(folder, onto, head):
-            return Landing(head)
+            return MergeResult(head)
         return _replayed(folder, scratch, onto, head, env)
     merged = merge(folder, scratch, onto, head)
     if merged.conflicts:
-        return Landing("", merged.conflicts)
+        return MergeResult("", merged.conflicts)
     parents = (onto,) if method == "squash" else (onto, head)
-    return Landing(commit(folder, merged.tree, parents, message, env))
+    return MergeResult(commit(folder, merged.tree, parents, message, env))
 
 
 def merge(
     folder: Path, scratch: Path, ours: str, theirs: str, version: tuple[int, ...] | None = None
-) -> Tree:
+) -> MergedTree:
     """The tree of a merge; also where git is too old to do that by itself."""
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
@@ -76,7 +76,7 @@ def merge(
     if done.code not in (0, 1):
         raise git.failure(args, done)
     tree, *names = [os.fsdecode(part) for part in done.out.split(b"\0") if part]
-    return Tree(tree, tuple(dict.fromkeys(names)) if done.code else ())
+    return MergedTree(tree, tuple(dict.fromkeys(names)) if done.code else ())
 
 
 def commit(
@@ -115,24 +115,24 @@ def has_each_change(folder: Path, trunk: str, head: str) -> bool:
     return shown.code == 0 and bool(lines) and all(line.startswith("-") for line in lines)
 
 
-def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> Tree:
+def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> MergedTree:
     with detached(folder, scratch, ours) as place:
         args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
         done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=PATIENCE)
         conflicts = unmerged(place)
         if conflicts:
-            return Tree("", conflicts)
+            return MergedTree("", conflicts)
         if done.code != 0:
             raise git.failure(args, done)
-        return Tree(git.check(["write-tree"], cwd=place).text)
+        return MergedTree(git.check(["write-tree"], cwd=place).text)
 
 
 def _replayed(
     folder: Path, scratch: Path, onto: str, head: str, env: Mapping[str, str] | None
-) -> Landing:
+) -> MergeResult:
     with detached(folder, scratch, head) as place:
         conflicts = rebase(place, onto, env)
-        return Landing(
+        return MergeResult(
             "" if conflicts else git.check(["rev-parse", "HEAD"], cwd=place).text, conflicts
         )
 

@@ -19,7 +19,7 @@ from ghp_agents.git import patch_check as patchguard
 from ghp_agents.git import patch_text as patchtext
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
-from ghp_agents.git.index_copy import PATIENCE, Desk, LeftOut, stage
+from ghp_agents.git.index_copy import PATIENCE, LeftOut, ScratchIndex, stage
 from ghp_agents.git.patch_text import parents
 from ghp_agents.hotpath.locate import Location
 
@@ -28,7 +28,7 @@ _GITLINK = "160000"
 _LINK = patchtext.LINK
 
 
-class Change(NamedTuple):
+class PatchedFile(NamedTuple):
     """A file that the patch changes; counts are None for binary content."""
 
     kind: str  # A added, M modified, D deleted, T another type, R renamed
@@ -38,8 +38,8 @@ class Change(NamedTuple):
     source: str = ""  # where a renamed file was
 
 
-Screen = Callable[[Change, bytes], str | None]
-_Described = tuple[Change, tuple[str, str], str]  # with its modes and its new object
+Screen = Callable[[PatchedFile, bytes], str | None]
+_Described = tuple[PatchedFile, tuple[str, str], str]  # with its modes and its new object
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Patch:
 
     base: str
     content: bytes
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PatchedFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     converted: tuple[str, ...] = ()  # kept as git would commit them, not byte for byte
 
@@ -71,7 +71,7 @@ def take(
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))
     with tempfile.TemporaryDirectory(prefix="ghp-patch-") as folder:
-        desk = Desk(place, Path(folder))
+        desk = ScratchIndex(place, Path(folder))
         left_out = stage(desk, limit, passed_over)
         whole = Path(folder) / "patch"
         against = base or desk.git("hash-object", "-t", "tree", os.devnull).text
@@ -93,7 +93,7 @@ def take(
 class _Part:
     """What the patch has for one file: where it begins in the whole patch, and how long it is."""
 
-    change: Change
+    change: PatchedFile
     modes: tuple[str, str]
     oid: str
     start: int
@@ -111,7 +111,7 @@ class _Part:
         return {"D": self.change.path, "R": self.change.source}.get(self.change.kind, "")
 
 
-def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
+def _parts(desk: ScratchIndex, against: str, whole: Path) -> list[_Part]:
     """Let git write the whole patch, and find the files in it."""
     # Only files renamed without a change: more would tie a part to its source's content.
     renames = "--find-renames=100%"
@@ -136,7 +136,7 @@ def _parts(desk: Desk, against: str, whole: Path) -> list[_Part]:
     return parts
 
 
-def _compare(desk: Desk, against: str, *options: str) -> git.Result:
+def _compare(desk: ScratchIndex, against: str, *options: str) -> git.Result:
     return desk.git("diff-index", "--cached", *_PLAIN, *options, against)
 
 
@@ -177,7 +177,7 @@ def _described(data: bytes) -> list[_Described]:
         added, removed, named = word.split("\t", 2)
         if not named:  # a rename: its two names follow
             next(words), next(words)
-        found.append((Change(kind, path, _count(added), _count(removed), source), modes, oid))
+        found.append((PatchedFile(kind, path, _count(added), _count(removed), source), modes, oid))
         word = next(words)
     return found
 
@@ -222,7 +222,7 @@ def _added(piece: bytes) -> bytes:
     return b"\n".join(line[1:] for line in hunks.split(b"\n") if line.startswith(b"+"))
 
 
-def _left_out(desk: Desk, part: _Part, reasons: dict[str, str]) -> LeftOut:
+def _left_out(desk: ScratchIndex, part: _Part, reasons: dict[str, str]) -> LeftOut:
     change, reason = part.change, reasons[part.change.path]
     if change.kind == "D":
         return LeftOut(change.path, part.size, f"{reason} (deleted here)")

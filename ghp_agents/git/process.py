@@ -281,7 +281,7 @@ def _ended_early() -> GitError:
     )
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One line of a tree."""
 
     mode: str
@@ -289,16 +289,16 @@ class Entry(NamedTuple):
     oid: str
 
 
-def tree_entries(content: bytes, oid_length: int) -> list[Entry]:
+def tree_entries(content: bytes, oid_length: int) -> list[TreeEntry]:
     """The lines of a tree object; `oid_length` is that of a hex oid (40, or 64 for sha256)."""
-    entries: list[Entry] = []
+    entries: list[TreeEntry] = []
     width = oid_length // 2
     position = 0
     while position < len(content):
         end = content.index(b"\0", position)
         mode, _, name = content[position:end].partition(b" ")
         oid = content[end + 1 : end + 1 + width].hex()
-        entries.append(Entry(mode.decode(), name.decode("utf-8", "surrogateescape"), oid))
+        entries.append(TreeEntry(mode.decode(), name.decode("utf-8", "surrogateescape"), oid))
         position = end + 1 + width
     return entries
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ghp_agents.github import labels as github_label
 from ghp_agents.github.api.errors import InvalidError
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.labels import AGENT, Label
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.capabilities import LABEL as NEEDS
@@ -24,13 +24,13 @@ def wanted(settings: Settings) -> list[Label]:
     return [label for label in found.values() if len(label.name) <= LABEL_LIMIT]
 
 
-def missing(hub: Hub, labels: Sequence[Label]) -> list[Label]:
+def missing(hub: GitHubRepository, labels: Sequence[Label]) -> list[Label]:
     """Those that are not there; to GitHub, names that differ in case alone are one. Asks."""
     there = {str(each["name"]).lower() for each in hub.get_all("labels")}
     return [label for label in labels if label.name.lower() not in there]
 
 
-def make(hub: Hub, label: Label) -> None:
+def make(hub: GitHubRepository, label: Label) -> None:
     """Make one. Somebody else may make it at the same moment, which is as good."""
 
     def there() -> Any | None:

@@ -7,10 +7,10 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import pull_mapping as github_pull
 from ghp_agents.github.api import errors
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.pulls.pull import (
     Checks,
-    ConflictError,
+    MergeConflictError,
     NewPull,
     Pull,
     PullChange,
@@ -40,7 +40,7 @@ _READY = (
 class GitHubForge:
     """`ports.Forge` on GitHub. What may have happened is looked for before it is said again."""
 
-    def __init__(self, ws: Workspace, hub: Hub) -> None:
+    def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws = ws
         self._hub = hub
 
@@ -203,7 +203,7 @@ class GitHubForge:
             return pull
         refuse_unready(pull)
         if raw.get("mergeable") is False:
-            raise ConflictError(pull, ()) from None
+            raise MergeConflictError(pull, ()) from None
         raise RefusedError(
             f"GitHub does not merge #{number}: {error.said or error}.",
             hint="A rule of the repository may ask for a review or for checks; GitHub shows it at "

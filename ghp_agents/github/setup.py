@@ -31,26 +31,26 @@ _ANY_ACTION = "owner/name@commit"  # which paths there can be does not depend on
 _LOGIN = re.compile(r"@?([A-Za-z0-9](?:-?[A-Za-z0-9])*)")
 
 
-class Kept(NamedTuple):
+class KeptFile(NamedTuple):
     """A file of the user's in the place of one of ours."""
 
     path: str  # from the top of the worktree
     change: str  # what ours would change in it, as a unified diff
 
 
-class Plan(NamedTuple):
+class SetupPlan(NamedTuple):
     """What is to be done, and what stays as it is."""
 
     steps: tuple[Step, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptFile, ...]
 
 
-def to_write(ws: Workspace, named: str = "") -> Plan:
+def to_write(ws: Workspace, named: str = "") -> SetupPlan:
     """What is still to be written, with the action that is `named` as `owner/name@commit`, else
     the one of this installation. Raises GhpError for what cannot be: then nothing is."""
     top = _top(ws)
     steps: list[Step] = []
-    kept: list[Kept] = []
+    kept: list[KeptFile] = []
     for path, text in wanted(ws, named or action.address()).items():
         place = top / path
         _refuse_elsewhere(place, top)
@@ -62,16 +62,16 @@ def to_write(ws: Workspace, named: str = "") -> Plan:
             act = partial(usersfile.rewrite, place, before, text.encode())
             steps.append(Step("write", "Wrote", path, act))
         else:
-            kept.append(Kept(path, _change(path, there, text)))
-    return Plan(tuple(steps), tuple(kept))
+            kept.append(KeptFile(path, _change(path, there, text)))
+    return SetupPlan(tuple(steps), tuple(kept))
 
 
-def to_take(ws: Workspace) -> Plan:
+def to_take(ws: Workspace) -> SetupPlan:
     """What is to be removed: what is as we made it."""
     top = _top(ws)
     known = wanted(ws, _ANY_ACTION)
     steps: list[Step] = []
-    kept: list[Kept] = []
+    kept: list[KeptFile] = []
     for path in sorted({*known, *_present(top)}):
         content = usersfile.read(top / path)
         if content is None:
@@ -80,8 +80,8 @@ def to_take(ws: Workspace) -> Plan:
             act = partial(_take, top, path, content)
             steps.append(Step("remove", "Removed", path, act))
         elif path in known or _FIRST.match(_text(content)):
-            kept.append(Kept(path, ""))
-    return Plan(tuple(steps), tuple(kept))
+            kept.append(KeptFile(path, ""))
+    return SetupPlan(tuple(steps), tuple(kept))
 
 
 def wanted(ws: Workspace, action: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github import marker as github_marker
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.comment_commands import Obeyed
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 MARKER = github_marker.STATE
 BY = Actor("ghp-agents")
@@ -19,12 +19,12 @@ SHOWN = 10  # questions
 _SPECIAL = "\\|[]`*_~#"
 
 
-class Facts(NamedTuple):
+class IssueStatus(NamedTuple):
     """How it goes with an issue."""
 
     number: int
     closed: bool = False
-    lease: Lease | None = None  # whoever holds it, if anybody does
+    lease: Lock | None = None  # whoever holds it, if anybody does
     assigned: tuple[str, ...] = ()
     status: str = ""
     branch: str = ""
@@ -35,7 +35,7 @@ class Facts(NamedTuple):
     stopped: bool = False
 
 
-def render(facts: Facts) -> str:
+def render(facts: IssueStatus) -> str:
     """The comment's text."""
     rows = list(_rows(facts))
     lines = [f"| **{name}** | {text} |" for name, text in rows]
@@ -43,12 +43,12 @@ def render(facts: Facts) -> str:
     return "\n\n".join(filter(None, [_headline(facts), "\n".join(table)]))
 
 
-def essence(facts: Facts) -> str:
+def essence(facts: IssueStatus) -> str:
     """The text without what changes often."""
     return render(facts._replace(status=""))
 
 
-def _headline(facts: Facts) -> str:
+def _headline(facts: IssueStatus) -> str:
     holder = facts.lease.holder if facts.lease else None
     if facts.closed:
         return "This issue is closed."
@@ -62,7 +62,7 @@ def _headline(facts: Facts) -> str:
     return f"**{cell(holder)}** has this issue{status}."
 
 
-def _rows(facts: Facts) -> list[tuple[str, str]]:
+def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     lease = facts.lease
     if lease and lease.holder:

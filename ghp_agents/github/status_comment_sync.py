@@ -18,17 +18,17 @@ from ghp_agents.github import marker as github_marker
 from ghp_agents.github import status_comment as text
 from ghp_agents.github.accounts import WORKFLOWS
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
-from ghp_agents.github.api.repository import Hub
-from ghp_agents.github.status_comment import BY, MARKER, Facts
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.status_comment import BY, MARKER, IssueStatus
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import ordered
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands as command_record
 from ghp_agents.issues.comment_commands import Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
@@ -39,7 +39,7 @@ MOST = 1_000  # comments that are remembered
 FEW = 30  # that are written in one go: a second apart, the rest come with the next sync
 
 
-class Known(NamedTuple):
+class WrittenStatus(NamedTuple):
     """What this clone last wrote on an issue."""
 
     comment: int
@@ -50,8 +50,8 @@ class Known(NamedTuple):
 
 def refresh(
     ws: Workspace,
-    hub: Hub,
-    leaser: Leaser,
+    hub: GitHubRepository,
+    leaser: LockService,
     snapshot: Snapshot,
     issues: Iterable[Issue],
     views: Sequence[AgentView],
@@ -80,10 +80,10 @@ class _Look:
     """The state as far as the comments show it."""
 
     def __init__(
-        self, ws: Workspace, leaser: Leaser, snapshot: Snapshot, views: Sequence[AgentView]
+        self, ws: Workspace, leaser: LockService, snapshot: Snapshot, views: Sequence[AgentView]
     ) -> None:
         found = {claimed_issue(each.name): each for each in leaser.known(PREFIX) if each.holder}
-        self._held: dict[int, Lease] = {n: each for n, each in found.items() if n is not None}
+        self._held: dict[int, Lock] = {n: each for n, each in found.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
         orchestrators = ws.settings.orchestrators
@@ -101,7 +101,7 @@ class _Look:
         view = self._view(one)
         return view is not None and not view.is_here
 
-    def facts(self, issue: Issue) -> Facts:
+    def facts(self, issue: Issue) -> IssueStatus:
         """All that the comment shows of an issue."""
         lease = next((self._held[n] for n in issue.numbers if n in self._held), None)
         view = self._view(issue.number)
@@ -110,7 +110,7 @@ class _Look:
         handoffs = ordered(handoff_record.read(self._snapshot.files(folder))[0])
         on_it = [each for each in self._asked if each.question.issue in issue.numbers]
         commands = [each for each in self._commands if each.issue in issue.numbers]
-        return Facts(
+        return IssueStatus(
             number=issue.number,
             closed=issue.state == "closed",
             lease=lease,
@@ -136,7 +136,14 @@ class _Look:
 # -------------------------------------------------------------------------------- writing
 
 
-def _keep(ws: Workspace, hub: Hub, known: dict[int, Known], facts: Facts, *, force: bool) -> bool:
+def _keep(
+    ws: Workspace,
+    hub: GitHubRepository,
+    known: dict[int, WrittenStatus],
+    facts: IssueStatus,
+    *,
+    force: bool,
+) -> bool:
     """Bring one comment up to date; whether GitHub was asked to."""
     now, had = ws.clock.now(), known.get(facts.number)
     shown, essence = digest(text.render(facts)), digest(text.essence(facts))
@@ -150,11 +157,11 @@ def _keep(ws: Workspace, hub: Hub, known: dict[int, Known], facts: Facts, *, for
     comment = had.comment if had else 0
     with suppress(ForbiddenError, MissingError, GoneError):  # tried again when there is news
         comment = (_changed(hub, comment, body) if comment else 0) or _said(hub, facts.number, body)
-    known[facts.number] = Known(comment, shown, essence, now)
+    known[facts.number] = WrittenStatus(comment, shown, essence, now)
     return True
 
 
-def _changed(hub: Hub, comment: int, body: str) -> int:
+def _changed(hub: GitHubRepository, comment: int, body: str) -> int:
     """The comment, with this text; 0 if it is gone."""
     path = f"issues/comments/{comment}"
     try:
@@ -165,7 +172,7 @@ def _changed(hub: Hub, comment: int, body: str) -> int:
     return comment
 
 
-def _said(hub: Hub, issue: int, body: str) -> int:
+def _said(hub: GitHubRepository, issue: int, body: str) -> int:
     """The comment of an issue, with this text: the one that is there, or a new one."""
     for comment in _there(hub, issue):
         if _changed(hub, comment, body):
@@ -184,7 +191,7 @@ def _said(hub: Hub, issue: int, body: str) -> int:
     return made
 
 
-def _there(hub: Hub, issue: int) -> list[int]:
+def _there(hub: GitHubRepository, issue: int) -> list[int]:
     """The comments about the state of an issue, oldest first; what others forged is none."""
     once = github_marker.once(MARKER)
     found: list[int] = []
@@ -195,7 +202,7 @@ def _there(hub: Hub, issue: int) -> list[int]:
     return sorted(found)
 
 
-def _is_trusted(hub: Hub, told: Mapping[str, Any]) -> bool:
+def _is_trusted(hub: GitHubRepository, told: Mapping[str, Any]) -> bool:
     login = str((told.get("user") or {}).get("login") or "")
     if login == WORKFLOWS:
         return True  # a sweep of the repository's own has made it
@@ -209,20 +216,20 @@ def _is_trusted(hub: Hub, told: Mapping[str, Any]) -> bool:
 # ------------------------------------------------------------------------------ remembering
 
 
-def _load(ws: Workspace, hub: Hub) -> dict[int, Known]:
+def _load(ws: Workspace, hub: GitHubRepository) -> dict[int, WrittenStatus]:
     try:
         told = json.loads((ws.cache_dir / KEPT).read_bytes())
         if told["repository"] != f"{hub.host}/{hub.repository}":
             return {}
         return {
-            int(one): Known(int(comment), str(shown), str(essence), float(at))
+            int(one): WrittenStatus(int(comment), str(shown), str(essence), float(at))
             for one, (comment, shown, essence, at) in told["comments"].items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
-def _store(ws: Workspace, hub: Hub, known: Mapping[int, Known]) -> None:
+def _store(ws: Workspace, hub: GitHubRepository, known: Mapping[int, WrittenStatus]) -> None:
     newest = sorted(known, key=lambda one: known[one].at)[-MOST:]
     told = {
         "repository": f"{hub.host}/{hub.repository}",

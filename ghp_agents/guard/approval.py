@@ -14,8 +14,8 @@ from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.quoting import file, named, when
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
-from ghp_agents.leases.request import ApprovalError, Approve, Plan
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -26,21 +26,27 @@ YES, NO = "approve", "refuse"
 SHOWN = 5  # files that a question names
 
 
-class Verdict(NamedTuple):
+class ApprovalState(NamedTuple):
     """What somebody who may decide has answered."""
 
     answer: Answer
     is_yes: bool
 
 
-def approver(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Approve:
+def approver(
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
+) -> Approve:
     """What has shared paths of a plan approved."""
     return partial(approved, ws, store, leaser, tracker)
 
 
 def approved(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, plan: Plan
-) -> Plan:
+    ws: Workspace,
+    store: StateStore,
+    leaser: LockService,
+    tracker: IssueTracker,
+    plan: CheckedRequest,
+) -> CheckedRequest:
     """The plan, approved where it needs that. Raises ApprovalError, after asking."""
     is_any_shared = ws.settings.shared or ws.settings.shared_owners
     if plan.approved_by or plan.wanted.name is not None or not is_any_shared:
@@ -73,7 +79,7 @@ def approved(
     return plan._replace(approved_by=verdict.answer.by.name, question=asked.id)
 
 
-def shared(book: "Book", plan: Plan) -> list[str]:
+def shared(book: "Book", plan: CheckedRequest) -> list[str]:
     """What is shared of all that a lease would cover: files, and what there could be."""
     kinds = [authority.Rule(*fields).kind for fields in book["rules"]]
     numbers = {number for number, kind in enumerate(kinds) if kind == authority.SHARED}
@@ -86,7 +92,7 @@ def shared(book: "Book", plan: Plan) -> list[str]:
     return list(dict.fromkeys(place.removesuffix(f"/{pattern.PROBE}") for place in found))
 
 
-def question(plan: Plan) -> str:
+def question(plan: CheckedRequest) -> str:
     """What is asked. Not the files: what is shared may change while the question is open."""
     wanted = ", ".join(map(at_root, plan.wanted.patterns))  # leave is for just these
     said = f"May {plan.holder} lease {wanted}? Some of it is shared."
@@ -99,7 +105,7 @@ def _shown(files: Sequence[str]) -> str:
     return f"{names} {'is' if len(files) == 1 else 'are'}"
 
 
-def _latest(ws: Workspace, store: StateStore, plan: Plan, text: str) -> Escalation | None:
+def _latest(ws: Workspace, store: StateStore, plan: CheckedRequest, text: str) -> Escalation | None:
     """The last time this was asked, unless a lease has used up the answer."""
     snapshot = store.snapshot()
     used = {log.request.question for log in leases.read_all(snapshot)[0]}
@@ -111,17 +117,17 @@ def _latest(ws: Workspace, store: StateStore, plan: Plan, text: str) -> Escalati
     return same[-1] if same and same[-1].id not in used else None
 
 
-def _verdict(ws: Workspace, asked: Escalation) -> Verdict | None:
+def _verdict(ws: Workspace, asked: Escalation) -> ApprovalState | None:
     """The last word of somebody who may decide."""
     said = [
-        Verdict(each, each.text.strip().casefold() == YES)
+        ApprovalState(each, each.text.strip().casefold() == YES)
         for each in asked.answers
         if leases.may_direct(ws, each.by) and each.text.strip().casefold() in (YES, NO)
     ]
     return said[-1] if said else None
 
 
-def mark_told(ws: Workspace, plan: Plan, asked: Escalation) -> None:
+def mark_told(ws: Workspace, plan: CheckedRequest, asked: Escalation) -> None:
     """Who got the lease need not be told of the answer as well."""
     escalation.mark_told(
         ws, AgentName(plan.holder.name), [each.id for each in (*asked.answers, *asked.advice)]

@@ -14,14 +14,14 @@ from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.workspace import MYSELF, Workspace
 
 BRANCH = "agent"  # agent/<name>/<number>-<words>
 HEAD_REF = "GITHUB_HEAD_REF"  # the branch of a pull request, where its merge is checked out
 
 
-class Stranger(NamedTuple):
+class ForeignCommitter(NamedTuple):
     """A commit by an agent that never held the claim of the branch's issue."""
 
     commit: Signed
@@ -30,12 +30,12 @@ class Stranger(NamedTuple):
     next: str
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """What came of it."""
 
     who: AgentName | None  # None: a person
     verdicts: tuple[Verdict, ...]
-    strangers: tuple[Stranger, ...] = ()
+    strangers: tuple[ForeignCommitter, ...] = ()
     people: tuple[Signed, ...] = ()  # commits by people, which are told
     commits: int = 0  # that were looked at
     note: str = ""  # what a person should know of the answer
@@ -110,23 +110,27 @@ def branch_of(ws: Workspace) -> str | None:
 
 
 def check(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, paths: Sequence[str]
-) -> Checked:
+    ws: Workspace,
+    store: StateStore,
+    leaser: LockService,
+    tracker: IssueTracker,
+    paths: Sequence[str],
+) -> CheckResult:
     """What of changes to these paths by whoever is here. Raises GhpError."""
     who = whoever_is_here(ws)
-    return Checked(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
+    return CheckResult(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
 
 
 def check_branch(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     ref: str,
     *,
     commits: bool = False,
     issue: int | None = None,
-) -> Checked:
+) -> CheckResult:
     """What of all that HEAD changes on top of `ref`; with `commits` also who made its commits.
 
     Asks the remote first: a clone that was made for this knows nothing. Raises UnknownError,
@@ -139,7 +143,7 @@ def check_branch(
     who = of_branch(ws, branch)
     paths = changes.since(folder, base)
     verdicts = ruling.judge(ws, store, leaser, tracker, who, paths)
-    checked = Checked(who, tuple(verdicts), note=note)
+    checked = CheckResult(who, tuple(verdicts), note=note)
     if not commits:
         return checked
     number = issue or (issue_of_branch(branch) if branch else None)
@@ -167,12 +171,12 @@ def _hear(store: StateStore) -> str:
 
 
 def _strangers(
-    store: StateStore, leaser: Leaser, made: Sequence[Signed], issue: int
-) -> tuple[tuple[Stranger, ...], tuple[Signed, ...]]:
+    store: StateStore, leaser: LockService, made: Sequence[Signed], issue: int
+) -> tuple[tuple[ForeignCommitter, ...], tuple[Signed, ...]]:
     """The commits by agents that never held the claim, and those by people."""
     held = [x.holder for x in leaser.history(claim_name(issue)) if x.holder and not x.is_person]
     known = {*held, *store.snapshot().agents()}
-    strangers: list[Stranger] = []
+    strangers: list[ForeignCommitter] = []
     people: list[Signed] = []
     for commit in made:
         named = commit.agents or tuple(name for name in (commit.author,) if name in known)
@@ -182,9 +186,9 @@ def _strangers(
     return tuple(strangers), tuple(people)
 
 
-def _stranger(commit: Signed, name: str, issue: int, held: Sequence[str]) -> Stranger:
+def _stranger(commit: Signed, name: str, issue: int, held: Sequence[str]) -> ForeignCommitter:
     holders = ", ".join(map(named, dict.fromkeys(held))) or "nobody"
     shown = named(os.fsencode(name).decode("utf-8", "replace"))
     why = f"{commit.oid[:12]} is by {shown}, who never held the claim of #{issue} ({holders} did)."
     hint = f"Claim #{issue} before working on it, or name its holder in the trailer `Agent:`."
-    return Stranger(commit, shown, why, hint)
+    return ForeignCommitter(commit, shown, why, hint)

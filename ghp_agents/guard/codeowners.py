@@ -14,7 +14,7 @@ from ghp_agents.core.glob_paths import spelled
 _WORDS = re.compile(r"(?:\\.|[^\s\\])+")
 
 
-class Line(NamedTuple):
+class OwnersLine(NamedTuple):
     """What one line says."""
 
     pattern: str  # as it counts from the repository's root
@@ -22,9 +22,9 @@ class Line(NamedTuple):
     only_here: bool = False  # the files right in the folder, none further below
 
 
-def read(text: str) -> list[Line]:
+def read(text: str) -> list[OwnersLine]:
     """The lines of a file, in their order. What is no line of it is left out, as hosts do."""
-    found: list[Line] = []
+    found: list[OwnersLine] = []
     for line in text.splitlines():
         words = _WORDS.findall(_without_comment(line))
         if not words or words[0].startswith(("[", "^[", "!")):
@@ -35,11 +35,11 @@ def read(text: str) -> list[Line]:
         except UsageError:
             continue
         only_here = pattern.endswith("/*") and not pattern.endswith("**/*")
-        found.append(Line(root, tuple(words[1:]), only_here))
+        found.append(OwnersLine(root, tuple(words[1:]), only_here))
     return found
 
 
-def owned(lines: list[Line], owners: Collection[str]) -> list[tuple[Line, bool]]:
+def owned(lines: list[OwnersLine], owners: Collection[str]) -> list[tuple[OwnersLine, bool]]:
     """The lines that say something about `owners`, each with whether it gives the path to one of
     them; nothing where none does."""
     wanted = {owner.casefold() for owner in owners}

@@ -13,7 +13,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.guard import codeowners
-from ghp_agents.guard.codeowners import Line
+from ghp_agents.guard.codeowners import OwnersLine
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath import policy_stamp as rulestamp
 from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Rule
@@ -23,10 +23,10 @@ from ghp_agents.issues.scope import scope
 from ghp_agents.leases import expiry as lapse
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import Log
-from ghp_agents.locks.lock import Lease
+from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
@@ -43,14 +43,14 @@ CONFIGS = 2  # of the texts in a stamp, the first are configuration files
 # A name with an ending, as most patterns with a wildcard are: found without an expression.
 _ENDING = re.compile(r"!?\*(\.[\w.-]+)/?")
 
-Ready = tuple[str, pattern.Rule]  # a pattern, and what it means
+Ready = tuple[str, pattern.Glob]  # a pattern, and what it means
 Said = tuple[Rule, Sequence[Ready]]
 
 
 def make(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     sources: Sources,
     stamp: Stamp | None,
@@ -147,7 +147,7 @@ def _unreadable(path: str, why: str) -> GhpError:
 
 
 def _next_lapse(
-    ws: Workspace, snapshot: Snapshot, logs: Sequence[Log], lapsed: Container[str]
+    ws: Workspace, snapshot: Snapshot, logs: Sequence[LeaseHistory], lapsed: Container[str]
 ) -> float | None:
     """From when on news may prove that one more lease of another clone is over; None for never."""
     ends = [end for lease, end in lapse.ends_at(ws, snapshot, logs).items() if lease not in lapsed]
@@ -156,7 +156,7 @@ def _next_lapse(
 
 
 def _leases(
-    ws: Workspace, snapshot: Snapshot, leaser: Leaser, fold: bool, lapsed: Container[str]
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, fold: bool, lapsed: Container[str]
 ) -> list[Said]:
     """All leases that are granted and not over, in the order in which they count; whether their
     holders live is looked at when one matters."""
@@ -184,8 +184,8 @@ def _leases(
 
 
 def _standing(
-    logs: Sequence[Log],
-    rights: Mapping[str, Lease],
+    logs: Sequence[LeaseHistory],
+    rights: Mapping[str, Lock],
     lapsed: Container[str],
     over: Container[str],
 ) -> list[Hold]:
@@ -214,13 +214,13 @@ def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
     return [each for each in said if each[1]]
 
 
-def _line(line: Line, mine: bool, fold: bool) -> Iterable[Ready]:
+def _line(line: OwnersLine, mine: bool, fold: bool) -> Iterable[Ready]:
     for text, rule in ready([line.pattern], fold):
         source = rule.source.replace("(?:/|\\Z)", "\\Z") if line.only_here else rule.source
         yield text, rule._replace(include=mine, source=source)
 
 
-def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[Said]:
+def _scopes(claims: Sequence[Lock], tracker: IssueTracker, fold: bool) -> list[Said]:
     held = [claim for claim in claims if claim.holder is not None]
     if not held:
         return []
@@ -234,7 +234,7 @@ def _scopes(claims: Sequence[Lease], tracker: IssueTracker, fold: bool) -> list[
     return said
 
 
-def _scope(claim: Lease, issue: Issue) -> Rule:
+def _scope(claim: Lock, issue: Issue) -> Rule:
     return Rule(
         SCOPE,
         claim.holder or "",
@@ -246,7 +246,7 @@ def _scope(claim: Lease, issue: Issue) -> Rule:
     )
 
 
-def _claim(claim: Lease, clone: str) -> list[Any]:
+def _claim(claim: Lock, clone: str) -> list[Any]:
     return [
         claim.holder, claim.epoch, claim.generation, claim.acquired_at,
         one_line(claim.reason, TEXT_LIMIT), claim.cause.kind, is_elsewhere(claim, clone),
@@ -294,7 +294,7 @@ def bind(said: Sequence[Said], fold: bool) -> dict[str, Any]:
     return {"rules": [rule.fields() for rule, _ in said], **index}
 
 
-def _place(text: str, rule: pattern.Rule) -> tuple[str, str]:
+def _place(text: str, rule: pattern.Glob) -> tuple[str, str]:
     """By what a pattern is looked up: the whole path, a name in it, an ending, or the folder that
     all begins with which it matches."""
     if rule.path is not None:

@@ -22,12 +22,12 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import policy as authority
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath import policy_stamp as rulestamp
-from ghp_agents.hotpath.policy import Case, Rule, Verdict
+from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import Workspace
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def judge(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     agent: AgentName | None,
     paths: Sequence[str],
@@ -72,13 +72,13 @@ def judge(
     return again
 
 
-def current(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> Book:
+def current(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> Book:
     """The rulebook as it is now; it is kept for the next one who asks. Raises GhpError."""
     sources = Sources(ws.place, ws.folders, ws.environ)
     return _loaded(ws, store, sources) or _write(ws, store, leaser, tracker, sources)
 
 
-def refresh(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> None:
+def refresh(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> None:
     """Bring the rulebook up to date, if anybody decides by one here.
 
     After a sync, and after commands. What is wrong with the state is for the next decision to say:
@@ -102,7 +102,7 @@ def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
 
 
 def _write(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, sources: Sources
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, sources: Sources
 ) -> Book:
     taken = rulestamp.take(sources)
     stamp = taken[1] if taken else None
@@ -131,7 +131,7 @@ class _Bench:
         self,
         ws: Workspace,
         store: StateStore,
-        leaser: Leaser,
+        leaser: LockService,
         book: Book,
         agent: AgentName | None,
         author: Actor | None = None,
@@ -187,8 +187,8 @@ class _Bench:
         touch = self._touch(verdict.path) or (rival, to_text(self._now))
         return authority.decide(self._book, verdict.path, self._case(touch))
 
-    def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> Case:
-        return Case(
+    def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> EditRequest:
+        return EditRequest(
             self._me.name,
             is_person=self._me.is_person,
             now=self._now,
@@ -241,6 +241,6 @@ class _Bench:
         return lease.lives_by(presence.look(self._ws, self._store, self._store.snapshot()))
 
     @cached_property
-    def _claims(self) -> dict[str, claim_sight.Sight]:
-        known: list[Lease] = self._leaser.known(PREFIX)
+    def _claims(self) -> dict[str, claim_sight.HolderView]:
+        known: list[Lock] = self._leaser.known(PREFIX)
         return claim_sight.look(self._ws, self._store, known)

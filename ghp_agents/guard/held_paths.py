@@ -15,8 +15,8 @@ from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import policy as authority
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.service import PATHS, holder_of
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace
 
 LISTED = 10
@@ -25,7 +25,7 @@ LISTED = 10
 def refuse(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     author: Actor,
     paths: Sequence[str],
@@ -62,7 +62,7 @@ def hear(store: StateStore) -> None:
 
 
 def _strict(
-    ws: Workspace, store: StateStore, leaser: Leaser, author: Actor, paths: Sequence[str]
+    ws: Workspace, store: StateStore, leaser: LockService, author: Actor, paths: Sequence[str]
 ) -> set[str]:
     """Those of the paths to which another, who lives, has a right over all clones."""
     held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
@@ -72,7 +72,7 @@ def _strict(
     return {path for x in living for path in pattern.select(x.patterns, paths, fold=fold)}
 
 
-def _is_over(ws: Workspace, right: Lease, leaser: Leaser) -> bool:
+def _is_over(ws: Workspace, right: Lock, leaser: LockService) -> bool:
     return claim_sight.is_over(ws, right, leaser.clone)
 
 

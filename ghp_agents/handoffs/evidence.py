@@ -17,8 +17,8 @@ from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.issues.numbers import LEASE as NUMBERS
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.default_branch import trunk, trunk_refs
 from ghp_agents.state.join import Problem
 from ghp_agents.state.ledger import LedgerEntry
@@ -56,7 +56,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TopicFacts:
     """What the state says about a topic."""
 
     escalations: tuple[Escalation, ...]
@@ -118,7 +118,7 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     )
 
 
-def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> Said:
+def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> TopicFacts:
     """Questions, handoffs and the ledger about a topic; answers of `orchestrators` decide."""
     snapshot = store.snapshot()
     asked, broken = escalations.read_all(snapshot, orchestrators)
@@ -127,7 +127,7 @@ def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -
         f"{file(problem.place)} cannot be read: {phrase(problem.reason)}."
         for problem in (*broken, *unread)
     ]
-    return Said(
+    return TopicFacts(
         tuple(each for each in asked if _concerns(each, about)),
         tuple(handoffs),
         tuple(entry for entry in store.ledger() if _belongs(entry, about)),
@@ -149,7 +149,7 @@ def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], lis
     return found, problems
 
 
-def rights(leaser: Leaser, actor: Actor) -> tuple[list[Lease], str]:
+def rights(leaser: LockService, actor: Actor) -> tuple[list[Lock], str]:
     """What the actor holds, or why that is not known. Who was last to give an issue its number
     has nothing that another could want."""
     try:

@@ -7,7 +7,7 @@ are its branch, as far as it was pushed and fetched, and all that was said.
 import re
 from pathlib import Path
 
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree
@@ -16,11 +16,11 @@ from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff
-from ghp_agents.handoffs.service import Facts, record_of
+from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.notes import recall
 from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.state.presence import Presence
@@ -29,7 +29,7 @@ from ghp_agents.workspace import MYSELF, NAME_FILE, Workspace, open_workspace
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch that asks nothing else of git
 
 
-def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:
+def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handoff:
     """Record what `lease`'s holder leaves of an issue; once for each claim."""
     ws, store = me.ws, me.store
     agent = lease.holder or ""
@@ -46,7 +46,7 @@ def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:
     notes = [*about.notes, *story.notes]
     if there is None:
         notes.append(_not_here(agent, said))
-    facts = Facts(
+    facts = HandoffFacts(
         about=about,
         branch=evidence.branch(there) if there else _branch(ws, said),
         said=story,
@@ -58,12 +58,12 @@ def write(me: Me, issue: Issue, lease: Lease, to: str | None) -> Handoff:
     return record_of(there or ws, store, facts, to=to, note=_note(agent, said, lease)).handoff
 
 
-def _first_line(agent: str, lease: Lease) -> str:
+def _first_line(agent: str, lease: Lock) -> str:
     """How the note of this claim begins, and of no other."""
     return f"{agent} claimed this at {lease.acquired_at} (generation {lease.generation})"
 
 
-def _note(agent: str, said: Presence, lease: Lease) -> str:
+def _note(agent: str, said: Presence, lease: Lock) -> str:
     """What holds whenever it is written, so that it is written once."""
     lines = [
         f"{_first_line(agent, lease)} and was not heard of any more. This is written from what is "

@@ -12,7 +12,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import who
-from ghp_agents.git.patch import Change
+from ghp_agents.git.patch import PatchedFile
 from ghp_agents.git.worktree import Commit, Difference, Lines
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work, count, size_text
@@ -30,7 +30,7 @@ from ghp_agents.hotpath.quoting import (
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Comment, Issue, short
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.ledger import LedgerEntry
 
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
@@ -212,7 +212,7 @@ def file_lines(files: Sequence[Lines]) -> list[str]:
     return _with_rest(lines, len(files))
 
 
-def change_lines(changes: Sequence[Change]) -> list[str]:
+def change_lines(changes: Sequence[PatchedFile]) -> list[str]:
     """Uncommitted changes with their line counts."""
     lines: list[str] = []
     for each in changes[:FILES]:
@@ -258,7 +258,7 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
 # ------------------------------------------------------------------------------ what happened
 
 
-def right_lines(rights: Iterable[Lease]) -> list[str]:
+def right_lines(rights: Iterable[Lock]) -> list[str]:
     """What is held."""
     return [
         f"{file(each.name)}, generation {each.generation}, since {date(each.acquired_at)}"

@@ -16,7 +16,7 @@ from ghp_agents.handoffs import evidence
 from ghp_agents.handoffs import markdown as page
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs import returned_work as mending
-from ghp_agents.handoffs.evidence import Branch, Said, Topic
+from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, count, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named
@@ -48,7 +48,7 @@ class Chosen:
     """What to go on with: an issue or work without one, and the handoff to go on from."""
 
     about: Topic
-    said: Said
+    said: TopicFacts
     handoff: Handoff | None
 
 
@@ -159,7 +159,7 @@ def _also(store: StateStore, about: Topic) -> list[str]:
     ][:SHOWN]
 
 
-def _note(said: Said, last: Handoff | None, everything: str, now: float) -> str:
+def _note(said: TopicFacts, last: Handoff | None, everything: str, now: float) -> str:
     """The last note: a checkpoint without one, made by a hook say, must not hide it."""
     until = [each for each in said.handoffs if last is None or each.clock <= last.clock]
     noted = next((each for each in reversed(until) if each.note), None)

@@ -11,14 +11,16 @@ from ghp_agents.handoffs.markdown import path
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.locks.names import PREFIX, claim_name
-from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 
 SHOWN = 5  # files in conflict
 
 
-def reminders(ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentName) -> list[str]:
+def reminders(
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
+) -> list[str]:
     """What came back to `agent`, as long as it is so: a line for each pull request."""
     if not snapshot.files(FOLDER):
         return []

@@ -16,7 +16,7 @@ from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import evidence, record, uncommitted
 from ghp_agents.handoffs import handoff as rules
 from ghp_agents.handoffs import markdown as page
-from ghp_agents.handoffs.evidence import Branch, Said, Topic
+from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, Work
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.handoffs.uncommitted import Uncommitted
@@ -24,11 +24,11 @@ from ghp_agents.hotpath.quoting import clean, named
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Issue, IssueChange, short
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
@@ -39,7 +39,7 @@ TEMPLATE = "handoff.md.j2"
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class HandoffResult:
     """What became of a handoff."""
 
     handoff: Handoff
@@ -52,14 +52,14 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class HandoffFacts:
     """All that a handoff is made of; `about.actor` is who hands over."""
 
     about: Topic
     branch: Branch
-    said: Said
+    said: TopicFacts
     work: Uncommitted
-    rights: tuple[Lease, ...]
+    rights: tuple[Lock, ...]
     notes: tuple[str, ...]
     learnt: tuple[Note, ...] = ()
 
@@ -68,7 +68,7 @@ def handoff(
     ws: Workspace,
     store: StateStore,
     tracker: IssueTracker,
-    leaser: Leaser,
+    leaser: LockService,
     *,
     issue: str | None = None,
     to: str | None = None,
@@ -76,7 +76,7 @@ def handoff(
     checkpoint: bool = False,
     dry_run: bool = False,
     unless_empty: bool = False,
-) -> Handed:
+) -> HandoffResult:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
     `pass_on` makes its receiver the next holder. What says nothing new since the last one is not
@@ -93,7 +93,7 @@ def handoff(
     notes = (*warnings, *facts.notes)
     if unless_empty and not tidy and _is_empty(facts):
         made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
-        return Handed(made, "", "", False, notes)
+        return HandoffResult(made, "", "", False, notes)
     kind = CHECKPOINT if checkpoint else HANDOFF
     handed = record_of(ws, store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
     return replace(handed, notes=notes)
@@ -102,13 +102,13 @@ def handoff(
 def record_of(
     ws: Workspace,
     store: StateStore,
-    facts: Facts,
+    facts: HandoffFacts,
     *,
     kind: str = HANDOFF,
     to: str | None = None,
     note: str = "",
     dry_run: bool = False,
-) -> Handed:
+) -> HandoffResult:
     """Record a handoff of what was found out; what says nothing new is not recorded again."""
     about = facts.about
     made = _made(ws, facts, kind, to, note)
@@ -116,14 +116,14 @@ def record_of(
     text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
     body = publishable(text.strip("\n") + "\n", ws.environ)
 
-    def decide(snapshot: Snapshot) -> tuple[Handed, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
         if known and known[-1].evidence == made.evidence:
             return _as_it_is(snapshot, known[-1], facts.notes), []
         now = replace(made, clock=snapshot.clock + 1)
         document = record.render(now, body)
         text, learnt = document.decode("utf-8"), len(facts.learnt)
-        handed = Handed(now, text, record.path_of(now), True, facts.notes, learnt)
+        handed = HandoffResult(now, text, record.path_of(now), True, facts.notes, learnt)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
@@ -135,7 +135,7 @@ def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
     return any(view.name == agent and view.is_here for view in views)
 
 
-def _is_empty(facts: Facts) -> bool:
+def _is_empty(facts: HandoffFacts) -> bool:
     """Whether there is nothing that anybody could go on with."""
     about, branch = facts.about, facts.branch
     return (
@@ -148,14 +148,14 @@ def _is_empty(facts: Facts) -> bool:
     )
 
 
-def _as_it_is(snapshot: Snapshot, had: Handoff, notes: tuple[str, ...]) -> Handed:
+def _as_it_is(snapshot: Snapshot, had: Handoff, notes: tuple[str, ...]) -> HandoffResult:
     path = record.path_of(had)
     stored = snapshot.files(record.folder_of(had.issue)).get(path, b"")
-    return Handed(had, stored.decode("utf-8", "replace"), path, False, notes)
+    return HandoffResult(had, stored.decode("utf-8", "replace"), path, False, notes)
 
 
 def pass_on(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, handed: Handoff
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, handed: Handoff
 ) -> Issue | None:
     """Make the receiver of a handoff the holder of its issue, in place of the one who hands over:
     the claim, if that one has it, and the assignment.
@@ -177,7 +177,7 @@ def pass_on(
     return tracker.change(handed.issue, change, ws.actor())
 
 
-def _has_claim(ws: Workspace, leaser: Leaser, handed: Handoff) -> bool:
+def _has_claim(ws: Workspace, leaser: LockService, handed: Handoff) -> bool:
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ws.presence(handed.by.name) or {}, "epoch")
     known = (lease for lease in leaser.known(name) if lease.name == name)
@@ -233,7 +233,7 @@ def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
     return tidy, warnings
 
 
-def _made(ws: Workspace, facts: Facts, kind: str, to: str | None, note: str) -> Handoff:
+def _made(ws: Workspace, facts: HandoffFacts, kind: str, to: str | None, note: str) -> Handoff:
     about, branch, kept = facts.about, facts.branch, facts.work.patch
     work = None
     if kept.content or facts.work.missing:
@@ -259,7 +259,7 @@ def _made(ws: Workspace, facts: Facts, kind: str, to: str | None, note: str) -> 
 
 
 def _evidence(
-    facts: Facts, kind: str, to: str | None, note: str, work: Work | None
+    facts: HandoffFacts, kind: str, to: str | None, note: str, work: Work | None
 ) -> list[object]:
     """What makes a handoff another one than the last: all but the time and the ledger."""
     about, branch = facts.about, facts.branch
@@ -272,7 +272,7 @@ def _evidence(
     ]  # fmt: skip
 
 
-def _situation(facts: Facts, to: str | None) -> rules.Situation:
+def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     about, branch = facts.about, facts.branch
     read = outline(about.issue.body) if about.issue else outline("")
     return rules.Situation(
@@ -297,8 +297,8 @@ def _situation(facts: Facts, to: str | None) -> rules.Situation:
 
 
 def _facts(
-    ws: Workspace, store: StateStore, leaser: Leaser, about: Topic, *, ask_rights: bool
-) -> Facts:
+    ws: Workspace, store: StateStore, leaser: LockService, about: Topic, *, ask_rights: bool
+) -> HandoffFacts:
     # A checkpoint is often made by a hook, which must not wait for the remote.
     held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
     said = evidence.said(store, about, ws.settings.orchestrators)
@@ -306,7 +306,7 @@ def _facts(
     work = uncommitted.take(ws)
     learnt = recall.learnt(ws, store, about.actor.name, about.numbers)
     branch = evidence.branch(ws)
-    return Facts(about, branch, said, work, tuple(held), tuple(notes), tuple(learnt))
+    return HandoffFacts(about, branch, said, work, tuple(held), tuple(notes), tuple(learnt))
 
 
 # ------------------------------------------------------------------------------ what is written
@@ -317,7 +317,7 @@ def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:
     return outsider_text.hidden(issue) if issue and ws.settings.lockdown else issue
 
 
-def _values(ws: Workspace, facts: Facts, made: Handoff) -> dict[str, Any]:
+def _values(ws: Workspace, facts: HandoffFacts, made: Handoff) -> dict[str, Any]:
     """What the template is given."""
     about, branch, said = facts.about, facts.branch, facts.said
     command = f"ghp agent-resume{f' --issue {about.number}' if about.number else ''}"
@@ -358,7 +358,7 @@ def _work_text(made: Handoff, command: str) -> str:
     return f"{kept} Stored as `{place}`; `{command} --apply` restores it."
 
 
-def _record(made: Handoff, document: bytes, facts: Facts) -> Record:
+def _record(made: Handoff, document: bytes, facts: HandoffFacts) -> Record:
     files = [(record.path_of(made), document)]
     if facts.work.patch.content:
         files.append((record.patch_path_of(made), facts.work.patch.content))
@@ -375,7 +375,7 @@ def _record(made: Handoff, document: bytes, facts: Facts) -> Record:
     )
 
 
-def _summary(facts: Facts) -> str:
+def _summary(facts: HandoffFacts) -> str:
     history, changes = facts.branch.history, facts.work.patch.changes
     commits = rules.count(history.count, "commit") if history.base and history.count else ""
     work = rules.count(len(changes), "uncommitted file") if changes else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from ghp_agents.core import secret_scan as secret
 from ghp_agents.core.file_names import plain
 from ghp_agents.git import patch, worktree
-from ghp_agents.git.patch import Change, Patch
+from ghp_agents.git.patch import Patch, PatchedFile
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import untouched
@@ -30,7 +30,7 @@ def take(ws: Workspace) -> Uncommitted:
     return Uncommitted(kept, (*missing, *_beyond(Path(ws.place.toplevel), kept)))
 
 
-def _screen(change: Change, added: bytes) -> str | None:
+def _screen(change: PatchedFile, added: bytes) -> str | None:
     """Why a change must not be stored, which means pushed to where others read it."""
     if change.kind == "A" and secret.is_made_for_secrets(change.path):
         return "a file that usually holds secrets"

@@ -6,7 +6,7 @@ its verb where the program is one that has verbs.
 
 import os
 
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, ToolUse
 from ghp_agents.hooks.paths import resolved
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ WORD = "abcdefghijklmnopqrstuvwxyz0123456789-_.:"
 WORD_LIMIT = 32
 
 
-def action(deeds: "Sequence[Deed]", cwd: str | None, top: str | None) -> str:
+def action(deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
     """The most telling of `deeds`, the last of its kind; empty if there is nothing to tell."""
     for verb in ORDER:
         same = [deed for deed in deeds if deed.verb == verb]
@@ -35,7 +35,7 @@ def action(deeds: "Sequence[Deed]", cwd: str | None, top: str | None) -> str:
     return ""
 
 
-def _say(verb: str, deeds: "Sequence[Deed]", cwd: str | None, top: str | None) -> str:
+def _say(verb: str, deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
     if verb == SEARCHED:
         return "Searched"
     if verb in (EDITED, READ):

@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 
-def batch(scene: "Scene") -> Reply | None:
+def batch(scene: "HookContext") -> Reply | None:
     """Beat; and tell what the agent was not told of."""
     event = scene.event
     said: dict[str, Any] = {}

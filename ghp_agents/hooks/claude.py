@@ -6,9 +6,9 @@ from ghp_agents.hooks.event import (
     READ,
     SEARCHED,
     USED,
-    Deed,
     Event,
     Reply,
+    ToolUse,
     first,
     text,
 )
@@ -55,7 +55,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     )
 
 
-def _deeds(payload: "Mapping[str, Any]") -> "list[Deed]":
+def _deeds(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     calls = payload.get("tool_calls")
     if not isinstance(calls, list):
         return []
@@ -66,15 +66,15 @@ def _was_refused(call: "Any") -> bool:
     return REFUSED in text(call, "tool_response")[:100]
 
 
-def _deed(call: "Any") -> Deed:
+def _deed(call: "Any") -> ToolUse:
     tool, given = text(call, "tool_name"), call.get("tool_input")
     if tool in EDITS:
-        return Deed(EDITED, [first(given, PATHS)])
+        return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "Bash":
-        return Deed(RAN, [text(given, "command")])
+        return ToolUse(RAN, [text(given, "command")])
     if tool in ("Read", "NotebookRead"):
-        return Deed(READ, [first(given, PATHS)])
-    return Deed(SEARCHED, []) if tool in ("Glob", "Grep", "LS") else Deed(USED, [tool])
+        return ToolUse(READ, [first(given, PATHS)])
+    return ToolUse(SEARCHED, []) if tool in ("Glob", "Grep", "LS") else ToolUse(USED, [tool])
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

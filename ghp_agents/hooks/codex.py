@@ -2,7 +2,18 @@
 
 import os
 
-from ghp_agents.hooks.event import EDITED, RAN, READ, USED, Deed, Event, Reply, first, patched, text
+from ghp_agents.hooks.event import (
+    EDITED,
+    RAN,
+    READ,
+    USED,
+    Event,
+    Reply,
+    ToolUse,
+    first,
+    patched,
+    text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,13 +70,13 @@ def _patched(tool: str, given: "Any") -> "list[str]":
     return [os.path.join(folder, path) for path in patched(rest if folder else command)]
 
 
-def _deed(tool: str, given: "Any") -> Deed:
+def _deed(tool: str, given: "Any") -> ToolUse:
     paths = _patched(tool, given)
     if paths:
-        return Deed(EDITED, paths)
+        return ToolUse(EDITED, paths)
     if tool in SHELLS:
-        return Deed(RAN, [first(given, ("command", "cmd"))])
-    return Deed(READ, [first(given, PATHS)]) if tool == "view_image" else Deed(USED, [tool])
+        return ToolUse(RAN, [first(given, ("command", "cmd"))])
+    return ToolUse(READ, [first(given, PATHS)]) if tool == "view_image" else ToolUse(USED, [tool])
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

@@ -6,9 +6,9 @@ from ghp_agents.hooks.event import (
     READ,
     SEARCHED,
     USED,
-    Deed,
     Event,
     Reply,
+    ToolUse,
     first,
     text,
 )
@@ -65,14 +65,14 @@ def _is_first_end(payload: "Mapping[str, Any]") -> bool:
     return payload.get("status") == "completed" and payload.get("loop_count", 0) == 0
 
 
-def _deed(tool: str, given: "Any") -> Deed:
+def _deed(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
-        return Deed(EDITED, [first(given, PATHS)])
+        return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "Shell":
-        return Deed(RAN, [text(given, "command")])
+        return ToolUse(RAN, [text(given, "command")])
     if tool == "Read":
-        return Deed(READ, [first(given, PATHS)])
-    return Deed(SEARCHED, []) if tool in ("Glob", "Grep") else Deed(USED, [tool])
+        return ToolUse(READ, [first(given, PATHS)])
+    return ToolUse(SEARCHED, []) if tool in ("Glob", "Grep") else ToolUse(USED, [tool])
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

@@ -1,7 +1,7 @@
 """Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
 
 from ghp_agents.hooks.event import Reply
-from ghp_agents.hooks.paths import Target, targets
+from ghp_agents.hooks.paths import EditTarget, targets
 from ghp_agents.hotpath import check_edit as guard
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath.quoting import file
@@ -10,15 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ghp_agents.hooks.scene import Scene
-    from ghp_agents.hotpath.implicit_leases import Touch
+    from ghp_agents.hooks.scene import HookContext
+    from ghp_agents.hotpath.implicit_leases import ImplicitLease
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy import Verdict
 
 SHOWN = 20  # refused paths that are explained one by one
 
 
-def edit(scene: "Scene") -> Reply | None:
+def edit(scene: "HookContext") -> Reply | None:
     """Refuse, if one of the files must not be changed now; each of those is named."""
     asked = targets(scene.event.paths, scene.event.cwd, scene.place, scene.environ)
     before = _touches(scene, asked) if len(asked) > 1 else {}
@@ -31,26 +31,28 @@ def edit(scene: "Scene") -> Reply | None:
     return Reply(deny=explain(refused)) if refused else None
 
 
-def _touches(scene: "Scene", asked: "Sequence[Target]") -> "dict[str, Touch]":
+def _touches(scene: "HookContext", asked: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
     """The implicit leases that the agent has of these files, as the system may spell them."""
     keys = {key for target in asked for key in (target.path, target.path.lower())}
     found = {key: touched.find(scene.folders, key) for key in keys}
     return {key: one for key, one in found.items() if one and one.agent == scene.agent}
 
 
-def _give_up(scene: "Scene", asked: "Sequence[Target]", before: "Mapping[str, Touch]") -> None:
+def _give_up(
+    scene: "HookContext", asked: "Sequence[EditTarget]", before: "Mapping[str, ImplicitLease]"
+) -> None:
     """What is refused changes no file, so the leases that were taken for the others go, too."""
     for key, touch in _touches(scene, asked).items():
         if before.get(key) != touch:
             touched.drop(scene.folders, scene.agent, key)
 
 
-def _quick(scene: "Scene", target: Target) -> "Verdict | None":
+def _quick(scene: "HookContext", target: EditTarget) -> "Verdict | None":
     place, path = target.place, target.path
     return guard.quick(place, scene.folders, scene.environ, scene.agent, path, scene.now)
 
 
-def _slow_in_time(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
+def _slow_in_time(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
     """The slow road's answer; where it takes too long, what the last known rules say."""
     from ghp_agents.hooks import deadline
 
@@ -61,7 +63,7 @@ def _slow_in_time(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
         return [guard.by_last_rules(scene.folders, scene.agent, x.path, scene.now) for x in asked]
 
 
-def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
+def _slow(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
     """The same question, answered from the state itself."""
     from ghp_agents.core.ids import AgentName
     from ghp_agents.guard import evaluate as ruling
@@ -78,7 +80,7 @@ def _slow(scene: "Scene", asked: "Sequence[Target]") -> "list[Verdict]":
     return verdicts
 
 
-def _by_worktree(asked: "Sequence[Target]") -> "list[tuple[Location, list[str]]]":
+def _by_worktree(asked: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
     found: dict[str, tuple[Location, list[str]]] = {}
     for target in asked:
         found.setdefault(target.place.git_dir, (target.place, []))[1].append(target.path)

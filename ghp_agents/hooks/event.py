@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
 
-class Deed:
+class ToolUse:
     """One thing that the agent did: with which files, command or tool."""
 
     __slots__ = ("verb", "what")
@@ -25,7 +25,7 @@ class Deed:
         return f"Deed({self.verb!r}, {self.what!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Deed) and repr(self) == repr(other)
+        return isinstance(other, ToolUse) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
         return hash(repr(self))
@@ -56,7 +56,7 @@ class Event:
         cwd: str | None,
         *,
         paths: "Sequence[str]" = (),
-        deeds: "Sequence[Deed]" = (),
+        deeds: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
         pid: int | None = None,

@@ -6,9 +6,9 @@ from ghp_agents.hooks.event import (
     READ,
     SEARCHED,
     USED,
-    Deed,
     Event,
     Reply,
+    ToolUse,
     first,
     text,
 )
@@ -54,14 +54,14 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     )
 
 
-def _deed(tool: str, given: "Any") -> Deed:
+def _deed(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
-        return Deed(EDITED, [first(given, PATHS)])
+        return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "run_shell_command":
-        return Deed(RAN, [text(given, "command")])
+        return ToolUse(RAN, [text(given, "command")])
     if tool == "read_file":
-        return Deed(READ, [first(given, PATHS)])
-    return Deed(SEARCHED, []) if tool in SEARCHES else Deed(USED, [tool])
+        return ToolUse(READ, [first(given, PATHS)])
+    return ToolUse(SEARCHED, []) if tool in SEARCHES else ToolUse(USED, [tool])
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

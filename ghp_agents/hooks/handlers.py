@@ -3,10 +3,10 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hooks.event import Reply
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 
-def handle(scene: "Scene") -> "Reply | None":
+def handle(scene: "HookContext") -> "Reply | None":
     """Do what an event asks for; what the agent is told."""
     kind = scene.event.kind
     if kind == "edit":
@@ -20,7 +20,7 @@ def handle(scene: "Scene") -> "Reply | None":
     return _turn(scene) if kind in ("stop", "compact") else _session(scene)
 
 
-def _turn(scene: "Scene") -> "Reply | None":
+def _turn(scene: "HookContext") -> "Reply | None":
     from ghp_agents.hooks import pause
 
     if scene.event.kind == "stop":
@@ -29,7 +29,7 @@ def _turn(scene: "Scene") -> "Reply | None":
     return None
 
 
-def _session(scene: "Scene") -> "Reply | None":
+def _session(scene: "HookContext") -> "Reply | None":
     from ghp_agents.hooks import session
 
     if scene.event.kind == "end":

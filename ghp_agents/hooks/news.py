@@ -7,12 +7,12 @@ from ghp_agents.sync import notifications as services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 LIMIT = 10_000  # characters that clients take; what is longer they put aside
 
 
-def news(scene: "Scene", lead: str, *, again: bool = False) -> Reply | None:
+def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
     """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
     bell.hush(scene.folders, scene.agent)
     house, agent = scene.house(), AgentName(scene.agent)

@@ -19,9 +19,9 @@ from ghp_agents.hooks.event import (
     READ,
     SEARCHED,
     USED,
-    Deed,
     Event,
     Reply,
+    ToolUse,
     first,
     patched,
     text,
@@ -76,14 +76,14 @@ def _paths(tool: str, given: "Any") -> "list[str]":
     return [found] if found else []
 
 
-def _deed(tool: str, given: "Any") -> Deed:
+def _deed(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
-        return Deed(EDITED, _paths(tool, given))
+        return ToolUse(EDITED, _paths(tool, given))
     if tool == "bash":
-        return Deed(RAN, [text(given, "command")])
+        return ToolUse(RAN, [text(given, "command")])
     if tool == "read":
-        return Deed(READ, [first(given, PATHS)])
-    return Deed(SEARCHED, []) if tool in ("grep", "glob", "list") else Deed(USED, [tool])
+        return ToolUse(READ, [first(given, PATHS)])
+    return ToolUse(SEARCHED, []) if tool in ("grep", "glob", "list") else ToolUse(USED, [tool])
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

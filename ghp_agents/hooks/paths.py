@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-class Target:
+class EditTarget:
     """A file of the clone: its worktree, and its path from the top of it."""
 
     __slots__ = ("path", "place")
@@ -21,10 +21,10 @@ class Target:
 
 def targets(
     paths: "Iterable[str]", cwd: str | None, home: Location, environ: "Mapping[str, str]"
-) -> "list[Target]":
+) -> "list[EditTarget]":
     """The files of the clone of `home` among `paths`, each once; what lies outside of it, in
     another repository or among git's own files is none of ours."""
-    found: dict[tuple[str, str], Target] = {}
+    found: dict[tuple[str, str], EditTarget] = {}
     for path in paths:
         real = resolved(path, cwd)
         target = _target(real, home, environ) if real else None
@@ -43,13 +43,13 @@ def resolved(path: str, cwd: str | None) -> str | None:
         return None
 
 
-def _target(real: str, home: Location, environ: "Mapping[str, str]") -> Target | None:
+def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarget | None:
     place = walk_up(os.path.dirname(real))
     if place is None or not place.toplevel or not _same(place.common_dir, home.common_dir):
         return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]
     is_home = home.toplevel is not None and _same(place.git_dir, home.git_dir)
-    return Target(home if is_home else place, path) if path else None
+    return EditTarget(home if is_home else place, path) if path else None
 
 
 def _same(one: str, other: str) -> bool:

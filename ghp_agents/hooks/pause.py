@@ -6,12 +6,12 @@ from ghp_agents.hotpath import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 WORKING = ("implementing", "planning", "reviewing", "testing")
 
 
-def stop(scene: "Scene") -> Reply | None:
+def stop(scene: "HookContext") -> Reply | None:
     """An answer that came meanwhile keeps the agent going, where its client lets it be heard."""
     if scene.event.hears:
         from ghp_agents.hooks.news import news
@@ -25,7 +25,7 @@ def stop(scene: "Scene") -> Reply | None:
     return None
 
 
-def compact(scene: "Scene") -> None:
+def compact(scene: "HookContext") -> None:
     """Write down what is in hand; what is as it was says nothing new."""
     from ghp_agents.handoffs import service as handoff
 

@@ -8,10 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 
-def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> None:
+def beat(scene: "HookContext", said: "dict[str, Any]", *, progress: bool = False) -> None:
     """Renew the agent's presence; the slow road registers one that has none yet."""
     settings = scene.settings()
     beaten = pulse.beat(
@@ -31,7 +31,7 @@ def beat(scene: "Scene", said: "dict[str, Any]", *, progress: bool = False) -> N
     background.wake(scene.folders, scene.environ, scene.now, settings, urgent=beaten == "moved")
 
 
-def begin(scene: "Scene", said: "dict[str, Any]") -> None:
+def begin(scene: "HookContext", said: "dict[str, Any]") -> None:
     """Beat; an agent without presence here, or in another session than before, starts anew."""
     from ghp_agents.core.ids import AgentName, issue_of_branch
     from ghp_agents.presence import service as presence

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ghp_agents.hooks.event import Event
-    from ghp_agents.wiring import House
+    from ghp_agents.wiring import App
 
 # The variable under which each client's session is told; those of other clients are inherited
 # from an agent that started this one.
@@ -30,7 +30,7 @@ SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
 
-class Scene:
+class HookContext:
     """All that a handler needs to know; a plain class, as `locate.Location` is."""
 
     __slots__ = ("_house", "agent", "environ", "event", "folders", "now", "place")
@@ -50,7 +50,7 @@ class Scene:
         self.folders = folders
         self.agent = agent
         self.now = now
-        self._house: House | None = None
+        self._house: App | None = None
 
     def presence(self) -> "dict[str, Any] | None":
         """What this machine knows of the agent."""
@@ -60,22 +60,22 @@ class Scene:
         """The settings as the last command found them."""
         return pulse.read_settings(self.folders)
 
-    def house(self) -> "House":
+    def house(self) -> "App":
         """The parts of the program, for the slow road."""
         if self._house is None:
             self._house = self.house_at(self.place)
         return self._house
 
-    def house_at(self, place: Location) -> "House":
+    def house_at(self, place: Location) -> "App":
         """The same in another worktree of the clone."""
         from pathlib import Path
 
-        from ghp_agents.wiring import House
+        from ghp_agents.wiring import App
 
-        return House(Path(place.toplevel or place.git_dir), self.environ, name=self.agent)
+        return App(Path(place.toplevel or place.git_dir), self.environ, name=self.agent)
 
 
-def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
+def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
     """Where `event` happens; None where this program has nothing to do: outside of a repository,
     in one that was never set up, and for nobody. Raises UsageError for a name that is none.
     """
@@ -94,7 +94,7 @@ def find(event: "Event", environ: "Mapping[str, str]") -> Scene | None:
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
-    return Scene(event, known, place, folders, name, time.time()) if name else None
+    return HookContext(event, known, place, folders, name, time.time()) if name else None
 
 
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":

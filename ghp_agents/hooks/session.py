@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
@@ -24,7 +24,7 @@ CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they
 # ---------------------------------------------------------------------------------- begin
 
 
-def start(scene: "Scene") -> Reply:
+def start(scene: "HookContext") -> Reply:
     """Register, give the agent its name, and tell it what it needs to go on."""
     said: dict[str, Any] = {}
     before = scene.presence() or {}
@@ -39,7 +39,7 @@ def start(scene: "Scene") -> Reply:
     return _resumed(scene, _identity(scene, is_exported or scene.event.client == "opencode"))
 
 
-def _export(scene: "Scene", variables: "dict[str, str]") -> bool:
+def _export(scene: "HookContext", variables: "dict[str, str]") -> bool:
     """Into the file that the client's shell commands begin with, once; whether there is one."""
     from shlex import quote
 
@@ -59,7 +59,7 @@ def _export(scene: "Scene", variables: "dict[str, str]") -> bool:
     return bool(named)
 
 
-def _identity(scene: "Scene", is_exported: bool) -> str:
+def _identity(scene: "HookContext", is_exported: bool) -> str:
     by = "" if is_exported else f" Its shell commands are known by `--as {scene.agent}`."
     return (
         f"ghp-agents coordinates the agents of this repository. This session acts as agent "
@@ -67,7 +67,7 @@ def _identity(scene: "Scene", is_exported: bool) -> str:
     )
 
 
-def _resumed(scene: "Scene", lead: str) -> Reply:
+def _resumed(scene: "HookContext", lead: str) -> Reply:
     """What the agent needs to go on with, within what its client takes."""
     variables = {"GHP_AGENT": scene.agent}
     if not scene.event.hears:
@@ -93,7 +93,7 @@ def _resumed(scene: "Scene", lead: str) -> Reply:
     )
 
 
-def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
+def _resume(scene: "HookContext", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
     house = scene.house()
@@ -110,7 +110,7 @@ def _resume(scene: "Scene", limit: int) -> "tuple[str, list[str]]":
 # --------------------------------------------------------------------------------- prompt
 
 
-def prompt(scene: "Scene") -> Reply | None:
+def prompt(scene: "HookContext") -> Reply | None:
     """Its user wants something: the agent is at work again, and hears what is new."""
     before = scene.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
@@ -125,7 +125,7 @@ def prompt(scene: "Scene") -> Reply | None:
 # ------------------------------------------------------------------------------------ end
 
 
-def end(scene: "Scene") -> None:
+def end(scene: "HookContext") -> None:
     """The agent is stopped, and nobody waits for its files; by files alone, as there is no time."""
     presence = scene.presence()
     local = presence.get("local") if presence else None

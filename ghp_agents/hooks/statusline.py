@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ghp_agents.hooks.scene import Scene
+    from ghp_agents.hooks.scene import HookContext
 
 KEPT = 30.0  # seconds that counts are shown before they are made again
 CACHE = "/cache/segment.json"
@@ -42,7 +42,7 @@ def _work(presence: "Mapping[str, Any]") -> str:
     return " ".join([word for word in words if word])
 
 
-def _counts(here: "Scene") -> "list[str]":
+def _counts(here: "HookContext") -> "list[str]":
     kept = quickjson.read(here.folders[0] + CACHE) or {}
     at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
     fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
@@ -55,7 +55,7 @@ def _counts(here: "Scene") -> "list[str]":
     ]
 
 
-def _count(here: "Scene") -> "tuple[int, int]":
+def _count(here: "HookContext") -> "tuple[int, int]":
     """Open questions, and agents that are stale, in the joined state."""
     from ghp_agents.escalations import service as escalation
     from ghp_agents.presence import service as presence
@@ -71,7 +71,7 @@ def _count(here: "Scene") -> "tuple[int, int]":
     )
 
 
-def _keep(here: "Scene", counts: "Mapping[str, Any]") -> None:
+def _keep(here: "HookContext", counts: "Mapping[str, Any]") -> None:
     try:
         ownfile.replace(here.folders[0] + CACHE, quickjson.encode(counts))
     except OSError:

@@ -11,7 +11,7 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import policy as authority
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.hotpath.policy import Case, Rule, UnsureError, Verdict
+from ghp_agents.hotpath.policy import EditRequest, Rule, UnsureError, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
         return Verdict(authority.DENY, path, LATE, why=why, next=hint)
     now_text = pulse.to_text(now)
     presence = presencefile.newest(folders, agent)
-    case = Case(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
+    case = EditRequest(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
     verdict = authority.decide(book, path, case)
     if verdict.is_refused:
         verdict.why += " The state could not be read in time: this is as it was last known."
@@ -94,7 +94,7 @@ def _decided(
     def lives(rule: Rule) -> bool:
         return rule.is_person or _lives(book, folders, rule.holder, rule.epoch, now)
 
-    case = Case(
+    case = EditRequest(
         agent,
         is_person=False,
         now=now,
@@ -119,7 +119,7 @@ def _spared(
     verdict: Verdict,
     book: "Book",
     path: str,
-    case: Case,
+    case: EditRequest,
     environ: "Mapping[str, str]",
     toplevel: str,
 ) -> Verdict:

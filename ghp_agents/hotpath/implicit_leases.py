@@ -21,7 +21,7 @@ LOCK = ".lock"
 _MODULUS = 2**127 - 1  # two paths that meet in it would share one lease
 
 
-class Touch:
+class ImplicitLease:
     """One implicit lease. A plain class: `typing.NamedTuple` would cost half of the fast road."""
 
     __slots__ = ("agent", "epoch", "path", "since")
@@ -36,7 +36,7 @@ class Touch:
         return f"Touch({self.agent!r}, {self.epoch}, {self.since!r}, {self.path!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Touch) and repr(self) == repr(other)
+        return isinstance(other, ImplicitLease) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
         return hash(repr(self))
@@ -45,7 +45,7 @@ class Touch:
 # ------------------------------------------------------------------------------- looking
 
 
-def find(folders: "Sequence[str]", path: str) -> Touch | None:
+def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
     """The implicit lease of `path`, whether its holder lives or not."""
     name = _name(path)
     for folder in folders:
@@ -55,9 +55,9 @@ def find(folders: "Sequence[str]", path: str) -> Touch | None:
     return None
 
 
-def list_all(folders: "Sequence[str]") -> list[Touch]:
+def list_all(folders: "Sequence[str]") -> list[ImplicitLease]:
     """Every implicit lease of this clone, by path, whether its holder lives or not."""
-    found: dict[str, Touch] = {}
+    found: dict[str, ImplicitLease] = {}
     for folder in reversed(folders):
         for name in _names(folder):
             touch = _read(f"{folder}/{FOLDER}/{name}")
@@ -68,7 +68,7 @@ def list_all(folders: "Sequence[str]") -> list[Touch]:
 
 def counts(
     folders: "Sequence[str]",
-    touch: Touch,
+    touch: ImplicitLease,
     now: float,
     dead_after: float = living.DEAD_AFTER,
     gone_after: float = living.GONE_AFTER,
@@ -114,7 +114,7 @@ def take(
             return None
         if had.agent != agent and counts(folders, had, now, dead_after, gone_after):
             return had.agent
-    touch = Touch(agent, epoch, pulse.to_text(now), path)
+    touch = ImplicitLease(agent, epoch, pulse.to_text(now), path)
     failure: OSError | None = None
     for folder in folders:
         try:
@@ -165,7 +165,7 @@ def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
             continue
 
 
-def _make(folder: str, touch: Touch) -> bool:
+def _make(folder: str, touch: ImplicitLease) -> bool:
     """Make the lease's file with its content, if there is none."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"
     temporary = ownfile.make_beside(path, _encoded(touch))
@@ -180,7 +180,7 @@ def _make(folder: str, touch: Touch) -> bool:
     return True
 
 
-def _make_bare(path: str, touch: Touch) -> bool:
+def _make_bare(path: str, touch: ImplicitLease) -> bool:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -195,7 +195,7 @@ def _make_bare(path: str, touch: Touch) -> bool:
 def _replace(
     folder: str,
     folders: "Sequence[str]",
-    touch: Touch,
+    touch: ImplicitLease,
     now: float,
     limits: "tuple[float, float]",
 ) -> str | None:
@@ -216,7 +216,7 @@ def _replace(
 def _give_way(
     chosen: str,
     folders: "Sequence[str]",
-    touch: Touch,
+    touch: ImplicitLease,
     now: float,
     limits: "tuple[float, float]",
 ) -> str | None:
@@ -265,13 +265,13 @@ def _names(folder: str) -> "list[str]":
         return []
 
 
-def _encoded(touch: Touch) -> bytes:
+def _encoded(touch: ImplicitLease) -> bytes:
     return quickjson.encode(
         {"agent": touch.agent, "epoch": touch.epoch, "since": touch.since, "path": touch.path}
     )
 
 
-def _read(path: str) -> Touch | None:
+def _read(path: str) -> ImplicitLease | None:
     found = quickjson.read(path)
     if found is None:
         return None
@@ -279,4 +279,4 @@ def _read(path: str) -> Touch | None:
     epoch = found.get("epoch")
     if type(epoch) is not int or not all(isinstance(x, str) for x in (agent, since, where)):
         return None
-    return Touch(agent, epoch, since, where)  # type: ignore[arg-type]
+    return ImplicitLease(agent, epoch, since, where)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from ghp_agents.hotpath.quoting import named, phrase, reason, when
 MERGED, CLOSED, DISPUTE = "merged", "closed", "dispute"  # causes; `state/cause.py` has them all
 
 
-class Fence(NamedTuple):
+class LostClaim(NamedTuple):
     """What keeps a former holder from going on: its claim was taken, or given back for it, or its
     work is done."""
 

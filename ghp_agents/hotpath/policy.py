@@ -113,7 +113,7 @@ class Rule:
         ]  # fmt: skip
 
 
-class Case:
+class EditRequest:
     """Who wants to edit, and what must be known that no book can hold: it changes with time."""
 
     __slots__ = (
@@ -157,7 +157,7 @@ class Case:
 # -------------------------------------------------------------------------------- the rule
 
 
-def decide(book: "Book", path: str, case: Case) -> Verdict:
+def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
     """What of an edit of `path`. Raises UnsureError where a fact is missing."""
     found = _first(book, path, case)
     if not (case.is_person and found.is_refused):
@@ -165,7 +165,7 @@ def decide(book: "Book", path: str, case: Case) -> Verdict:
     return Verdict(ALLOW, path, found.kind, found.holder, found.since, found.why)
 
 
-def _first(book: "Book", path: str, case: Case) -> Verdict:
+def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     barred = None if case.is_person else _fenced(book, path, case) or _in_worktree(path, case)
     if barred:
         return barred
@@ -187,7 +187,7 @@ def _first(book: "Book", path: str, case: Case) -> Verdict:
     return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
 
 
-def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
+def _other(rules: "Sequence[Rule]", case: EditRequest) -> Rule | None:
     """The rule of somebody else who lives, unless one of mine comes before it."""
     for rule in rules:
         if _is_mine(rule, case):
@@ -197,19 +197,19 @@ def _other(rules: "Sequence[Rule]", case: Case) -> Rule | None:
     return None
 
 
-def _is_mine(rule: Rule, case: Case) -> bool:
+def _is_mine(rule: Rule, case: EditRequest) -> bool:
     is_same = rule.holder == case.agent and rule.is_person == case.is_person
     return is_same and not (rule.is_elsewhere and case.is_here)
 
 
-def _is_over(rule: Rule, case: Case) -> bool:
+def _is_over(rule: Rule, case: EditRequest) -> bool:
     return rule.until is not None and rule.until <= case.now
 
 
 # ------------------------------------------------------------------------------ the verdicts
 
 
-def _fenced(book: "Book", path: str, case: Case) -> Verdict | None:
+def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
     """The agent works on an issue whose claim another took since."""
     said = case.presence or {}
     issue, generation = said.get("issue"), said.get("generation")
@@ -220,9 +220,9 @@ def _fenced(book: "Book", path: str, case: Case) -> Verdict | None:
     is_namesake = claim[6] and holder == case.agent and case.is_here
     if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(said.get("epoch")):
         return None
-    from ghp_agents.hotpath.lost_claim import Fence  # costs more than all the rest, and is rare
+    from ghp_agents.hotpath.lost_claim import LostClaim  # costs more than all the rest, and is rare
 
-    fence = Fence(
+    fence = LostClaim(
         _whole(issue), holder, epoch == 0, claim[3], claim[2], claim[4], claim[5],
         is_namesake,
     )  # fmt: skip
@@ -233,7 +233,7 @@ def _whole(value: "Any") -> int:
     return value if type(value) is int else 0
 
 
-def _in_worktree(path: str, case: Case) -> Verdict | None:
+def _in_worktree(path: str, case: EditRequest) -> Verdict | None:
     owner = case.worktree_of
     if owner is None or owner == case.agent:
         return None
@@ -241,7 +241,7 @@ def _in_worktree(path: str, case: Case) -> Verdict | None:
     return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
 
 
-def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
+def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verdict:
     """Another's lease; `mine` came later, from a clone that had not heard of it."""
     who = named(rule.holder, rule.is_person)
     since = _short(rule.since, case)
@@ -260,7 +260,7 @@ def _leased(path: str, rule: Rule, case: Case, mine: Rule | None) -> Verdict:
     return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
 
 
-def _touched(path: str, case: Case) -> Verdict:
+def _touched(path: str, case: EditRequest) -> Verdict:
     holder, since = case.touch or ("", "")
     who = named(holder)
     why = f"{file(path)} is being edited by {who} in this clone since {_short(since, case)}."
@@ -279,7 +279,7 @@ def _shared(path: str, rule: Rule) -> Verdict:
     return Verdict(NEEDS_APPROVAL, path, SHARED, None, "", why, hint)
 
 
-def _in_scope(path: str, rule: Rule, case: Case) -> Verdict:
+def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
     about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
     who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
     why = f"{file(path)} is in the scope of {about}, which {who} has claimed since {since}."
@@ -287,7 +287,7 @@ def _in_scope(path: str, rule: Rule, case: Case) -> Verdict:
     return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
 
 
-def _short(since: str, case: Case) -> str:
+def _short(since: str, case: EditRequest) -> str:
     """A time for people: the day only if it is another."""
     day, _, clock = when(since).partition("T")
     hour = clock[:5]

@@ -5,11 +5,11 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues.issue import PRIORITIES, Issue, IssueChange, short
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 Way = Sequence[Issue]
 Next = Callable[[Issue], Iterable[IssueNumber]]
-NO_CLAIMS: Mapping[int, Lease] = {}
+NO_CLAIMS: Mapping[int, Lock] = {}
 EPIC = "epic"  # the label of an issue that is done by doing its parts
 NEEDS_HUMAN = "agent:needs-human"  # the label of one about which a person is asked, unless set
 
@@ -17,7 +17,7 @@ NEEDS_HUMAN = "agent:needs-human"  # the label of one about which a person is as
 def ready(
     issues: Sequence[Issue],
     of: str | None = None,
-    claims: Mapping[int, Lease] = NO_CLAIMS,
+    claims: Mapping[int, Lock] = NO_CLAIMS,
     needs_human: str = NEEDS_HUMAN,
     commanded: Container[int] = (),
 ) -> list[Issue]:
@@ -49,7 +49,7 @@ def has_label(issue: Issue, label: str) -> bool:
     return any(each.lower() == label.lower() for each in issue.labels)
 
 
-def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lease]) -> bool:
+def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lock]) -> bool:
     return any(claims[number].holder != holder for number in issue.numbers if number in claims)
 
 

@@ -20,9 +20,9 @@ from ghp_agents.issues.issue import (
     resolved,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
-from ghp_agents.issues.record import FOLDER, Said, described, entry, event_of, spelled
-from ghp_agents.issues.replay import Log
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.issues.record import FOLDER, IssueEvent, described, entry, event_of, spelled
+from ghp_agents.issues.replay import IssueEvents
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -32,7 +32,7 @@ class LocalTracker:
     """`ports.IssueTracker` on records. An issue's identity is its id; its number is a name that
     is given under a lease, or later, when the one place that gives numbers cannot be reached."""
 
-    def __init__(self, ws: Workspace, store: StateStore, leaser: Leaser) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
         self._ws = ws
         self._store = store
         self._leaser = leaser
@@ -132,22 +132,22 @@ class LocalTracker:
             return None
 
     def _said(
-        self, snapshot: Snapshot, log: Log, kind: str, issue: str, record: str, by: Actor
-    ) -> Said:
+        self, snapshot: Snapshot, log: IssueEvents, kind: str, issue: str, record: str, by: Actor
+    ) -> IssueEvent:
         clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
-        return Said(issue, record, kind, clock, snapshot.clone, at, by)
+        return IssueEvent(issue, record, kind, clock, snapshot.clone, at, by)
 
 
-def _log(snapshot: Snapshot) -> Log:
+def _log(snapshot: Snapshot) -> IssueEvents:
     return issue_log.read(snapshot.files(FOLDER))
 
 
-def _after(log: Log, said: Said) -> Issue:
+def _after(log: IssueEvents, said: IssueEvent) -> Issue:
     """The issue that a record is about, with the record."""
     return next(issue for issue in issue_log.fold(log.with_one(said)) if issue.id == said.issue)
 
 
-def _marked(log: Log, issue: Issue, marker: str) -> Comment | None:
+def _marked(log: IssueEvents, issue: Issue, marker: str) -> Comment | None:
     ids = {said.id for said in log.said if said.issue == issue.id and said.marker == marker}
     return next((comment for comment in issue.comments if comment.id in ids), None)

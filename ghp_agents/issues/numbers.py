@@ -8,8 +8,8 @@ from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.issues.issue import PROVISIONAL
-from ghp_agents.locks.lock import LeaseMovedError
-from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.locks.lock import LockMovedError
+from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
 LEASE = "numbers"
@@ -17,7 +17,7 @@ ATTEMPTS = 50  # each time somebody else got a number, so the crowd as a whole w
 
 
 def next_number(
-    leaser: Leaser, holder: str, used: Container[int] = (), reason: str = ""
+    leaser: LockService, holder: str, used: Container[int] = (), reason: str = ""
 ) -> IssueNumber:
     """The next number that nobody has: the generation of the lease `numbers` after taking it.
 
@@ -30,7 +30,7 @@ def next_number(
     while lost < ATTEMPTS:
         try:
             current = leaser.acquire(LEASE, holder, expected=current, reason=reason)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current = moved.current
             lost += 1
             continue

@@ -21,7 +21,7 @@ Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
 _NONE: Mapping[str, Any] = {}
 
 
-class Said(NamedTuple):
+class IssueEvent(NamedTuple):
     """One record. Other issues are in it by their ids, which never change."""
 
     issue: str
@@ -49,7 +49,7 @@ class Said(NamedTuple):
         return f"{FOLDER}{self.issue}/{self.id}.json"
 
 
-def encode(said: Said) -> bytes:
+def encode(said: IssueEvent) -> bytes:
     """A record as its file."""
     fields: dict[str, Any] = {
         "kind": said.kind,
@@ -70,7 +70,7 @@ def encode(said: Said) -> bytes:
     return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def spelled(said: Said, change: IssueChange, issues: Iterable[Issue]) -> Said:
+def spelled(said: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> IssueEvent:
     """The record with a change in it, its issues called by their ids."""
     ids = {issue.number: issue.id for issue in issues}
     texts: dict[str, str | None] = {
@@ -99,7 +99,7 @@ def _named(
     return {name: elements for name, elements in sets.items() if elements}
 
 
-def entry(said: Said, event: str, issue: Issue, text: str) -> Record:
+def entry(said: IssueEvent, event: str, issue: Issue, text: str) -> Record:
     """The record as the state takes it."""
     return Record(
         event=event,
@@ -142,14 +142,14 @@ def described(change: IssueChange) -> str:
     return ", ".join(parts)
 
 
-def decode(path: str, data: bytes) -> Said | None:
+def decode(path: str, data: bytes) -> IssueEvent | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     issue, record = ids_of(path)
     fields = parse(data)
     kind = as_line(fields.get("kind"), "kind")
     if kind not in KINDS:
         return None
-    return Said(
+    return IssueEvent(
         issue=issue,
         id=record,
         kind=kind,

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
-from ghp_agents.issues.record import SETS, Said, decode, ids_of
+from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
 from ghp_agents.state.join import Problem
 
 
-class Log(NamedTuple):
+class IssueEvents(NamedTuple):
     """The records of all issues, as far as they can be read."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[IssueEvent, ...] = ()
     seen: frozenset[str] = frozenset()  # ids of issues of which a record is there, readable or not
     problems: tuple[Problem, ...] = ()
 
@@ -31,14 +31,14 @@ class Log(NamedTuple):
         """All numbers that were ever given."""
         return frozenset(said.number for said in self.said if said.number)
 
-    def with_one(self, said: Said) -> "Log":
+    def with_one(self, said: IssueEvent) -> "IssueEvents":
         """The log after one more record."""
-        return Log((*self.said, said), self.seen, self.problems)
+        return IssueEvents((*self.said, said), self.seen, self.problems)
 
 
-def read(files: Mapping[str, bytes]) -> Log:
+def read(files: Mapping[str, bytes]) -> IssueEvents:
     """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
-    said: list[Said] = []
+    said: list[IssueEvent] = []
     seen: set[str] = set()
     problems: list[Problem] = []
     for path, data in files.items():
@@ -50,13 +50,13 @@ def read(files: Mapping[str, bytes]) -> Log:
             continue
         if one is not None:
             said.append(one)
-    return Log(tuple(said), frozenset(seen), tuple(problems))
+    return IssueEvents(tuple(said), frozenset(seen), tuple(problems))
 
 
-def fold(log: Log) -> list[Issue]:
+def fold(log: IssueEvents) -> list[Issue]:
     """The issues, oldest first. One whose creation cannot be read, or is not here yet, has no
     title."""
-    stories: dict[str, list[Said]] = {}
+    stories: dict[str, list[IssueEvent]] = {}
     for said in sorted(log.said, key=lambda said: said.order):
         stories.setdefault(said.issue, []).append(said)
     for issue in sorted(log.seen - stories.keys()):
@@ -65,10 +65,10 @@ def fold(log: Log) -> list[Issue]:
     return [_issue(issue, story, numbers) for issue, story in stories.items()]
 
 
-def unnumbered(log: Log) -> list[Said]:
+def unnumbered(log: IssueEvents) -> list[IssueEvent]:
     """The creations of issues that have no number of their own, oldest first."""
     lacking = {issue.id for issue in fold(log) if issue.number >= PROVISIONAL}
-    creations: dict[str, Said] = {}
+    creations: dict[str, IssueEvent] = {}
     for said in sorted(log.said, key=lambda said: said.order):
         if said.kind == "create" and said.issue in lacking:
             creations.setdefault(said.issue, said)
@@ -78,7 +78,7 @@ def unnumbered(log: Log) -> list[Said]:
 Numbers = Mapping[str, Sequence[IssueNumber]]  # by issue, the one that it goes by first
 
 
-def _numbers(stories: Mapping[str, Sequence[Said]]) -> Numbers:
+def _numbers(stories: Mapping[str, Sequence[IssueEvent]]) -> Numbers:
     """Who has which number. A number that two were given without knowing of each other belongs
     to the one that got it first; the other does without until it is given another."""
     given = [
@@ -100,7 +100,7 @@ def _numbers(stories: Mapping[str, Sequence[Said]]) -> Numbers:
     return numbers
 
 
-def _issue(issue: str, story: Sequence[Said], numbers: Numbers) -> Issue:
+def _issue(issue: str, story: Sequence[IssueEvent], numbers: Numbers) -> Issue:
     texts: dict[str, str | None] = {}
     words: dict[str, dict[str, bool]] = {name: {} for name in SETS}
     for said in story:
@@ -134,13 +134,13 @@ def _number(issue: str, numbers: Numbers) -> IssueNumber:
     return numbers[issue][0] if issue in numbers else provisional(issue)
 
 
-def _updated(story: Iterable[Said]) -> Timestamp:
+def _updated(story: Iterable[IssueEvent]) -> Timestamp:
     """Getting a number is no news of an issue."""
     times = [said.at for said in story if said.kind != "number"]
     return times[-1] if times else Timestamp("")
 
 
-def _comments(story: Iterable[Said]) -> Iterable[Comment]:
+def _comments(story: Iterable[IssueEvent]) -> Iterable[Comment]:
     """What was said under one marker, in two clones at once, was meant to be said once."""
     markers: set[str] = set()
     for said in story:

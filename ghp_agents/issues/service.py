@@ -19,10 +19,10 @@ from ghp_agents.issues.issue import (
     find,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
-from ghp_agents.issues.record import FOLDER, Said, entry
-from ghp_agents.issues.replay import Log
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.issues.record import FOLDER, IssueEvent, entry
+from ghp_agents.issues.replay import IssueEvents
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -30,7 +30,7 @@ from ghp_agents.workspace import Workspace, now_text
 ME = "@me"
 
 
-class Outcome(NamedTuple):
+class IssueResult(NamedTuple):
     """An issue after a command, and whether the command changed it."""
 
     issue: Issue
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     comment: Comment | None = None
 
 
-class Listing(NamedTuple):
+class IssueListing(NamedTuple):
     """Chosen issues."""
 
     issues: list[Issue]
@@ -78,9 +78,9 @@ def select(
     ready: bool = False,
     states: Sequence[str] = ("open",),
     labels: Sequence[str] = (),
-    claims: Mapping[int, Lease] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
     commanded: Container[int] = (),
-) -> Listing:
+) -> IssueListing:
     """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks.
 
     `claims` are the claims that are known, by the issues' numbers; `commanded` are the issues that
@@ -101,13 +101,13 @@ def select(
     ]
     waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
     circle = blocking.deadlock(known) if ready else []
-    return Listing(chosen, waited_for, circle, len(everything) - len(found))
+    return IssueListing(chosen, waited_for, circle, len(everything) - len(found))
 
 
 def ready(
     ws: Workspace,
     issues: Sequence[Issue],
-    claims: Mapping[int, Lease] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open."""
@@ -138,7 +138,7 @@ def new(
     blocked_by: Sequence[str] = (),
     parent: str | None = None,
     again: bool = False,
-) -> Outcome:
+) -> IssueResult:
     """Make an issue, unless this one has an open one of the same title and body: a command that
     is repeated must not make a second. With `again` it does."""
     by = ws.actor()
@@ -151,7 +151,9 @@ def new(
     )
     same = None if again else _same(tracker, wanted, by)
     return (
-        Outcome(same, changed=False) if same else Outcome(tracker.create(wanted, by), changed=True)
+        IssueResult(same, changed=False)
+        if same
+        else IssueResult(tracker.create(wanted, by), changed=True)
     )
 
 
@@ -174,7 +176,7 @@ def edit(
     change: IssueChange,
     *,
     parent: str | None = None,
-) -> Outcome:
+) -> IssueResult:
     """Change fields. Raises UsageError when there is nothing to change."""
     wanted = change._replace(parent=tracker.get(parent).number) if parent else change
     if wanted == NO_CHANGE:
@@ -186,13 +188,13 @@ def edit(
     return _change(ws, tracker, reference, wanted)
 
 
-def close(ws: Workspace, tracker: IssueTracker, reference: str, message: str = "") -> Outcome:
+def close(ws: Workspace, tracker: IssueTracker, reference: str, message: str = "") -> IssueResult:
     """Close an issue; the message is a comment, said before it closes."""
     said = comment(ws, tracker, reference, message).comment if message else None
     return _change(ws, tracker, reference, IssueChange(state="closed"))._replace(comment=said)
 
 
-def reopen(ws: Workspace, tracker: IssueTracker, reference: str) -> Outcome:
+def reopen(ws: Workspace, tracker: IssueTracker, reference: str) -> IssueResult:
     """Open an issue again."""
     return _change(ws, tracker, reference, IssueChange(state="open"))
 
@@ -204,7 +206,7 @@ def assign(
     names: Sequence[str],
     *,
     remove: bool = False,
-) -> Outcome:
+) -> IssueResult:
     """Give agents and people authority over an issue, or take it from them."""
     people = tuple(ws.actor().name if name == ME else name for name in names)
     change = (
@@ -222,28 +224,30 @@ def block(
     by: Sequence[str],
     *,
     remove: bool = False,
-) -> Outcome:
+) -> IssueResult:
     """Let an issue wait for others, or no longer. Raises UsageError for a circle."""
     numbers = _numbers(tracker, by)
     change = IssueChange(remove_blockers=numbers) if remove else IssueChange(add_blockers=numbers)
     return _change(ws, tracker, reference, change)
 
 
-def comment(ws: Workspace, tracker: IssueTracker, reference: str, body: str) -> Outcome:
+def comment(ws: Workspace, tracker: IssueTracker, reference: str, body: str) -> IssueResult:
     """Say something; what the last comment says already, by the same one, is not said again."""
     by, text = ws.actor(), checked_comment(body)
     issue = tracker.get(reference)
     last = issue.comments[-1] if issue.comments else None
     if last and (last.body, last.author, last.by_person) == (text, by.name, by.is_person):
-        return Outcome(issue, changed=False, comment=last)
+        return IssueResult(issue, changed=False, comment=last)
     said = tracker.comment(reference, text, by)
-    return Outcome(issue, changed=True, comment=said)
+    return IssueResult(issue, changed=True, comment=said)
 
 
-def _change(ws: Workspace, tracker: IssueTracker, reference: str, change: IssueChange) -> Outcome:
+def _change(
+    ws: Workspace, tracker: IssueTracker, reference: str, change: IssueChange
+) -> IssueResult:
     before = tracker.get(reference)
     after = tracker.change(reference, change, ws.actor())
-    return Outcome(after, changed=after._replace(updated_at=before.updated_at) != before)
+    return IssueResult(after, changed=after._replace(updated_at=before.updated_at) != before)
 
 
 def _people(ws: Workspace, names: Iterable[str]) -> tuple[str, ...]:
@@ -257,7 +261,7 @@ def _numbers(tracker: IssueTracker, references: Iterable[str]) -> tuple[IssueNum
 # -------------------------------------------------------------------------------- numbers
 
 
-def name_provisional(ws: Workspace, store: StateStore, leaser: Leaser) -> list[IssueNumber]:
+def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> list[IssueNumber]:
     """Give numbers to this clone's issues that were made where none could be had, oldest first.
 
     Answers the numbers that were given; stops where none can be had now either. Two processes at
@@ -280,19 +284,19 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: Leaser) -> list[I
     return given
 
 
-def _is_ours(snapshot: Snapshot, creation: Said) -> bool:
+def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
     """Whether it is for this clone to name: its own, or left by one that is not there any more."""
     known = {tip.clone for tip in snapshot.tips()}
     return creation.clone == snapshot.clone or creation.clone not in known
 
 
-def _name(ws: Workspace, store: StateStore, creation: Said, number: IssueNumber) -> bool:
+def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueNumber) -> bool:
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         log = _log(snapshot)
         lacking = {each.issue for each in issue_log.unnumbered(log)}
         if creation.issue not in lacking or number in log.numbers:
             return False, []
-        said = Said(
+        said = IssueEvent(
             issue=creation.issue,
             id=digest(creation.issue, str(number)),
             kind="number",
@@ -308,5 +312,5 @@ def _name(ws: Workspace, store: StateStore, creation: Said, number: IssueNumber)
     return transact(store, decide)
 
 
-def _log(snapshot: Snapshot) -> Log:
+def _log(snapshot: Snapshot) -> IssueEvents:
     return issue_log.read(snapshot.files(FOLDER))

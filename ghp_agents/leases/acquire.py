@@ -10,16 +10,16 @@ from ghp_agents.leases import expiry as lapse
 from ghp_agents.leases import second_look as doubts
 from ghp_agents.leases import service as leases
 from ghp_agents.leases import strict
-from ghp_agents.leases.decide import Attempt, Case, decide, edits, until_of
+from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.request import Approve, Obstacle, Plan, Wanted, met, prepare
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.leases.request import Approve, CheckedRequest, Conflict, LeaseRequest, met, prepare
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
 
-class Leased(NamedTuple):
+class LeaseResult(NamedTuple):
     """A lease that is held now."""
 
     hold: Hold
@@ -30,7 +30,7 @@ class Leased(NamedTuple):
 class HeldError(RefusedError):
     """Something stands in the way; `obstacles` has all of it."""
 
-    def __init__(self, plan: Plan, obstacles: Sequence[Obstacle]) -> None:
+    def __init__(self, plan: CheckedRequest, obstacles: Sequence[Conflict]) -> None:
         self.obstacles = tuple(obstacles)
         more = len(obstacles) - 1
         others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
@@ -44,8 +44,8 @@ class HeldError(RefusedError):
 
 
 def acquire(
-    ws: Workspace, store: StateStore, leaser: Leaser, approve: Approve, wanted: Wanted
-) -> Leased:
+    ws: Workspace, store: StateStore, leaser: LockService, approve: Approve, wanted: LeaseRequest
+) -> LeaseResult:
     """Take a lease, or raise RefusedError with who has it and what next.
 
     What is held already stays so; with a time, it holds for that long from now. Shared paths need
@@ -60,13 +60,15 @@ def acquire(
     return leased(plan, tried)
 
 
-def leased(plan: Plan, tried: Attempt) -> Leased:
+def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
     """What an attempt that succeeded has got."""
     assert tried.log is not None
-    return Leased(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
+    return LeaseResult(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
 
 
-def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) -> bool:
+def holds_already(
+    ws: Workspace, store: StateStore, leaser: LockService, plan: CheckedRequest
+) -> bool:
     """Whether the lease is held: then nobody needs to approve it again."""
     snapshot = store.snapshot()
     mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
@@ -79,7 +81,12 @@ def holds_already(ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan) 
 
 
 def attempt(
-    ws: Workspace, store: StateStore, leaser: Leaser, plan: Plan, *, in_line: bool = False
+    ws: Workspace,
+    store: StateStore,
+    leaser: LockService,
+    plan: CheckedRequest,
+    *,
+    in_line: bool = False,
 ) -> Attempt:
     """Try once. What stands in the way is in the answer; `in_line` then keeps a place for later.
 
@@ -88,7 +95,7 @@ def attempt(
     """
     if plan.right and holds_already(ws, store, leaser, plan):
         leaser.read(plan.right)  # what is known here may be out of date; then it is not any more
-    case = Case(ws, store, leaser, plan, in_line=in_line)
+    case = DecisionInput(ws, store, leaser, plan, in_line=in_line)
     tried = transact(store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
         tried = _with_right(case)._replace(asked=True)
@@ -102,7 +109,7 @@ def attempt(
     return Attempt(obstacles=tuple(edited), spent=True)
 
 
-def _with_right(case: Case) -> Attempt:
+def _with_right(case: DecisionInput) -> Attempt:
     """The attempt of a strict lease, after its right: of which others know at once."""
     ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
     reason = plan.wanted.reason
@@ -120,7 +127,7 @@ def _with_right(case: Case) -> Attempt:
     return tried
 
 
-def _rights_past(case: Case) -> frozenset[str]:
+def _rights_past(case: DecisionInput) -> frozenset[str]:
     """The nonces of rights that others were given for a time that is up: by the records of their
     clones, or where these never came, by the rights themselves."""
     snapshot = case.store.snapshot()
@@ -135,7 +142,7 @@ def _rights_past(case: Case) -> frozenset[str]:
     return frozenset(log.nonce for log in logs if log.id in lapsed) | bare
 
 
-def _end_what_is_over(case: Case) -> None:
+def _end_what_is_over(case: DecisionInput) -> None:
     """Give back the rights in its way whose time is up by the clock of this clone, which granted
     them: nobody else can know that, and a sync may be far off."""
     snapshot, now = case.store.snapshot(), case.ws.clock.now()

@@ -16,7 +16,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.workspace import Workspace
 
 
-class Reach(NamedTuple):
+class Coverage(NamedTuple):
     """What a lease is of, and the files here that it covers."""
 
     patterns: tuple[str, ...]
@@ -39,7 +39,7 @@ class Reach(NamedTuple):
         return self.meets(hold.patterns, hold.name)
 
 
-class Ground:
+class WorktreeFiles:
     """The files of a worktree, looked at once, when first needed."""
 
     def __init__(self, ws: Workspace) -> None:
@@ -56,12 +56,12 @@ class Ground:
         """Whether upper and lower case are one on this file system, as git found out."""
         return git.config(self._ws.folder, "core.ignoreCase") == "true"
 
-    def reach(self, patterns: tuple[str, ...], name: str | None = None) -> Reach:
+    def reach(self, patterns: tuple[str, ...], name: str | None = None) -> Coverage:
         """A lease of these patterns, or of a named resource."""
         if name is not None:
-            return Reach((), name, [], fold=False)
+            return Coverage((), name, [], fold=False)
         covered = rules.select(patterns, self.files, fold=self.fold)
-        return Reach(patterns, None, covered, self.fold)
+        return Coverage(patterns, None, covered, self.fold)
 
     def spelled(self, words: Sequence[str], cwd: Path | None = None) -> tuple[str, ...]:
         """Patterns as somebody says them in a folder, as they count from the root.

@@ -11,8 +11,8 @@ from ghp_agents.state.presence import issue_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this page
-    from ghp_agents.escalations.service import Asked
-    from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+    from ghp_agents.escalations.service import EscalateResult
+    from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
     from ghp_agents.presence.service import AgentView
     from ghp_agents.workspace import Workspace
 
@@ -24,7 +24,7 @@ _LIVES = (Liveness.ACTIVE, Liveness.STALE)
 def waits(
     ws: "Workspace",
     store: "StateStore",
-    leaser: "Leaser",
+    leaser: "LockService",
     tracker: "IssueTracker",
     snapshot: "Snapshot",
     views: Sequence["AgentView"],
@@ -45,7 +45,7 @@ def waits(
 
 
 def _for_issues(
-    leaser: "Leaser", tracker: "IssueTracker", views: Iterable["AgentView"]
+    leaser: "LockService", tracker: "IssueTracker", views: Iterable["AgentView"]
 ) -> list[Wait]:
     issues = tracker.known()
     if not any(issue.blocked_by for issue in issues):
@@ -95,7 +95,7 @@ def escalate_cycles(
     tracker: "IssueTracker",
     known: Sequence[Wait],
     views: Sequence["AgentView"],
-) -> list["Asked"]:
+) -> list["EscalateResult"]:
     """Ask a person who goes first where agents wait for each other.
 
     Each circle is asked about once, by whatever clones and however often: in the name of the first

@@ -14,11 +14,11 @@ from ghp_agents.leases import expiry as lapse
 from ghp_agents.leases import record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import Log, Said
-from ghp_agents.leases.request import Obstacle, Plan, met
+from ghp_agents.leases.record import LeaseEvent, LeaseHistory
+from ghp_agents.leases.request import CheckedRequest, Conflict, met
 from ghp_agents.leases.service import Lives
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
@@ -27,26 +27,26 @@ from ghp_agents.workspace import Workspace
 class Attempt(NamedTuple):
     """What came of trying: a lease, or what stands in its way. Neither: its right comes first."""
 
-    log: Log | None = None
+    log: LeaseHistory | None = None
     is_new: bool = False
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[Conflict, ...] = ()
     asked: bool = False  # the place that decides rights
     spent: bool = False  # it was granted, and given back; another try needs another id
 
 
-class Case(NamedTuple):
+class DecisionInput(NamedTuple):
     """What there is to decide."""
 
     ws: Workspace
     store: StateStore
-    leaser: Leaser
-    plan: Plan
-    right: Lease | None = None  # that a strict lease has got
+    leaser: LockService
+    plan: CheckedRequest
+    right: Lock | None = None  # that a strict lease has got
     in_line: bool = False  # who cannot have it now wants a place in the queue
-    elsewhere: tuple[Obstacle, ...] = ()  # rights of which this clone knew nothing
+    elsewhere: tuple[Conflict, ...] = ()  # rights of which this clone knew nothing
 
 
-def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
+def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     """Granted, held already, put in line, or what stands in the way."""
     ws, plan = case.ws, case.plan
     views = presence.look(ws, case.store, snapshot)
@@ -74,11 +74,11 @@ def decide(case: Case, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     return _granted(case, snapshot, logs, waiting, lives, over)
 
 
-def _is_in_way(plan: Plan, hold: Hold) -> bool:
+def _is_in_way(plan: CheckedRequest, hold: Hold) -> bool:
     return bool(plan.reach.meets_other(hold, plan.holder, plan.clone))
 
 
-def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
+def _check_not_ended(plan: CheckedRequest, logs: Sequence[LeaseHistory]) -> None:
     """What a request says is said once: one that somebody has ended does not begin again."""
     for log in logs:
         if log.id == plan.id and log.released:
@@ -89,7 +89,7 @@ def _check_not_ended(plan: Plan, logs: Sequence[Log]) -> None:
             )
 
 
-def edits(ws: Workspace, plan: Plan) -> list[Obstacle]:
+def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
     """The files that it covers and that another agent of this clone edits."""
     if plan.wanted.name is not None:
         return []
@@ -104,15 +104,19 @@ def edits(ws: Workspace, plan: Plan) -> list[Obstacle]:
     top = ws.place.toplevel
     spared = exempt.among(top, [each.path for each in found]) if found and top else ()
     return [
-        Obstacle(each.path, each.agent, False, each.since, "editing")
+        Conflict(each.path, each.agent, False, each.since, "editing")
         for each in found
         if each.path not in spared
     ]
 
 
 def _first_in_line(
-    case: Case, snapshot: Snapshot, logs: Sequence[Log], waiting: Log | None, lives: Lives
-) -> list[Obstacle]:
+    case: DecisionInput,
+    snapshot: Snapshot,
+    logs: Sequence[LeaseHistory],
+    waiting: LeaseHistory | None,
+    lives: Lives,
+) -> list[Conflict]:
     """Those who asked earlier and still wait: nobody jumps the queue."""
     reach, holder = case.plan.reach, case.plan.holder
     return [
@@ -125,7 +129,9 @@ def _first_in_line(
     ]
 
 
-def _kept(case: Case, snapshot: Snapshot, had: Log) -> tuple[Attempt, list[Record]]:
+def _kept(
+    case: DecisionInput, snapshot: Snapshot, had: LeaseHistory
+) -> tuple[Attempt, list[Record]]:
     until = until_of(case)
     if until is None or until == had.until:
         return Attempt(had), []
@@ -134,12 +140,12 @@ def _kept(case: Case, snapshot: Snapshot, had: Log) -> tuple[Attempt, list[Recor
 
 
 def _granted(
-    case: Case,
+    case: DecisionInput,
     snapshot: Snapshot,
-    logs: Sequence[Log],
-    waiting: Log | None,
+    logs: Sequence[LeaseHistory],
+    waiting: LeaseHistory | None,
     lives: Lives,
-    past: Sequence[Log],
+    past: Sequence[LeaseHistory],
 ) -> tuple[Attempt, list[Record]]:
     """The lease, and an end to those in its way that nobody holds any more: who comes back must
     not find them held."""
@@ -162,18 +168,18 @@ def _granted(
         leases.ended(ws, snapshot, log, plan.by, why[log.id], later)
         for later, log in enumerate(over, 2)
     ]
-    log = Log(request, said, said.until)
+    log = LeaseHistory(request, said, said.until)
     return Attempt(log, is_new=True), [record.entry(said, request), *ended]
 
 
-def _request(case: Case, snapshot: Snapshot) -> Record:
+def _request(case: DecisionInput, snapshot: Snapshot) -> Record:
     said = _asked(case, snapshot)
     return record.entry(said, said)
 
 
-def _asked(case: Case, snapshot: Snapshot) -> Said:
+def _asked(case: DecisionInput, snapshot: Snapshot) -> LeaseEvent:
     plan, wanted = case.plan, case.plan.wanted
-    return Said(
+    return LeaseEvent(
         lease=plan.id,
         id=plan.id,
         kind="request",
@@ -192,16 +198,16 @@ def _asked(case: Case, snapshot: Snapshot) -> Said:
     )
 
 
-def _follow(case: Case, snapshot: Snapshot, log: Log, kind: str) -> Said:
+def _follow(case: DecisionInput, snapshot: Snapshot, log: LeaseHistory, kind: str) -> LeaseEvent:
     clock, clone = snapshot.clock + 1, snapshot.clone
     return record.follow(log.request, kind, case.plan.by, _now(case), clock, clone)
 
 
-def _now(case: Case) -> Timestamp:
+def _now(case: DecisionInput) -> Timestamp:
     return Timestamp(to_text(case.ws.clock.now()))
 
 
-def until_of(case: Case) -> Timestamp | None:
+def until_of(case: DecisionInput) -> Timestamp | None:
     """When it ends, if it is wanted for a time."""
     ttl = case.plan.wanted.ttl
     return None if ttl is None else Timestamp(to_text(case.ws.clock.now() + ttl))

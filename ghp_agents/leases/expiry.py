@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.core import files
-from ghp_agents.leases.record import FOLDER, Log, read
+from ghp_agents.leases.record import FOLDER, LeaseHistory, read
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.workspace import Workspace
@@ -31,7 +31,7 @@ def observe(ws: Workspace, store: StateStore) -> None:
 
 
 def lapsed(
-    ws: Workspace, store: StateStore, snapshot: Snapshot, logs: Iterable[Log]
+    ws: Workspace, store: StateStore, snapshot: Snapshot, logs: Iterable[LeaseHistory]
 ) -> frozenset[str]:
     """The ids of those leases whose time is up."""
     ends = ends_at(ws, snapshot, logs)
@@ -42,14 +42,14 @@ def lapsed(
     return frozenset(lease for lease, end in ends.items() if end <= min(news_at, now))
 
 
-def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[Log]) -> dict[str, float]:
+def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> dict[str, float]:
     """By this clone's steady clock, from when on news prove a lease of another clone over."""
     known = timed(snapshot, logs)
     noted = _note(ws, known) if known else {}
     return {log.id: noted[log.id][1] + (log.lasts or 0.0) for log in known}
 
 
-def timed(snapshot: Snapshot, logs: Iterable[Log]) -> list[Log]:
+def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory]:
     """Those of other clones that are held for a time."""
     return [
         log
@@ -58,7 +58,7 @@ def timed(snapshot: Snapshot, logs: Iterable[Log]) -> list[Log]:
     ]
 
 
-def _note(ws: Workspace, known: Sequence[Log]) -> Noted:
+def _note(ws: Workspace, known: Sequence[LeaseHistory]) -> Noted:
     """When each was first seen here with the time that it has."""
     had = _read(ws)
     noted = had | _noted(had, known, ws.steady())
@@ -66,7 +66,7 @@ def _note(ws: Workspace, known: Sequence[Log]) -> Noted:
     return noted
 
 
-def _noted(had: Noted, known: Sequence[Log], now: float) -> dict[str, tuple[str, float]]:
+def _noted(had: Noted, known: Sequence[LeaseHistory], now: float) -> dict[str, tuple[str, float]]:
     noted: dict[str, tuple[str, float]] = {}
     for log in known:
         said = log.timed.id if log.timed else ""

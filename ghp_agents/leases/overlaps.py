@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import Log
+from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.state.cause import OVERLAP
 from ghp_agents.workspace import Workspace
 
@@ -22,13 +22,13 @@ class Conflict(NamedTuple):
 
 
 def find(
-    ws: Workspace, holds: Sequence[Hold], logs: Sequence[Log], asked: Sequence[Escalation]
+    ws: Workspace, holds: Sequence[Hold], logs: Sequence[LeaseHistory], asked: Sequence[Escalation]
 ) -> list[Conflict]:
     """The conflicts among `holds`, which are in the order in which they count."""
     clones = {log.id: log.request.clone for log in logs}
     if len({clones.get(hold.id) for hold in holds}) < 2:
         return []  # one clone grants nothing twice
-    ground = Ground(ws)
+    ground = WorktreeFiles(ws)
     found: list[Conflict] = []
     for number, later in enumerate(holds):
         before = [each for each in holds[:number] if _may_meet(each, later, clones)]

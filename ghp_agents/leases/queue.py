@@ -10,11 +10,18 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor
 from ghp_agents.hotpath import own_file as ownfile
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.acquire import Leased, attempt, holds_already, leased
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.acquire import LeaseResult, attempt, holds_already, leased
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.record import what
-from ghp_agents.leases.request import ApprovalError, Approve, Obstacle, Plan, Wanted, prepare
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.leases.request import (
+    ApprovalError,
+    Approve,
+    CheckedRequest,
+    Conflict,
+    LeaseRequest,
+    prepare,
+)
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.presence import wait as pause
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.workspace import Workspace
@@ -28,13 +35,13 @@ Tell = Callable[[str], None]
 def wait(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     approve: Approve,
-    wanted: Wanted,
+    wanted: LeaseRequest,
     *,
     timeout: float | None = None,
     tell: Tell = lambda place: None,
-) -> Leased:
+) -> LeaseResult:
     """Take a lease as soon as it is free and everybody who asked earlier has had theirs.
 
     `tell` is given the place in the queue, whenever it is another. Who is interrupted or gives up
@@ -59,14 +66,14 @@ def wait(
 def _wait(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     approve: Approve,
-    plan: Plan,
+    plan: CheckedRequest,
     timeout: float | None,
     tell: Tell,
     beat: pause.Beat,
     stand: Callable[[str], None],
-) -> Leased:
+) -> LeaseResult:
     started = next_sync = next_try = ws.clock.now()
     stand(plan.id)
     shown = ""
@@ -86,7 +93,9 @@ def _wait(
             beat(f"{_about(plan)} {step.place}")
         if ws.clock.now() >= next_sync:
             next_sync = pause.sync(ws, store, first=next_sync == started)
-            plan = plan._replace(reach=Ground(ws).reach(plan.wanted.patterns, plan.wanted.name))
+            plan = plan._replace(
+                reach=WorktreeFiles(ws).reach(plan.wanted.patterns, plan.wanted.name)
+            )
             continue
         left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
         if left <= 0:
@@ -98,20 +107,22 @@ def _wait(
         ws.clock.wait(min(LOOK_EVERY, left))
 
 
-def _about(plan: Plan) -> str:
+def _about(plan: CheckedRequest) -> str:
     return f"Waits for {what(plan.wanted.patterns, plan.wanted.name)}:"
 
 
 class _Step(NamedTuple):
     """What came of one try."""
 
-    plan: Plan
-    got: Leased | None = None
+    plan: CheckedRequest
+    got: LeaseResult | None = None
     place: str = ""
     asked: bool = False  # the remote
 
 
-def _step(ws: Workspace, store: StateStore, leaser: Leaser, approve: Approve, plan: Plan) -> _Step:
+def _step(
+    ws: Workspace, store: StateStore, leaser: LockService, approve: Approve, plan: CheckedRequest
+) -> _Step:
     if not holds_already(ws, store, leaser, plan):
         try:
             plan = approve(plan)
@@ -126,7 +137,7 @@ def _step(ws: Workspace, store: StateStore, leaser: Leaser, approve: Approve, pl
     return _Step(again, place=place(tried.obstacles), asked=tried.asked)
 
 
-def place(obstacles: Sequence[Obstacle]) -> str:
+def place(obstacles: Sequence[Conflict]) -> str:
     """The place in the queue, for people: `2nd in line, after worker-2, worker-3: …`."""
     number = 1 + sum(1 for each in obstacles if each.kind == "waiting")
     names = list(dict.fromkeys(each.holder for each in obstacles))
@@ -143,7 +154,7 @@ def ordinal(number: int) -> str:
 # ------------------------------------------------------------------------------ the queue
 
 
-def _resumed(ws: Workspace, store: StateStore, plan: Plan) -> Plan:
+def _resumed(ws: Workspace, store: StateStore, plan: CheckedRequest) -> CheckedRequest:
     """The plan with the place of a process before this one, which was killed while it waited."""
     snapshot = store.snapshot()
     for log in leases.read_all(snapshot)[0]:

@@ -8,15 +8,15 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.escalations.service import Asked
+from ghp_agents.escalations.service import EscalateResult
 from ghp_agents.leases import deadlocks as waiting
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import FOLDER, Log, what
+from ghp_agents.leases.record import FOLDER, LeaseHistory, what
 from ghp_agents.leases.service import LIVING
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait_status as waiters
 from ghp_agents.presence.liveness import Liveness
@@ -29,14 +29,14 @@ COMPARED = "leases-compared.json"  # the leases that were compared with each oth
 
 
 def settle(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> tuple[str, ...]:
     """Settle what is this clone's to settle; what people should know of it. For after an exchange,
     also in the background; doing it twice changes nothing."""
     snapshot = store.snapshot()
     views = presence.look(ws, store, snapshot, processes=False)
     waiters.mend(ws, [view.name for view in views if view.is_here and view.liveness in LIVING])
-    asked: list[Asked] = []
+    asked: list[EscalateResult] = []
     if snapshot.files(FOLDER):
         if end_what_is_over(ws, store, leaser, snapshot, views):
             snapshot = store.snapshot()
@@ -56,10 +56,10 @@ def settle(
 def end_what_is_over(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     snapshot: Snapshot,
     views: Sequence[AgentView],
-) -> list[Log]:
+) -> list[LeaseHistory]:
     """Say of this clone's leases that they have ended. The others cannot know it: no machine
     compares its clock with another's."""
     liveness = {view.name: view.liveness for view in views}
@@ -82,9 +82,9 @@ def end_what_is_over(
 def _why_over(
     ws: Workspace,
     snapshot: Snapshot,
-    log: Log,
+    log: LeaseHistory,
     liveness: Mapping[str, Liveness],
-    rights: Mapping[str, Lease],
+    rights: Mapping[str, Lock],
 ) -> str:
     """Why an open lease is over; empty if it is not."""
     if log.is_waiting and not leases.is_waited_for(ws, log.id):
@@ -98,7 +98,7 @@ def _why_over(
     return ""
 
 
-def _give_right_back(leaser: Leaser, right: Lease, reason: str) -> None:
+def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
     if right.holder is None:
         return
     try:
@@ -113,18 +113,18 @@ def _give_right_back(leaser: Leaser, right: Lease, reason: str) -> None:
 def ask_about_overlaps(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     snapshot: Snapshot,
     views: Sequence[AgentView],
-) -> list[Asked]:
+) -> list[EscalateResult]:
     """Ask a person about each pair of leases that two clones granted before they heard of each
     other. Both stay, the earlier one decides; the clone of the later one asks, once."""
     holds = leases.held(ws, store, leaser, snapshot, views)
     clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
     done = _read_compared(ws)
-    asked: list[Asked] = []
-    ground = Ground(ws)
+    asked: list[EscalateResult] = []
+    ground = WorktreeFiles(ws)
     for number, later in enumerate(holds):
         if clones.get(later.id) != snapshot.clone:
             continue

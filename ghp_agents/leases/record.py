@@ -28,7 +28,7 @@ _PATH = re.compile(FOLDER.replace(".", r"\.") + rf"({ID})/({ID})\.json")
 _NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")  # as in the name of a right
 
 
-class Said(NamedTuple):
+class LeaseEvent(NamedTuple):
     """One record. What only some kinds have is empty in the others."""
 
     lease: str
@@ -61,14 +61,14 @@ class Said(NamedTuple):
         return f"{FOLDER}{self.lease}/{self.id}.json"
 
 
-class Log(NamedTuple):
+class LeaseHistory(NamedTuple):
     """A lease: what its records come to."""
 
-    request: Said
-    granted: Said | None = None  # the request itself, where it was granted at once
+    request: LeaseEvent
+    granted: LeaseEvent | None = None  # the request itself, where it was granted at once
     until: Timestamp | None = None
-    released: Said | None = None
-    timed: Said | None = None  # what gave it its present time
+    released: LeaseEvent | None = None
+    timed: LeaseEvent | None = None  # what gave it its present time
 
     @property
     def id(self) -> str:
@@ -163,13 +163,15 @@ def at_root(pattern: str) -> str:
 # -------------------------------------------------------------------------------- writing
 
 
-def follow(said: Said, kind: str, by: Actor, at: Timestamp, clock: int, clone: CloneId) -> Said:
+def follow(
+    said: LeaseEvent, kind: str, by: Actor, at: Timestamp, clock: int, clone: CloneId
+) -> LeaseEvent:
     """What `by` says about the lease of a request."""
     identity = digest(said.lease, kind, by.name, str(by.is_person), str(clock), clone)
-    return Said(said.lease, identity, kind, clock, clone, at, by)
+    return LeaseEvent(said.lease, identity, kind, clock, clone, at, by)
 
 
-def entry(said: Said, request: Said) -> Record:
+def entry(said: LeaseEvent, request: LeaseEvent) -> Record:
     """A record of the lease of `request`, as the state takes it."""
     events = {"request": "lease" if said.granted else "lease-wait", "grant": "lease"}
     place = what(request.patterns, request.name)
@@ -185,7 +187,7 @@ def entry(said: Said, request: Said) -> Record:
     )
 
 
-def encode(said: Said) -> bytes:
+def encode(said: LeaseEvent) -> bytes:
     """A record as its file."""
     fields: dict[str, Any] = {
         "kind": said.kind,
@@ -215,11 +217,11 @@ def encode(said: Said) -> bytes:
 # -------------------------------------------------------------------------------- reading
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Log], list[Problem]]:
+def read(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
     """The leases in files of the state, in the order of their requests, and what could not be
     read. Files and kinds that we do not know are none of ours."""
     problems: list[Problem] = []
-    said: dict[str, list[Said]] = {}
+    said: dict[str, list[LeaseEvent]] = {}
     for path, data in files.items():
         found = _PATH.fullmatch(path)
         try:
@@ -233,10 +235,10 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Log], list[Problem]]:
     return sorted(logs, key=lambda log: log.request.order), problems
 
 
-def fold(said: Sequence[Said]) -> Log | None:
+def fold(said: Sequence[LeaseEvent]) -> LeaseHistory | None:
     """What the records of one lease come to; None without a request, which may come later."""
     ordered = sorted(said, key=lambda each: each.order)
-    first: dict[str, Said] = {}
+    first: dict[str, LeaseEvent] = {}
     for each in ordered:
         first.setdefault(each.kind, each)
     request = first.get("request")
@@ -248,17 +250,17 @@ def fold(said: Sequence[Said]) -> Log | None:
         if each.kind == "renew":
             timed = each if each.until else None
     until = timed.until if timed else None
-    return Log(request, granted, until, first.get("release"), timed)
+    return LeaseHistory(request, granted, until, first.get("release"), timed)
 
 
 @functools.lru_cache(maxsize=65_536)  # one command reads all leases several times
-def decode(lease: str, identity: str, data: bytes) -> Said | None:
+def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     fields = parse(data)
     kind = _line(fields, "kind")
     if kind not in KINDS:
         return None
-    said = Said(
+    said = LeaseEvent(
         lease=lease,
         id=identity,
         kind=kind,

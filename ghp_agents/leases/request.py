@@ -14,10 +14,10 @@ from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.hotpath.quoting import file, named, phrase, when
 from ghp_agents.leases import record, strict
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.coverage import Ground, Reach
+from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import Log, what
-from ghp_agents.locks.lock import Lease
+from ghp_agents.leases.record import LeaseHistory, what
+from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
@@ -26,7 +26,7 @@ from ghp_agents.workspace import Workspace
 LONGEST = 366 * 86_400.0  # seconds that a lease may be taken for
 
 
-class Wanted(NamedTuple):
+class LeaseRequest(NamedTuple):
     """What somebody wants to have alone: patterns as they count from the root, or a resource."""
 
     patterns: tuple[str, ...] = ()
@@ -38,15 +38,15 @@ class Wanted(NamedTuple):
     said: tuple[str, ...] = ()  # the patterns as they were said, in their folder
 
 
-class Plan(NamedTuple):
+class CheckedRequest(NamedTuple):
     """What is wanted, checked, and what it would cover here."""
 
     id: str
-    wanted: Wanted
+    wanted: LeaseRequest
     by: Actor
     holder: Actor
     epoch: int
-    reach: Reach
+    reach: Coverage
     approved_by: str = ""
     question: str = ""  # by which it was approved
     clone: str = ""  # the holder's
@@ -67,19 +67,19 @@ class Plan(NamedTuple):
         shown = " ".join(shlex.quote(word) for word in said[:3])
         return shown if len(said) <= 3 else f"{shown} …"
 
-    def is_same(self, log: Log) -> bool:
+    def is_same(self, log: LeaseHistory) -> bool:
         """Whether a lease is this one: of the same, for the same."""
         asked = log.request
         mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
         return mine == (asked.holder, asked.patterns, asked.name, asked.right)
 
-    def is_elsewhere(self, rights: Mapping[str, Lease]) -> bool:
+    def is_elsewhere(self, rights: Mapping[str, Lock]) -> bool:
         """Whether the same name has the right to it, in another clone."""
         right = rights.get(self.right)
         return right is not None and is_elsewhere(right, self.clone)
 
 
-class Obstacle(NamedTuple):
+class Conflict(NamedTuple):
     """What stands in the way of a lease."""
 
     place: str  # what both mean
@@ -105,16 +105,18 @@ class Obstacle(NamedTuple):
         return f"{file(self.place)} {said} since {when(self.since)}{about}{why}"
 
 
-def met(plan: Plan, hold: Hold, kind: str = "held") -> Obstacle:
+def met(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Conflict:
     """Another's lease as an obstacle."""
     place = plan.reach.meets(hold.patterns, hold.name) or what(hold.patterns, hold.name)
     reason = hold.reason
-    return Obstacle(
+    return Conflict(
         place, hold.holder, hold.is_person, hold.since, kind, hold.short, one_line(reason, 120)
     )
 
 
-def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = "") -> Plan:
+def prepare(
+    ws: Workspace, store: StateStore, wanted: LeaseRequest, identity: str = ""
+) -> CheckedRequest:
     """Check what is wanted, and let who asks be known to live. Raises GhpError."""
     if bool(wanted.patterns) == (wanted.name is not None):
         raise UsageError(
@@ -142,13 +144,13 @@ def prepare(ws: Workspace, store: StateStore, wanted: Wanted, identity: str = ""
         with suppress(GhpError, OSError):
             store.fold()
     reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
-    return Plan(
+    return CheckedRequest(
         id=identity or random_hex(6),
         wanted=wanted._replace(reason=reason),
         by=by,
         holder=holder,
         epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
-        reach=Ground(ws).reach(wanted.patterns, wanted.name),
+        reach=WorktreeFiles(ws).reach(wanted.patterns, wanted.name),
         approved_by=by.name if leases.may_direct(ws, by) else "",
         clone=store.snapshot().clone if holder == by else life_of(ws, store, holder.name)[1],
     )
@@ -184,4 +186,4 @@ class ApprovalError(RefusedError):
 
 
 # Has what is shared approved, or raises ApprovalError after asking; see `guard/approval.py`.
-Approve = Callable[[Plan], Plan]
+Approve = Callable[[CheckedRequest], CheckedRequest]

@@ -7,10 +7,10 @@ the first look is only noted, and a second one, with news in between, must find 
 import json
 from collections.abc import Mapping
 
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core import files
 from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import SECOND_LOOK, Doubt, Liveness, is_confirmed
@@ -25,15 +25,15 @@ HINT = (
 
 
 def unconfirmed(
-    ws: Workspace, store: StateStore, met: Mapping[str, tuple[Lease, Sight]]
-) -> list[Lease]:
+    ws: Workspace, store: StateStore, met: Mapping[str, tuple[Lock, HolderView]]
+) -> list[Lock]:
     """Of rights that others hold: those whose holders look dead, but did not at an earlier look.
 
     Notes this look. Who is seen alive is not in doubt any more.
     """
     had, now = _read(ws), ws.steady()
     doubts = {name: doubt for name, doubt in had.items() if name not in met}
-    found: list[Lease] = []
+    found: list[Lock] = []
     for name, (right, sight) in met.items():
         if sight.lives or _said_so_here(sight):
             continue
@@ -48,19 +48,19 @@ def unconfirmed(
     return found
 
 
-def _said_so_here(sight: Sight) -> bool:
+def _said_so_here(sight: HolderView) -> bool:
     """Whether an agent of this clone has stopped, by its own word."""
     view = sight.view
     return view is not None and view.is_here and view.liveness is Liveness.STOPPED
 
 
-def _revision(right: Lease, sight: Sight) -> str:
+def _revision(right: Lock, sight: HolderView) -> str:
     """The right and its holder as they are: whoever moves is not the one that was doubted."""
     at = position(sight.view.presence) if sight.view else ()
     return " ".join(map(str, (right.revision, *at)))
 
 
-def _news(ws: Workspace, store: StateStore, sight: Sight) -> float | None:
+def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
     """When the holder was last heard of; None of one of this clone, whose own files tell."""
     if sight.view is not None and sight.view.is_here:
         return None

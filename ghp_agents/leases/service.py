@@ -15,9 +15,9 @@ from ghp_agents.leases import expiry as lapse
 from ghp_agents.leases import record
 from ghp_agents.leases import select as hold_choice
 from ghp_agents.leases.hold import Hold, Waiter
-from ghp_agents.leases.record import Log, what
-from ghp_agents.locks.lock import Lease, LeaseMovedError
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.leases.record import LeaseHistory, what
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -33,17 +33,17 @@ WAITING = "waiting"  # a folder with one locked file for each process of this cl
 Lives = Callable[[Actor], bool]
 
 
-class Listing(NamedTuple):
+class LeaseListing(NamedTuple):
     """All that is leased."""
 
     held: list[Hold]
     waiting: list[Waiter]
-    edits: list[touched.Touch]  # implicit leases of this clone
+    edits: list[touched.ImplicitLease]  # implicit leases of this clone
     problems: list[Problem]  # what could not be read
-    logs: list[Log]  # what was said of all leases
+    logs: list[LeaseHistory]  # what was said of all leases
 
 
-class Released(NamedTuple):
+class ReleasedLeases(NamedTuple):
     """What was given back, and by whom."""
 
     holds: tuple[Hold, ...]
@@ -53,19 +53,21 @@ class Released(NamedTuple):
 # -------------------------------------------------------------------------------- reading
 
 
-def read_all(snapshot: Snapshot) -> tuple[list[Log], list[Problem]]:
+def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
     """All leases that ever were, in the order of their requests, and what could not be read."""
     return record.read(snapshot.files(record.FOLDER))
 
 
-def listing(ws: Workspace, store: StateStore, leaser: Leaser, *, implicit: bool = False) -> Listing:
+def listing(
+    ws: Workspace, store: StateStore, leaser: LockService, *, implicit: bool = False
+) -> LeaseListing:
     """All that is leased now, as this clone knows it."""
     snapshot = store.snapshot()
     views = presence.look(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
     touches = touched.list_all(ws.folders) if implicit else []
     logs, problems = read_all(snapshot)
-    return Listing(
+    return LeaseListing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
         [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
@@ -83,7 +85,7 @@ def lives_by(views: Sequence[AgentView]) -> Lives:
 def held(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[Hold]:
@@ -112,9 +114,9 @@ def held(
 def counts(
     ws: Workspace,
     snapshot: Snapshot,
-    log: Log,
+    log: LeaseHistory,
     lives: Lives,
-    rights: Mapping[str, Lease],
+    rights: Mapping[str, Lock],
     lapsed: Container[str],
 ) -> bool:
     """Whether a lease is held now; `lapsed` are those of other clones whose time is up."""
@@ -128,18 +130,18 @@ def counts(
     )
 
 
-def has_right(log: Log, rights: Mapping[str, Lease]) -> bool:
+def has_right(log: LeaseHistory, rights: Mapping[str, Lock]) -> bool:
     """Whether a strict lease still has its right, by what is known here."""
     right = rights.get(log.request.right)
     return right is None or right.nonce == log.nonce
 
 
-def known_rights(leaser: Leaser) -> dict[str, Lease]:
+def known_rights(leaser: LockService) -> dict[str, Lock]:
     """The rights of strict leases as this clone knows them, by name."""
     return {right.name: right for kind in (PATHS, NAMES) for right in leaser.known(kind)}
 
 
-def holder_of(right: Lease) -> Actor:
+def holder_of(right: Lock) -> Actor:
     """Who holds a right."""
     return Actor(right.holder or "", right.is_person)
 
@@ -149,7 +151,7 @@ def holder_in(hold: Hold) -> Actor:
     return Actor(hold.holder, hold.is_person)
 
 
-def as_hold(right: Lease) -> Hold:
+def as_hold(right: Lock) -> Hold:
     """A right as a lease; its record is not here (yet)."""
     kind, _, word = right.name.partition("/")
     return Hold(
@@ -166,7 +168,7 @@ def as_hold(right: Lease) -> Hold:
     )
 
 
-def hold_of(log: Log, rights: Mapping[str, Lease]) -> Hold:
+def hold_of(log: LeaseHistory, rights: Mapping[str, Lock]) -> Hold:
     """A lease as it counts, with the clone of who has its right."""
     right = rights.get(log.request.right)
     return log.hold()._replace(clone=right.clone) if right else log.hold()
@@ -175,7 +177,7 @@ def hold_of(log: Log, rights: Mapping[str, Lease]) -> Hold:
 def queue(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[Waiter]:
@@ -185,9 +187,9 @@ def queue(
     waiting = [log for log in logs if log.is_waiting and stands(ws, snapshot, log, lives)]
     if not waiting:
         return []
-    from ghp_agents.leases.coverage import Ground
+    from ghp_agents.leases.coverage import WorktreeFiles
 
-    ground, had = Ground(ws), held(ws, store, leaser, snapshot, views)
+    ground, had = WorktreeFiles(ws), held(ws, store, leaser, snapshot, views)
     found: list[Waiter] = []
     for number, log in enumerate(waiting):
         asked = log.request
@@ -203,7 +205,7 @@ def queue(
     return found
 
 
-def stands(ws: Workspace, snapshot: Snapshot, log: Log, lives: Lives) -> bool:
+def stands(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives: Lives) -> bool:
     """Whether a waiting request still stands in the queue: its holder lives, and where that can be
     told, in this clone, the process that waits."""
     if not lives(log.holder):
@@ -228,13 +230,13 @@ def waiting_places(ws: Workspace, lease: str) -> list[Path]:
 def release(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     words: Sequence[str] = (),
     *,
     name: str | None = None,
     cwd: Path | None = None,
     reason: str = "",
-) -> Released:
+) -> ReleasedLeases:
     """Give leases back: by id (`L-3f9a`), by the patterns that were leased, or by name.
 
     Its holder may; a person or an orchestrator always; others only if the holder does not live.
@@ -253,13 +255,13 @@ def release(
         _check_release(ws, by, hold, living, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)
-    return Released(tuple(chosen), by)
+    return ReleasedLeases(tuple(chosen), by)
 
 
 def _chosen(
     ws: Workspace,
     snapshot: Snapshot,
-    leaser: Leaser,
+    leaser: LockService,
     by: Actor,
     words: Sequence[str],
     name: str | None,
@@ -276,9 +278,9 @@ def _chosen(
         found += hold_choice.named(holds, by, record.resource(name))
     patterns = [word for word in words if not is_id(word)]
     if patterns:
-        from ghp_agents.leases.coverage import Ground
+        from ghp_agents.leases.coverage import WorktreeFiles
 
-        found += hold_choice.leased(holds, by, Ground(ws).spelled(patterns, cwd))
+        found += hold_choice.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
     return list({hold.id: hold for hold in found}.values())
 
 
@@ -301,13 +303,13 @@ def find(holds: Sequence[Hold], reference: str) -> Hold:
     raise NotFoundError(f"There is no lease {said}.", hint="`ghp agent-leases` lists them.")
 
 
-def _log_and_right(store: StateStore, hold: Hold) -> tuple[Log | None, str]:
+def _log_and_right(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, str]:
     """The record of a strict lease, if there is one, and the name of its right."""
     log = next((log for log in read_all(store.snapshot())[0] if log.id == hold.id), None)
     return log, (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
 
 
-def _right_of(leaser: Leaser, store: StateStore, hold: Hold) -> Lease | None:
+def _right_of(leaser: LockService, store: StateStore, hold: Hold) -> Lock | None:
     """The right of a strict lease; None if nobody has it. Asks the one place that decides only
     where this clone knows none. Raises UnknownError."""
     _, name = _log_and_right(store, hold)
@@ -333,7 +335,7 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
 
 
 def give_back(
-    ws: Workspace, store: StateStore, leaser: Leaser, by: Actor, hold: Hold, reason: str
+    ws: Workspace, store: StateStore, leaser: LockService, by: Actor, hold: Hold, reason: str
 ) -> None:
     """Give one lease back, whoever holds it."""
     if hold.strict:
@@ -341,7 +343,7 @@ def give_back(
     end(ws, store, by, {hold.id: reason})
 
 
-def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str) -> None:
+def _give_right_back(leaser: LockService, store: StateStore, hold: Hold, reason: str) -> None:
     """The right first: killed in between, the record is seen to have none, and counts no more."""
     log, name = _log_and_right(store, hold)
     current = leaser.read(name)
@@ -351,17 +353,19 @@ def _give_right_back(leaser: Leaser, store: StateStore, hold: Hold, reason: str)
         try:
             leaser.release(name, expected=current, reason=reason)
             return
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current = moved.current
 
 
-def end(ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]) -> list[Log]:
+def end(
+    ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]
+) -> list[LeaseHistory]:
     """Say of leases, by id, that they have ended; those that have already stay as they are.
 
     Without a `by` it is said for their holders.
     """
 
-    def decide(snapshot: Snapshot) -> tuple[list[Log], list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Record]]:
         open_ones = [log for log in read_all(snapshot)[0] if log.is_open and log.id in why]
         said = [
             ended(ws, snapshot, log, by or log.holder, why[log.id], later)
@@ -373,7 +377,7 @@ def end(ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, st
 
 
 def ended(
-    ws: Workspace, snapshot: Snapshot, log: Log, by: Actor, why: str, later: int = 1
+    ws: Workspace, snapshot: Snapshot, log: LeaseHistory, by: Actor, why: str, later: int = 1
 ) -> Record:
     """The record by which a lease ends."""
     at = Timestamp(to_text(ws.clock.now()))

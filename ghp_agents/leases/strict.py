@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness as claim_sight
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import second_look as doubts
-from ghp_agents.leases.coverage import Reach
+from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.service import NAMES, PATHS, as_hold
-from ghp_agents.locks.lock import Lease, LeaseMovedError
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 20  # each after the first because the right changed meanwhile
@@ -63,12 +63,12 @@ def right_name(patterns: Sequence[str], name: str | None) -> str:
 def take(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     who: Asker,
-    reach: Reach,
+    reach: Coverage,
     reason: str = "",
     past: Container[str] = (),
-) -> Lease:
+) -> Lock:
     """The right to all that `reach` names, which nobody else has; those with a nonce in `past`
     had it for a time that is up. Raises RivalError, UnknownError; then it is given back, or was
     never taken."""
@@ -82,14 +82,14 @@ def take(
 def _swap(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     name: str,
     who: Asker,
-    reach: Reach,
+    reach: Coverage,
     reason: str,
-    current: Lease | None,
+    current: Lock | None,
     past: Container[str],
-) -> Lease:
+) -> Lock:
     for _ in range(ATTEMPTS):
         mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
         if current and mine and current.until == who.until:
@@ -100,7 +100,7 @@ def _swap(
                 name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
                 patterns=reach.patterns, clone=who.clone, until=who.until,
             )  # fmt: skip
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current = moved.current
     raise UnknownError(
         f"{name} changed again and again while it was being taken.", hint="Try again."
@@ -110,12 +110,12 @@ def _swap(
 def _alone(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
-    got: Lease,
+    leaser: LockService,
+    got: Lock,
     who: Asker,
-    reach: Reach,
+    reach: Coverage,
     past: Container[str],
-) -> Lease:
+) -> Lock:
     """The right, once nobody else is seen who has one to the same."""
     for _ in range(LOOKS):
         others = [right for right in leaser.list(PATHS) if right.name != got.name]
@@ -135,22 +135,22 @@ def _alone(
     raise RivalError(as_hold(rivals[0]))
 
 
-def give_back(leaser: Leaser, right: Lease, reason: str) -> None:
+def give_back(leaser: LockService, right: Lock, reason: str) -> None:
     """Give a right back that nobody else has taken meanwhile."""
     try:
         leaser.release(right.name, expected=right, reason=reason)
-    except LeaseMovedError:
+    except LockMovedError:
         return
 
 
 def _met(
     ws: Workspace,
     store: StateStore,
-    rights: Iterable[Lease],
+    rights: Iterable[Lock],
     who: Asker,
-    reach: Reach,
+    reach: Coverage,
     past: Container[str],
-) -> tuple[list[Lease], list[Lease]]:
+) -> tuple[list[Lock], list[Lock]]:
     """The rights of others that have something in common with `reach`: of those who live and still
     have them, and of the others."""
     met = [
@@ -167,11 +167,11 @@ def _met(
     return living, [right for right in met if right not in living]
 
 
-def _lives(seen: Mapping[str, Sight], right: Lease) -> bool:
+def _lives(seen: Mapping[str, HolderView], right: Lock) -> bool:
     """Whether a right counts; one in dispute does."""
     return right.is_disputed or seen[right.name].lives
 
 
-def _refuse(rivals: Sequence[Lease]) -> None:
+def _refuse(rivals: Sequence[Lock]) -> None:
     if rivals:
         raise RivalError(as_hold(rivals[0]))

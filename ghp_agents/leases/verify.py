@@ -8,14 +8,14 @@ from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.leases.service import NAMES
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import LockService
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
 
-def verify(ws: Workspace, leaser: Leaser, name: str | None = None) -> Lease:
+def verify(ws: Workspace, leaser: LockService, name: str | None = None) -> Lock:
     """The right to the resource `name`, else to the issue in hand. Raises RefusedError if it is
     not held by who is here, UnknownError if nobody can tell."""
     actor = ws.actor()
@@ -43,7 +43,7 @@ def _claim(ws: Workspace, actor: str) -> str:
     return claim_name(issue)
 
 
-def _not_mine(wanted: str, lease: Lease | None, name: str | None) -> RefusedError:
+def _not_mine(wanted: str, lease: Lock | None, name: str | None) -> RefusedError:
     holder = one_line(lease.holder, 80) if lease and lease.holder else "nobody"
     since = f" since {lease.acquired_at}" if lease and lease.holder else ""
     take = f"ghp agent-lease --name {name} --strict" if name else "ghp agent-claim"

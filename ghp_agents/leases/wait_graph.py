@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.issues.issue import Issue
     from ghp_agents.leases.hold import Waiter
-    from ghp_agents.locks.lock import Lease
+    from ghp_agents.locks.lock import Lock
 
 
 class Wait(NamedTuple):
@@ -24,7 +24,7 @@ class Wait(NamedTuple):
 
 Chain = tuple[Wait, ...]  # each waits for the next
 Known = Mapping[int, "Issue"]
-Claims = Mapping[int, "Lease"]
+Claims = Mapping[int, "Lock"]
 
 
 def for_issues(issues: Iterable["Issue"], claims: Claims, in_hand: Mapping[str, int]) -> list[Wait]:
@@ -51,7 +51,7 @@ def for_issues(issues: Iterable["Issue"], claims: Claims, in_hand: Mapping[str, 
 
 def _held_by_others(
     number: int, known: Known, claims: Claims, waiter: str
-) -> Iterator[tuple[int, "Lease"]]:
+) -> Iterator[tuple[int, "Lock"]]:
     seen, left = {number}, [*known[number].blocked_by]
     while left:
         blocker = left.pop()

@@ -8,23 +8,23 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
 from ghp_agents.locks import lock as model
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.private_repo import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 
 FILE = "lease.json"
 
 
-class Known(NamedTuple):
+class KnownLock(NamedTuple):
     """What this clone knows of a right without asking anybody."""
 
-    lease: Lease | None  # the newest
+    lease: Lock | None  # the newest
     here: str  # where our own ref stands; empty if there is none
 
 
-def known(repository: StateRepository, name: str) -> Known:
+def known(repository: StateRepository, name: str) -> KnownLock:
     """The newest of our own ref and of what the last sync saw. Raises GhpError."""
     own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
-    return Known(newest([own, seen]), own.revision if own else "")
+    return KnownLock(newest([own, seen]), own.revision if own else "")
 
 
 def revisions(repository: StateRepository, space: str) -> dict[str, str]:
@@ -34,13 +34,13 @@ def revisions(repository: StateRepository, space: str) -> dict[str, str]:
     return {ref.removeprefix(space): oid for oid, ref in pairs}
 
 
-def known_here(repository: StateRepository, name: str) -> Lease | None:
+def known_here(repository: StateRepository, name: str) -> Lock | None:
     """What this clone itself saw last of a right, else what the last sync brought."""
     own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
     return own or seen
 
 
-def newest(leases: Iterable[Lease | None]) -> Lease | None:
+def newest(leases: Iterable[Lock | None]) -> Lock | None:
     """The one that comes last in a chain: a release follows the acquisition it ends."""
     there = [lease for lease in leases if lease]
     return max(there, key=lambda lease: (lease.generation, lease.holder is None), default=None)
@@ -48,14 +48,14 @@ def newest(leases: Iterable[Lease | None]) -> Lease | None:
 
 def load(
     repository: StateRepository, name: str, refs: Sequence[str], where: str = "this clone"
-) -> list[Lease | None]:
+) -> list[Lock | None]:
     """The lease at each ref, all of them of the right `name`; None where there is no such ref.
 
     Raises GhpError where a ref holds something else.
     """
     with repository.objects() as reader:
         found = reader.read([word for ref in refs for word in (ref, f"{ref}:{FILE}")])
-    leases: list[Lease | None] = []
+    leases: list[Lock | None] = []
     for commit, file in zip(found[::2], found[1::2], strict=True):
         try:
             leases.append(_decoded(name, commit.oid, file) if commit else None)
@@ -66,7 +66,7 @@ def load(
 
 def load_all(
     repository: StateRepository, spaces: Sequence[str], pattern: str = ""
-) -> dict[str, Lease]:
+) -> dict[str, Lock]:
     """The newest lease of each right at the refs below `spaces`, by name; `pattern` is git's.
 
     What is no lease is left out: a hand made it, and whoever asks for that one is told.
@@ -78,7 +78,7 @@ def load_all(
         return {}
     with repository.objects() as reader:
         found = reader.read([f"{oid}:{FILE}" for oid, _ in pairs])
-    leases: dict[str, Lease] = {}
+    leases: dict[str, Lock] = {}
     for (oid, ref), file in zip(pairs, found, strict=True):
         name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
         with contextlib.suppress(ValueError):
@@ -87,20 +87,20 @@ def load_all(
     return leases
 
 
-def history(repository: StateRepository, last: Lease) -> list[Lease]:
+def history(repository: StateRepository, last: Lock) -> list[Lock]:
     """The leases of the right up to `last`, oldest first; what a hand put between is left out."""
     listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
     oids = listed.text.splitlines()
     with repository.objects() as reader:
         found = reader.read([f"{oid}:{FILE}" for oid in oids])
-    leases: list[Lease] = []
+    leases: list[Lock] = []
     for oid, file in zip(oids, found, strict=True):
         with contextlib.suppress(ValueError):
             leases.append(_decoded(last.name, oid, file))
     return leases
 
 
-def _decoded(name: str, oid: str, file: git.Object | None) -> Lease:
+def _decoded(name: str, oid: str, file: git.Object | None) -> Lock:
     if file is None or file.kind != "blob":
         raise ValueError(f"it has no {FILE}")
     lease = model.decode(file.content, oid)
@@ -119,11 +119,11 @@ def _no_lease(name: str, where: str, error: ValueError) -> GhpError:
 
 def append(
     repository: StateRepository,
-    lease: Lease,
-    before: Lease | None,
+    lease: Lock,
+    before: Lock | None,
     now: float,
-    other: Lease | None = None,
-) -> Lease:
+    other: Lock | None = None,
+) -> Lock:
     """Make the commit of `lease` on top of `before`, and of `other` where two chains become one; no
     ref that anybody else sees is moved."""
     stream = b"".join(_stream(lease, before, int(now), other))
@@ -134,7 +134,7 @@ def append(
     return lease._replace(revision=made.text)
 
 
-def _stream(lease: Lease, before: Lease | None, now: int, other: Lease | None) -> Iterable[bytes]:
+def _stream(lease: Lock, before: Lock | None, now: int, other: Lock | None) -> Iterable[bytes]:
     yield b"feature done\ncommit refs/worktree/new\nmark :1\n"
     yield f"committer {COMMITTER} {now} +0000\n".encode()
     yield _data(message(lease, before).encode("utf-8", "replace"))
@@ -150,7 +150,7 @@ def _data(content: bytes) -> bytes:
     return b"data %d\n" % len(content) + content + b"\n"
 
 
-def message(lease: Lease, before: Lease | None) -> str:
+def message(lease: Lock, before: Lock | None) -> str:
     """The commit message, in the way of the ledger: who did what to which right."""
     kind, _, word = lease.name.rpartition("/")
     event = "release" if lease.holder is None else "claim" if kind == "issue" else "acquire"

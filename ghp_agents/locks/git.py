@@ -10,14 +10,14 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.locks.lock import KINDS, Lease, given_back, lease_name, still_free, taken
+from ghp_agents.locks.lock import KINDS, Lock, given_back, lease_name, still_free, taken
 from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.state.private_repo import StateRepository, find_repository, open_repository
 from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ghp_agents.locks.lock_refs import Court
+    from ghp_agents.locks.lock_refs import LockPlaces
 
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -37,7 +37,7 @@ class GitRefLeaser:
         repository = find_repository(self._ws)
         return repository.clone if repository else ""
 
-    def read(self, name: str) -> Lease | None:
+    def read(self, name: str) -> Lock | None:
         """The lease as it is now."""
         from ghp_agents.locks import git_local as here
         from ghp_agents.locks import git_remote as afar
@@ -54,14 +54,14 @@ class GitRefLeaser:
         name: str,
         holder: str,
         *,
-        expected: Lease | None,
+        expected: Lock | None,
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
         cause: Cause = CLAIMED,
         clone: str | None = None,
         until: Timestamp | None = None,
-    ) -> Lease:
+    ) -> Lock:
         """Take the right if it still is as `expected`."""
         new = taken(
             name,
@@ -79,14 +79,14 @@ class GitRefLeaser:
         return self._swap(new, expected)
 
     def release(
-        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
-    ) -> Lease:
+        self, name: str, *, expected: Lock, reason: str = "", cause: Cause = RELEASED
+    ) -> Lock:
         """Give the right back."""
         if not expected.is_taken:  # two releases of one generation could not be told apart
             return still_free(expected, self.read(name))
         return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
 
-    def known(self, prefix: str = "") -> list[Lease]:
+    def known(self, prefix: str = "") -> list[Lock]:
         """The leases below `prefix` as this clone knows them, by name."""
         from ghp_agents.locks import git_local as here
 
@@ -95,7 +95,7 @@ class GitRefLeaser:
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
 
-    def history(self, name: str) -> list[Lease]:
+    def history(self, name: str) -> list[Lock]:
         """Every lease that the right has had, oldest first."""
         from ghp_agents.locks import git_local as here
         from ghp_agents.locks import git_remote as afar
@@ -107,7 +107,7 @@ class GitRefLeaser:
         repository = find_repository(self._ws)
         return here.history(repository, name) if repository else []
 
-    def list(self, prefix: str = "") -> list[Lease]:
+    def list(self, prefix: str = "") -> list[Lock]:
         """All leases below `prefix`, by name."""
         from ghp_agents.locks import git_local as here
         from ghp_agents.locks import git_remote as afar
@@ -133,7 +133,7 @@ class GitRefLeaser:
             self.read(name)
         return lost
 
-    def _swap(self, new: Lease, expected: Lease | None) -> Lease:
+    def _swap(self, new: Lock, expected: Lock | None) -> Lock:
         from ghp_agents.locks import git_local as here
         from ghp_agents.locks import git_remote as afar
 
@@ -144,11 +144,11 @@ class GitRefLeaser:
             return afar.swap(court, new, expected, is_absent=is_absent)
         return here.swap(self._ws, self._open(), new, expected)
 
-    def _court(self) -> "Court | None":
-        from ghp_agents.locks.lock_refs import Court
+    def _court(self) -> "LockPlaces | None":
+        from ghp_agents.locks.lock_refs import LockPlaces
 
         remote = coordination_remote(self._ws)
-        return Court(self._ws, self._open(), remote, self._tell) if remote else None
+        return LockPlaces(self._ws, self._open(), remote, self._tell) if remote else None
 
     def _open(self) -> StateRepository:
         try:
@@ -171,5 +171,5 @@ def _pattern(prefix: str) -> str:
     return f"{kind}/{word}*" if slash and kind in KINDS and _WORD.issuperset(word) else ""
 
 
-def _chosen(leases: Iterable[Lease], prefix: str) -> list[Lease]:
+def _chosen(leases: Iterable[Lock], prefix: str) -> list[Lock]:
     return sorted((x for x in leases if x.name.startswith(prefix)), key=lambda x: x.name)

@@ -7,7 +7,7 @@ from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
 from ghp_agents.locks import commit_chain as chain
-from ghp_agents.locks.lock import Lease, LeaseMovedError, revision
+from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.state.private_repo import (
     LEASE_REFS,
     SEEN_LEASE_REFS,
@@ -20,42 +20,42 @@ from ghp_agents.workspace import Workspace
 LOCK = "lease.lock"
 
 
-def read(repository: StateRepository, name: str) -> Lease | None:
+def read(repository: StateRepository, name: str) -> Lock | None:
     """The lease as this clone has it."""
     return chain.known(repository, name).lease
 
 
-def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lease]:
+def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lock]:
     """The leases that this clone knows, by name: all, or those that git's `pattern` fits."""
     return chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
 
 
-def history(repository: StateRepository, name: str) -> list[Lease]:
+def history(repository: StateRepository, name: str) -> list[Lock]:
     """Every lease that the right has had here."""
     last = read(repository, name)
     return chain.history(repository, last) if last else []
 
 
-def swap(ws: Workspace, repository: StateRepository, new: Lease, expected: Lease | None) -> Lease:
+def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
     """Put `new` in the place of `expected`. Raises LeaseMovedError, GhpError."""
     from ghp_agents.locks.scratch_repo import scratch  # only who writes needs a place for it
 
     with _locked(ws) as held, scratch(ws, repository) as private:
         known = chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
-            raise LeaseMovedError(new.name, known.lease)
+            raise LockMovedError(new.name, known.lease)
         made = chain.append(private, new, expected, ws.clock.now())
         moved = _point(repository, made, known.here, held)
     if moved.code == 0:
         return made
     current = read(repository, new.name)  # without a lock file somebody can have come between
     if revision(current) != revision(expected):
-        raise LeaseMovedError(new.name, current)
+        raise LockMovedError(new.name, current)
     raise git.failure(["update-ref"], moved)
 
 
 def remember(
-    ws: Workspace, repository: StateRepository, lease: Lease, before: str | None = None
+    ws: Workspace, repository: StateRepository, lease: Lock, before: str | None = None
 ) -> None:
     """Keep what the remote said, if it is newer than what is known here. It decides nothing while
     there is a remote, so where it cannot be kept nothing is lost.
@@ -81,7 +81,7 @@ def lost(repository: StateRepository) -> list[str]:
 
 
 def _point(
-    repository: StateRepository, lease: Lease, before: str, held: Sequence[int]
+    repository: StateRepository, lease: Lock, before: str, held: Sequence[int]
 ) -> git.Result:
     ref = LEASE_REFS + lease.name
     if held:

@@ -27,7 +27,7 @@ NUMBERS_LAST = 10**9  # from here on numbers are provisional
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 
 
-class Lease(NamedTuple):
+class Lock(NamedTuple):
     """Who holds a right. `holder` is None after a release; the generation stays and only grows."""
 
     name: str  # issue/12, path/0a1b, name/staging, trunk, numbers
@@ -66,10 +66,10 @@ class Lease(NamedTuple):
         return self.holder is not None or self.is_disputed
 
 
-class LeaseMovedError(RefusedError):
+class LockMovedError(RefusedError):
     """The right is not what was expected: somebody else acquired or released it first."""
 
-    def __init__(self, name: str, current: Lease | None) -> None:
+    def __init__(self, name: str, current: Lock | None) -> None:
         self.current = current
         holder = current.holder if current else None
         super().__init__(
@@ -98,7 +98,7 @@ def lease_name(text: str) -> str:
 def taken(
     name: str,
     holder: str,
-    expected: Lease | None,
+    expected: Lock | None,
     *,
     at: Timestamp,
     nonce: str,
@@ -108,7 +108,7 @@ def taken(
     cause: Cause = CLAIMED,
     clone: str = "",
     until: Timestamp | None = None,
-) -> Lease:
+) -> Lock:
     """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
     RefusedError where somebody set the generation to the very end: none could follow it."""
     if not _can_hold(holder):
@@ -124,7 +124,7 @@ def taken(
             f":refs/ghp/lease/{name}`); it then begins anew, and whoever holds the right must take "
             "it again.",
         )
-    return Lease(
+    return Lock(
         name=lease_name(name),
         holder=holder,
         generation=generation,
@@ -145,8 +145,8 @@ def _can_hold(holder: str) -> bool:
 
 
 def given_back(
-    name: str, expected: Lease, nonce: str, reason: str = "", cause: Cause = RELEASED
-) -> Lease:
+    name: str, expected: Lock, nonce: str, reason: str = "", cause: Cause = RELEASED
+) -> Lock:
     """The lease that follows `expected` when its holder gives the right back."""
     lease_name(name)
     return expected._replace(
@@ -162,19 +162,19 @@ def given_back(
     )
 
 
-def still_free(expected: Lease, current: Lease | None) -> Lease:
+def still_free(expected: Lock, current: Lock | None) -> Lock:
     """The lease that was given back before, if nobody took it since. Raises LeaseMovedError."""
     if revision(current) != revision(expected):
-        raise LeaseMovedError(expected.name, current)
+        raise LockMovedError(expected.name, current)
     return expected
 
 
-def revision(lease: Lease | None) -> str:
+def revision(lease: Lock | None) -> str:
     """What a compare-and-swap compares; empty for a right that nobody ever took."""
     return lease.revision if lease else ""
 
 
-def encode(lease: Lease) -> bytes:
+def encode(lease: Lock) -> bytes:
     """A lease as the content of its ref."""
     fields = lease._asdict()
     del fields["revision"]
@@ -188,11 +188,11 @@ def encode(lease: Lease) -> bytes:
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
 
-def decode(data: bytes, revision: str) -> Lease:
+def decode(data: bytes, revision: str) -> Lock:
     """The reverse of `encode`. Raises ValueError when it is not a lease."""
     try:
         fields: dict[str, Any] = json.loads(data)
-        found = Lease(
+        found = Lock(
             name=fields["name"],
             holder=fields["holder"],
             generation=fields["generation"],
@@ -221,7 +221,7 @@ def decode(data: bytes, revision: str) -> Lease:
     return _explained(found, fields)
 
 
-def _explained(found: Lease, fields: dict[str, Any]) -> Lease:
+def _explained(found: Lock, fields: dict[str, Any]) -> Lock:
     """The lease with its cause; one that an older version wrote has it in its reason."""
     if "cause" in fields:
         return found._replace(cause=_cause(fields["cause"]))

@@ -5,13 +5,21 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git.process import GitTimeoutError
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.private_repo import LEASE_REFS, StateRepository
-from ghp_agents.state.remote import BRANCHES, CUSTOM, Answer, Pushed, Remote, exchange, unreachable
+from ghp_agents.state.remote import (
+    BRANCHES,
+    CUSTOM,
+    Pushed,
+    PushOutcome,
+    Remote,
+    exchange,
+    unreachable,
+)
 from ghp_agents.workspace import Workspace
 
 
-class Court(NamedTuple):
+class LockPlaces(NamedTuple):
     """Who decides, and who asks."""
 
     ws: Workspace
@@ -24,16 +32,16 @@ class Court(NamedTuple):
         """Where on the remote the rights may be."""
         return [self.remote.namespace] if self.remote.settled else [CUSTOM, BRANCHES]
 
-    def check(self, pushed: Pushed, leases: Sequence[Lease], *, must_push: bool) -> None:
+    def check(self, pushed: Pushed, leases: Sequence[Lock], *, must_push: bool) -> None:
         """Raises UnknownError where nobody can tell what came of a push, and GhpError for a
         refusal; who only reads needs no permission."""
-        if pushed.answer is Answer.UNKNOWN:
+        if pushed.answer is PushOutcome.UNKNOWN:
             raise unreachable(self.remote, pushed.words)
-        if pushed.answer is Answer.REFUSED and must_push:
+        if pushed.answer is PushOutcome.REFUSED and must_push:
             raise refused(self, leases, pushed)
 
 
-def refused(court: Court, leases: Sequence[Lease], pushed: Pushed) -> GhpError:
+def refused(court: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpError:
     """The remote does not let this clone change rights."""
     in_way = _in_way(court, leases)
     if in_way:
@@ -51,7 +59,7 @@ def refused(court: Court, leases: Sequence[Lease], pushed: Pushed) -> GhpError:
     )
 
 
-def _in_way(court: Court, leases: Sequence[Lease]) -> list[str]:
+def _in_way(court: LockPlaces, leases: Sequence[Lock]) -> list[str]:
     """Refs on the remote below the names of these rights, where no ref can be."""
     below = [f"{court.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
     args = ["ls-remote", "--refs", court.remote.name, *below]

@@ -6,11 +6,11 @@ knows goes back if the remote's is older. If both went on, a person decides: unt
 it.
 """
 
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import DISPUTE, Cause
 
 
-def joined(found: Lease, known: Lease, nonce: str, clone: str) -> Lease | None:
+def joined(found: Lock, known: Lock, nonce: str, clone: str) -> Lock | None:
     """The right after two chains, the remote's (`found`) and ours, which went on from one state or
     from none; None if the remote's stands as it is."""
     generation = max(found.generation, known.generation) + 1
@@ -28,7 +28,7 @@ def joined(found: Lease, known: Lease, nonce: str, clone: str) -> Lease | None:
     return disputed(found, generation, nonce, reason, Cause(DISPUTE, known.holder), clone)
 
 
-def forgotten(known: Lease, recorded: int, nonce: str, clone: str) -> Lease:
+def forgotten(known: Lock, recorded: int, nonce: str, clone: str) -> Lock:
     """A right that is gone from the remote, where another clone recorded a later generation than
     this one knows: nobody has it until that clone puts it back, or a person frees it."""
     reason = (
@@ -39,8 +39,8 @@ def forgotten(known: Lease, recorded: int, nonce: str, clone: str) -> Lease:
 
 
 def disputed(
-    before: Lease, generation: int, nonce: str, reason: str, cause: Cause, clone: str
-) -> Lease:
+    before: Lock, generation: int, nonce: str, reason: str, cause: Cause, clone: str
+) -> Lock:
     """A right that nobody has and nobody can take until a person has released it."""
     return before._replace(
         holder=None, generation=generation, nonce=nonce, reason=reason, patterns=before.patterns,

@@ -11,8 +11,8 @@ from ghp_agents.core.ids import Timestamp
 from ghp_agents.locks import lost_lock as lost_right
 from ghp_agents.locks.lock import (
     KINDS,
-    Lease,
-    LeaseMovedError,
+    Lock,
+    LockMovedError,
     given_back,
     lease_name,
     revision,
@@ -27,8 +27,8 @@ from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
 class Board:
     """What the remote is to the other leaser: the one place that decides."""
 
-    leases: dict[str, Lease] = field(default_factory=dict)
-    histories: dict[str, list[Lease]] = field(default_factory=dict)
+    leases: dict[str, Lock] = field(default_factory=dict)
+    histories: dict[str, list[Lock]] = field(default_factory=dict)
     reachable: bool = True
     breaks_after_write: bool = False  # the next change happens, and nobody hears of it
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -42,15 +42,15 @@ class MemoryLeaser:
         self._clock = clock
         self._clone = clone
         self._board = board or Board()
-        self._known: dict[str, Lease] = {}
-        self._chains: dict[str, tuple[Lease, ...]] = {}  # that end with what is known
+        self._known: dict[str, Lock] = {}
+        self._chains: dict[str, tuple[Lock, ...]] = {}  # that end with what is known
 
     @property
     def clone(self) -> str:
         """The id of this clone, if it was given one."""
         return self._clone
 
-    def read(self, name: str) -> Lease | None:
+    def read(self, name: str) -> Lock | None:
         """The lease as it is now."""
         lease_name(name)
         with self._board.lock:
@@ -62,14 +62,14 @@ class MemoryLeaser:
         name: str,
         holder: str,
         *,
-        expected: Lease | None,
+        expected: Lock | None,
         epoch: int = 0,
         reason: str = "",
         patterns: Sequence[str] = (),
         cause: Cause = CLAIMED,
         clone: str | None = None,
         until: Timestamp | None = None,
-    ) -> Lease:
+    ) -> Lock:
         """Take the right if it still is as `expected`."""
         new = taken(
             name,
@@ -87,15 +87,15 @@ class MemoryLeaser:
         return self._swap(expected, new)
 
     def release(
-        self, name: str, *, expected: Lease, reason: str = "", cause: Cause = RELEASED
-    ) -> Lease:
+        self, name: str, *, expected: Lock, reason: str = "", cause: Cause = RELEASED
+    ) -> Lock:
         """Give the right back."""
         if not expected.is_taken:
             return still_free(expected, self.read(name))
         after = given_back(name, expected, self._board.token(16), reason, cause)
         return self._swap(expected, after)
 
-    def known(self, prefix: str = "") -> list[Lease]:
+    def known(self, prefix: str = "") -> list[Lock]:
         """The leases below `prefix` as this leaser knows them, by name."""
         return [lease for name, lease in sorted(self._known.items()) if name.startswith(prefix)]
 
@@ -106,7 +106,7 @@ class MemoryLeaser:
             for name in self._board.leases:
                 self._look(name)
 
-    def history(self, name: str) -> list[Lease]:
+    def history(self, name: str) -> list[Lock]:
         """Every lease that the right has had, oldest first."""
         lease_name(name)
         with self._board.lock:
@@ -114,7 +114,7 @@ class MemoryLeaser:
             self._look(name)
             return [*self._board.histories.get(name, ())]
 
-    def list(self, prefix: str = "") -> list[Lease]:
+    def list(self, prefix: str = "") -> list[Lock]:
         """All leases below `prefix`, by name."""
         with self._board.lock:
             self._reach()
@@ -129,12 +129,12 @@ class MemoryLeaser:
             before = {name: self._board.leases.get(name) for name in sorted(self._known)}
             return [name for name, lease in before.items() if self._look(name) is not lease]
 
-    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+    def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         with self._board.lock:
             self._reach()
             current = self._look(new.name)
             if revision(current) != revision(expected):
-                raise LeaseMovedError(new.name, current)
+                raise LockMovedError(new.name, current)
             self._board.leases[new.name] = new
             self._board.histories.setdefault(new.name, []).append(new)
             if self._board.breaks_after_write:
@@ -142,7 +142,7 @@ class MemoryLeaser:
             self._reach()
             return self._look(new.name) or new
 
-    def _look(self, name: str) -> Lease | None:
+    def _look(self, name: str) -> Lock | None:
         """What the board says, which is known from then on."""
         current, known = self._mended(name), self._known.get(name)
         if current and (known is None or known.revision != current.revision):
@@ -150,14 +150,14 @@ class MemoryLeaser:
             self._chains[name] = tuple(self._board.histories[name])
         return current
 
-    def _mended(self, name: str) -> Lease | None:
+    def _mended(self, name: str) -> Lock | None:
         """What the board says; what it lost is put back."""
         current, known = self._board.leases.get(name), self._known.get(name)
         if known and (current is None or known.revision != current.revision):
             return self._mend(name, current, known)
         return current
 
-    def _mend(self, name: str, current: Lease | None, known: Lease) -> Lease:
+    def _mend(self, name: str, current: Lock | None, known: Lock) -> Lock:
         """The right after the board may have lost some of its history."""
         there, ours = self._board.histories.get(name, []), self._chains[name]
         if current and any(lease.revision == known.revision for lease in there):

@@ -8,12 +8,12 @@ from ghp_agents.git import process as git
 from ghp_agents.locks import commit_chain as chain
 from ghp_agents.locks import git_local as here
 from ghp_agents.locks import lost_lock as lost_right
-from ghp_agents.locks.lock import KINDS, Lease
-from ghp_agents.locks.lock_refs import Court
+from ghp_agents.locks.lock import KINDS, Lock
+from ghp_agents.locks.lock_refs import LockPlaces
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.locks.scratch_repo import SPACE
 from ghp_agents.state.private_repo import LEASE_REFS, StateRepository, descend
-from ghp_agents.state.remote import Answer, fetch_refs, push
+from ghp_agents.state.remote import PushOutcome, fetch_refs, push
 
 _CLONES = f"{SPACE}clones/"
 _VALUE = "%(trailers:key={},valueonly,separator=)"
@@ -21,16 +21,16 @@ _ENTRY = _VALUE.format("Issue") + " " + _VALUE.format("Generation")
 
 
 def mend(
-    court: Court, private: StateRepository, found: Lease, known: Lease, *, must_push: bool
-) -> tuple[Answer, Lease]:
+    court: LockPlaces, private: StateRepository, found: Lock, known: Lock, *, must_push: bool
+) -> tuple[PushOutcome, Lock]:
     """Put the right on the remote as it must be; MOVED if somebody was faster. `found` is the
     remote's, and DONE comes with it where it stands."""
     stands = found.revision == known.revision or known.is_at_end
     if stands or descend(private, [(found.revision, known.revision)]):
-        return Answer.DONE, found
+        return PushOutcome.DONE, found
     if descend(private, [(known.revision, found.revision)]):
         answer = _put(court, private, known, found, must_push=must_push)
-        if answer is Answer.DONE:
+        if answer is PushOutcome.DONE:
             court.tell(
                 f"{court.remote.name} had an older state of the right {known.name} (generation "
                 f"{found.generation}); it has generation {known.generation} again."
@@ -40,25 +40,25 @@ def mend(
 
 
 def _join(
-    court: Court, private: StateRepository, found: Lease, known: Lease, *, must_push: bool
-) -> tuple[Answer, Lease]:
+    court: LockPlaces, private: StateRepository, found: Lock, known: Lock, *, must_push: bool
+) -> tuple[PushOutcome, Lock]:
     """Two chains become one. A right that is held for moments needs no decision."""
     is_one_of_many = found.name.partition("/")[0] in KINDS
     clone = court.repository.clone
     right = lost_right.joined(found, known, random_hex(16), clone) if is_one_of_many else None
     if right is None or _is_decided(private, found, known):
-        return Answer.DONE, found
+        return PushOutcome.DONE, found
     is_ours = right.holder is not None
     parents = (known, found) if is_ours else (found, known)
     made = chain.append(private, right, parents[0], court.ws.clock.now(), parents[1])
     answer = _put(court, private, made, found, must_push=must_push)
-    if answer is Answer.DONE:
+    if answer is PushOutcome.DONE:
         then = f"{made.holder} has it" if is_ours else "a person has to decide who has it"
         court.tell(f"{court.remote.name} lost history of the right {made.name}: {then}.")
     return answer, made
 
 
-def _is_decided(private: StateRepository, found: Lease, known: Lease) -> bool:
+def _is_decided(private: StateRepository, found: Lock, known: Lock) -> bool:
     """Whether somebody has the right since a person decided about all that is known here."""
     if found.holder is None:
         return False
@@ -67,12 +67,12 @@ def _is_decided(private: StateRepository, found: Lease, known: Lease) -> bool:
 
 
 def forgotten(
-    court: Court, private: StateRepository, known: Sequence[Lease]
-) -> tuple[list[Lease], list[str]]:
+    court: LockPlaces, private: StateRepository, known: Sequence[Lock]
+) -> tuple[list[Lock], list[str]]:
     """What to put in the place of rights that are gone from the remote: they themselves, where no
     clone recorded a later generation there; and what people should know of it."""
     recorded = _recorded(court, private)
-    rights: list[Lease] = []
+    rights: list[Lock] = []
     notes: list[str] = []
     for lease in known:
         highest = recorded.get(claimed_issue(lease.name) or 0, 0)
@@ -89,7 +89,7 @@ def forgotten(
     return rights, notes
 
 
-def _recorded(court: Court, private: StateRepository) -> dict[int, int]:
+def _recorded(court: LockPlaces, private: StateRepository) -> dict[int, int]:
     """The highest generation of the claim of each issue that any clone on the remote recorded."""
     refspecs = [f"+{space}clone/*:{_CLONES}*" for space in court.spaces]
     for refspec in refspecs:
@@ -105,14 +105,14 @@ def _recorded(court: Court, private: StateRepository) -> dict[int, int]:
 
 
 def _put(
-    court: Court, private: StateRepository, right: Lease, found: Lease, *, must_push: bool
-) -> Answer:
+    court: LockPlaces, private: StateRepository, right: Lock, found: Lock, *, must_push: bool
+) -> PushOutcome:
     ref = LEASE_REFS + right.name
     pushed = push(
         court.ws, private, court.remote, [f"{right.revision}:{ref}"],
         expected={ref: found.revision},
     )  # fmt: skip
     court.check(pushed, [right], must_push=must_push)
-    if pushed.answer is Answer.DONE:
+    if pushed.answer is PushOutcome.DONE:
         here.remember(court.ws, court.repository, right)
     return pushed.answer

@@ -36,8 +36,8 @@ class Note(NamedTuple):
     branch: str | None = None
     commit: str | None = None
     superseded_by: str | None = None  # the id of the note that replaced it
-    changed: "Change | None" = None  # the last one
-    forgotten: "Change | None" = None
+    changed: "NoteChange | None" = None  # the last one
+    forgotten: "NoteChange | None" = None
 
     @property
     def name(self) -> str:
@@ -58,7 +58,7 @@ class Note(NamedTuple):
         return "expired" if self.expires and self.expires < today else "active"
 
 
-class Change(NamedTuple):
+class NoteChange(NamedTuple):
     """What somebody said about a note later: new values, or that it is to be forgotten."""
 
     id: str
@@ -86,7 +86,7 @@ def identity(project: str, text: str) -> str:
     return digest("note", project, normalised(text), length=16)
 
 
-def folded(note: Note, changes: Iterable[Change]) -> Note:
+def folded(note: Note, changes: Iterable[NoteChange]) -> Note:
     """The note after all changes. Of two that change one field the last one wins, by
     `(clock, clone, id)`; what is forgotten stays forgotten, whatever else was said meanwhile."""
     now = note
@@ -98,7 +98,7 @@ def folded(note: Note, changes: Iterable[Change]) -> Note:
     return now._replace(text="", paths=()) if now.forgotten else now
 
 
-def _changed(note: Note, change: Change) -> Note:
+def _changed(note: Note, change: NoteChange) -> Note:
     names = {"supersededBy": "superseded_by"}
     values = {names.get(key, key): value for key, value in change.values.items()}
     return note._replace(**values, changed=change)

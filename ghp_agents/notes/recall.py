@@ -10,7 +10,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.notes import service as notes
 from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25 as textrank
-from ghp_agents.notes.search.result import Brought, Hit
+from ghp_agents.notes.search.result import Hit, IndexUpdate
 from ghp_agents.ports import IssueTracker, KnowledgeBase, StateStore
 from ghp_agents.state.join import Problem
 from ghp_agents.workspace import Workspace
@@ -139,7 +139,7 @@ def learnt(
     return [note for note in known if note.issue in numbers]
 
 
-def reindex(ws: Workspace, store: StateStore, knowledge: KnowledgeBase) -> Brought:
+def reindex(ws: Workspace, store: StateStore, knowledge: KnowledgeBase) -> IndexUpdate:
     """Let the index be what the active notes say; twice is as good as once. Raises
     KnowledgeError."""
     return knowledge.bring(notes.active(ws, notes.read_all(store.snapshot())[0]))

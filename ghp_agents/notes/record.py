@@ -20,8 +20,8 @@ from ghp_agents.notes.note import (
     KINDS,
     SUPERSEDE,
     TEXT_LIMIT,
-    Change,
     Note,
+    NoteChange,
     folded,
     ordered,
 )
@@ -45,7 +45,7 @@ def path_of(note: str) -> str:
     return f"{folder_of(note)}{note}.md"
 
 
-def change_path_of(change: Change) -> str:
+def change_path_of(change: NoteChange) -> str:
     """Where something is that was said about a note. What is forgotten is told apart, so that
     whoever has to take a text away need not read all notes to find that out."""
     if change.event in (EDIT, SUPERSEDE):
@@ -73,7 +73,7 @@ def render(note: Note) -> bytes:
     return document.render(Document(meta, note.text + "\n"))
 
 
-def render_change(change: Change) -> bytes:
+def render_change(change: NoteChange) -> bytes:
     """Something said about a note, as a file: a new text is its body."""
     values = {key: value for key, value in change.values.items() if key != "text"}
     meta = {
@@ -110,7 +110,7 @@ def texts_of(note: str, files: Mapping[str, bytes]) -> list[str]:
     ]
 
 
-def forgotten_in(files: Mapping[str, bytes]) -> dict[str, Change]:
+def forgotten_in(files: Mapping[str, bytes]) -> dict[str, NoteChange]:
     """What is forgotten, by note, in the files below FORGOTTEN."""
     changes = [each for each in _changes(files, []) if each.event == "forget"]
     return {each.note: each for each in sorted(changes, key=lambda one: (-one.clock, one.id))}
@@ -129,15 +129,15 @@ def read(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
             notes[place[1]] = _note(place[1], document.parse(data))
         except ValueError as error:
             problems.append(Problem(path, str(error)))
-    about: dict[str, list[Change]] = {}
+    about: dict[str, list[NoteChange]] = {}
     for change in _changes(files, problems):
         about.setdefault(change.note, []).append(change)
     whole = [folded(note, about.get(note.id, ())) for note in notes.values()]
     return ordered(each for each in whole if each.text or each.forgotten), problems
 
 
-def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[Change]:
-    found: list[Change] = []
+def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[NoteChange]:
+    found: list[NoteChange] = []
     for path, data in files.items():
         place = _CHANGE.fullmatch(path) or _FORGET.fullmatch(path)
         if not place:
@@ -174,7 +174,7 @@ def _note(identity: str, said: Document) -> Note:
     )
 
 
-def _change(note: str, identity: str, said: Document) -> Change:
+def _change(note: str, identity: str, said: Document) -> NoteChange:
     meta = said.meta
     event = meta.get("event")
     if event not in EVENTS:
@@ -182,7 +182,7 @@ def _change(note: str, identity: str, said: Document) -> Change:
     values = _values(meta.get("set"))
     if meta.get("newText") is True and said.body.strip():
         values["text"] = said.body.removesuffix("\n")[:TEXT_LIMIT]
-    return Change(
+    return NoteChange(
         id=identity,
         note=note,
         event=event,

@@ -10,7 +10,15 @@ from ghp_agents.git import process as git
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.notes import note as rules
 from ghp_agents.notes import record
-from ghp_agents.notes.note import DEFAULT_KIND, EDIT, FORGET, SUPERSEDE, TEXT_LIMIT, Change, Note
+from ghp_agents.notes.note import (
+    DEFAULT_KIND,
+    EDIT,
+    FORGET,
+    SUPERSEDE,
+    TEXT_LIMIT,
+    Note,
+    NoteChange,
+)
 from ghp_agents.ports import IssueTracker, Snapshot, StateStore
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import NOTES, Record
@@ -18,7 +26,7 @@ from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
 
-class Told(NamedTuple):
+class RememberResult(NamedTuple):
     """What became of something that was told, or told again."""
 
     note: Note
@@ -64,7 +72,7 @@ def remember(
     paths: Sequence[str] = (),
     supersedes: str | None = None,
     expires: str | None = None,
-) -> Told:
+) -> RememberResult:
     """Tell a note. Told again it is the same note, whoever tells it.
 
     Raises UsageError, NotFoundError (an issue or a note that is named), RefusedError for what was
@@ -87,14 +95,16 @@ def remember(
         commit=_commit(ws),
     )
 
-    def decide(snapshot: Snapshot) -> tuple[Told, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[RememberResult, list[Record]]:
         known, _ = read_all(snapshot)
         had = _same(known, made)
         note = had or made._replace(clock=snapshot.clock + 1, clone=snapshot.clone)
         old = rules.find(known, supersedes) if supersedes else None
         changes = _renewal(snapshot, made, had) + _replacing(snapshot, made, note, old)
         replaced = tuple(old for change in changes if old and change.note == old.id)
-        told = Told(rules.folded(note, _about(note, changes)), had is None, replaced, _hints(had))
+        told = RememberResult(
+            rules.folded(note, _about(note, changes)), had is None, replaced, _hints(had)
+        )
         if had and not changes:
             return told, []
         return told, [_telling(note, changes, made, is_new=had is None)]
@@ -115,14 +125,14 @@ def _same(known: Sequence[Note], made: Note) -> Note | None:
     return had
 
 
-def _renewal(snapshot: Snapshot, made: Note, had: Note | None) -> list[Change]:
+def _renewal(snapshot: Snapshot, made: Note, had: Note | None) -> list[NoteChange]:
     """Told again with another last day: that is what is new about it."""
     if had is None or made.expires is None or made.expires == had.expires:
         return []
     return [_change(snapshot, made, had.id, EDIT, {"expires": made.expires})]
 
 
-def _replacing(snapshot: Snapshot, made: Note, note: Note, old: Note | None) -> list[Change]:
+def _replacing(snapshot: Snapshot, made: Note, note: Note, old: Note | None) -> list[NoteChange]:
     """What it takes for `note` to stand in the place of `old`."""
     if old is None:
         return []
@@ -131,7 +141,7 @@ def _replacing(snapshot: Snapshot, made: Note, note: Note, old: Note | None) -> 
             f"{old.name} says just this; a note cannot replace itself.",
             hint=f"Change it: ghp agent-notes edit {old.name} TEXT",
         )
-    changes: list[Change] = []
+    changes: list[NoteChange] = []
     if note.superseded_by == old.id:  # the other way round until now
         changes.append(_change(snapshot, made, note.id, SUPERSEDE, {"supersededBy": None}))
     if old.superseded_by != note.id:
@@ -145,7 +155,7 @@ def _hints(had: Note | None) -> tuple[str, ...]:
     return (f"{had.name} was replaced by N-{had.superseded_by} and is not recalled.",)
 
 
-def _telling(note: Note, changes: Sequence[Change], made: Note, *, is_new: bool) -> Record:
+def _telling(note: Note, changes: Sequence[NoteChange], made: Note, *, is_new: bool) -> Record:
     files = [(record.path_of(note.id), record.render(note))] if is_new else []
     files += [(record.change_path_of(each), record.render_change(each)) for each in changes]
     return Record(
@@ -311,16 +321,16 @@ def _known(snapshot: Snapshot, reference: str) -> Note:
 
 def _change(
     snapshot: Snapshot, said: Note, note: str, event: str, values: Mapping[str, Any]
-) -> Change:
+) -> NoteChange:
     clock = snapshot.clock + 1
     identity = digest(note, event, said.by.name, said.at, repr(sorted(values.items())),
                       str(clock), snapshot.clone)  # fmt: skip
-    return Change(identity, note, event, said.by, said.at, clock, snapshot.clone, values)
+    return NoteChange(identity, note, event, said.by, said.at, clock, snapshot.clone, values)
 
 
 def _saying(
     note: Note | None,
-    change: Change,
+    change: NoteChange,
     event: str,
     files: Sequence[tuple[str, bytes]] = (),
     *,
@@ -340,5 +350,5 @@ def _saying(
     )
 
 
-def _about(note: Note, changes: Sequence[Change]) -> list[Change]:
+def _about(note: Note, changes: Sequence[NoteChange]) -> list[NoteChange]:
     return [change for change in changes if change.note == note.id]

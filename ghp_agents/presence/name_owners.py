@@ -20,7 +20,7 @@ HOMES = "homes.json"
 TOLD_FOR = 86_400.0  # seconds for which the doctor tells of a change
 
 
-class Home(NamedTuple):
+class NameOwner(NamedTuple):
     """The clone in which an agent lives, since when, and where it lived before."""
 
     clone: str
@@ -40,9 +40,9 @@ def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> li
     for view in alive:
         home = had.get(view.name)
         if home is None or CloneId(home.clone) not in known:  # it has another id now
-            homes[view.name] = Home(str(view.clone), now)
+            homes[view.name] = NameOwner(str(view.clone), now)
         elif home.clone != view.clone:
-            homes[view.name] = Home(str(view.clone), now, home.clone)
+            homes[view.name] = NameOwner(str(view.clone), now, home.clone)
             notes.append(f"{_change(snapshot, view.name, homes[view.name])}. {_HINT}")
     if homes != had:
         _write(ws, homes)
@@ -62,7 +62,7 @@ def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
             yield info("home", f"{_change(snapshot, name, home)} ({when}).", _HINT)
 
 
-def _change(snapshot: Snapshot, name: str, home: Home) -> str:
+def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
     before, after = (
         "this clone" if clone == snapshot.clone else f"clone {clone}"
         for clone in (home.before, home.clone)
@@ -70,16 +70,16 @@ def _change(snapshot: Snapshot, name: str, home: Home) -> str:
     return f"{name} was in {before} and is in {after} now"
 
 
-def _read(ws: Workspace) -> dict[str, Home]:
-    found: dict[str, Home] = {}
+def _read(ws: Workspace) -> dict[str, NameOwner]:
+    found: dict[str, NameOwner] = {}
     for name, fields in (quickjson.read(str(ws.cache_dir / HOMES)) or {}).items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
-                found[name] = Home(clone, since, before)
+                found[name] = NameOwner(clone, since, before)
     return found
 
 
-def _write(ws: Workspace, homes: "dict[str, Home]") -> None:
+def _write(ws: Workspace, homes: "dict[str, NameOwner]") -> None:
     kept: dict[str, Sequence[object]] = {name: [*home] for name, home in homes.items()}
     try:
         files.write_atomically(ws.cache_dir / HOMES, json.dumps(kept).encode())

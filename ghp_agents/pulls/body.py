@@ -8,12 +8,12 @@ from ghp_agents.core.child_env import publishable
 from ghp_agents.core.file_names import plain
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown as page
-from ghp_agents.handoffs.evidence import Branch, Said, Topic
+from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import Handoff, count
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.pulls import body_template as pull_body
-from ghp_agents.pulls.body_template import TEMPLATES, Section
+from ghp_agents.pulls.body_template import TEMPLATES, TemplateSection
 from ghp_agents.pulls.check import Check, block
 from ghp_agents.workspace import Workspace
 
@@ -23,7 +23,9 @@ GOAL = 6_000
 SUBJECTS, FILES = 20, 50
 
 
-def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> str:
+def body(
+    ws: Workspace, about: Topic, branch: Branch, said: TopicFacts, checks: Sequence[Check]
+) -> str:
     """The body, by the repository's own template if it has one."""
     sections = _sections(about, branch, said, checks)
     own = trunk_file.text(ws, *TEMPLATES)
@@ -34,16 +36,18 @@ def body(ws: Workspace, about: Topic, branch: Branch, said: Said, checks: Sequen
     return publishable(text.strip("\n") + "\n", ws.environ)
 
 
-def _sections(about: Topic, branch: Branch, said: Said, checks: Sequence[Check]) -> list[Section]:
+def _sections(
+    about: Topic, branch: Branch, said: TopicFacts, checks: Sequence[Check]
+) -> list[TemplateSection]:
     closes = f"Closes #{about.issue.number}" if about.issue else ""
     asked = [*page.answer_blocks(said.escalations), *_list(page.question_lines(said.escalations))]
     return [
-        Section("what", "What", _what(about, branch)),
-        Section("why", "Why", _why(about)),
-        Section("evidence", "Evidence", _evidence(branch, checks)),
-        Section("handoff", "Handoff", _handoff(said.handoffs)),
-        Section("questions", "Questions", "\n\n".join(asked)),
-        Section("closes", "Issue", closes),
+        TemplateSection("what", "What", _what(about, branch)),
+        TemplateSection("why", "Why", _why(about)),
+        TemplateSection("evidence", "Evidence", _evidence(branch, checks)),
+        TemplateSection("handoff", "Handoff", _handoff(said.handoffs)),
+        TemplateSection("questions", "Questions", "\n\n".join(asked)),
+        TemplateSection("closes", "Issue", closes),
     ]
 
 

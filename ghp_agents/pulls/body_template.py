@@ -17,7 +17,7 @@ TEMPLATES = (
 )
 
 
-class Section(NamedTuple):
+class TemplateSection(NamedTuple):
     """One part of the body."""
 
     key: str  # of HEADINGS
@@ -44,7 +44,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-def filled(template: str, sections: Sequence[Section]) -> str:
+def filled(template: str, sections: Sequence[TemplateSection]) -> str:
     """A repository's template, with each section under the heading that means it; the others come
     after it. What the template asks for besides, such as a list to tick off, stays."""
     text = _FRONT.sub("", template.replace("\r\n", "\n"))
@@ -59,7 +59,7 @@ def filled(template: str, sections: Sequence[Section]) -> str:
     return "\n\n".join(filter(None, parts)).strip() + "\n"
 
 
-def _titled(section: Section) -> str:
+def _titled(section: TemplateSection) -> str:
     if section.key == "closes":
         return section.text.strip()
     return f"## {section.title}\n\n{section.text.strip()}"

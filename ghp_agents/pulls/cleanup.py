@@ -6,7 +6,7 @@ worktree that somebody is in.
 
 from pathlib import Path
 
-from ghp_agents.claims.effects import Me, show_release
+from ghp_agents.claims.effects import ClaimContext, show_release
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import merge as landing
 from ghp_agents.git import worktree
@@ -15,7 +15,7 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.leases import service as leases
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -24,12 +24,12 @@ from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.cause import MERGED, Cause
 from ghp_agents.state.legacy_causes import MERGED_BY
-from ghp_agents.state.remote import Answer
+from ghp_agents.state.remote import PushOutcome
 
 ATTEMPTS = 20
 
 
-def clean_up(me: Me, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, ...]:
+def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, ...]:
     """All that is over now that it is merged; what was left, and why, in words."""
     notes: list[str] = []
     if issue is not None:
@@ -45,7 +45,7 @@ def clean_up(me: Me, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, .
 # ------------------------------------------------------------------------ issue and rights
 
 
-def _close(me: Me, pull: Pull, issue: Issue) -> None:
+def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     mark = f"<!-- ghp:merged {pull.number} -->"
     text = f"Merged{commit}: pull request #{pull.number} of {pull.branch}.\n\n{mark}"
@@ -54,7 +54,7 @@ def _close(me: Me, pull: Pull, issue: Issue) -> None:
         me.tracker.change(issue.number, IssueChange(state="closed"), me.actor)
 
 
-def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
+def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
     """Give back the right to the issue, whoever has it: the work is on the trunk, which is all
     that it was for. Answers the right as it was."""
     name = claim_name(issue.number)
@@ -66,7 +66,7 @@ def _end_claim(me: Me, pull: Pull, issue: Issue) -> Lease | None:
         try:
             cause = Cause(MERGED, me.name, f"#{pull.number}")
             after = me.leaser.release(name, expected=held, reason=reason, cause=cause)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             held = moved.current
             continue
         show_release(me, issue, after, held, reason, keep_assignee=True)
@@ -80,7 +80,7 @@ def _reason(pull: Pull) -> str:
     return f"{MERGED_BY}{pull.number} into {pull.base}{commit}"
 
 
-def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
+def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
     """The leases of one who has no other issue: they were for this one."""
     others = [
         each
@@ -98,7 +98,7 @@ def _end_leases(me: Me, held: Lease, pull: Pull) -> None:
 # -------------------------------------------------------------------- branches, worktrees
 
 
-def _forward_trunk(me: Me, pull: Pull) -> list[str]:
+def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
     """The trunk of this clone follows the remote's, where nothing stands in the way."""
     if branches.where(me.ws) is None:
         return []
@@ -115,7 +115,7 @@ def _forward_trunk(me: Me, pull: Pull) -> list[str]:
     return [f"{why}."] if why else []
 
 
-def tidy(me: Me, pull: Pull, cwd: Path) -> list[str]:
+def tidy(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     """Take away worktree and branch of a merged pull request, here and on the remote."""
     folder = me.ws.main_worktree or me.ws.folder
     notes: list[str] = []
@@ -131,7 +131,7 @@ def tidy(me: Me, pull: Pull, cwd: Path) -> list[str]:
         checkouts.delete_branch(folder, pull.branch, here)
     if branches.known_tip(me.ws, pull.branch) and branches.where(me.ws):
         gone = branches.delete(me.ws, pull.branch, expected=pull.head)
-        if gone.answer is Answer.REFUSED:
+        if gone.answer is PushOutcome.REFUSED:
             notes.append(f"{pull.branch} stays on the remote: {gone.words}.")
     return notes
 
@@ -143,7 +143,7 @@ def _is_in(folder: Path, commit: str, pull: Pull) -> bool:
     )
 
 
-def _why_kept(me: Me, pull: Pull, place: Checkout, cwd: Path) -> str:
+def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
     """Why a worktree must stay; empty if it may go."""
     if place.is_main:
         return "it is the main worktree"
@@ -164,7 +164,7 @@ def _why_kept(me: Me, pull: Pull, place: Checkout, cwd: Path) -> str:
     return f"{agent} is in it" if agent else ""
 
 
-def _who_is_in(me: Me, place: Checkout) -> str | None:
+def _who_is_in(me: ClaimContext, place: Checkout) -> str | None:
     """The living agent whose session would lose the ground under its feet."""
     for view in presence.look(me.ws, me.store, me.store.snapshot()):
         here = view.is_here and view.presence.get("worktree") == place.path.name

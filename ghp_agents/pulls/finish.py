@@ -17,7 +17,7 @@ from ghp_agents.git import worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import evidence
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import run_checks as checking
@@ -51,7 +51,7 @@ class ChecksFailedError(GhpError):
 def finish(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     forge: Forge,
     *,

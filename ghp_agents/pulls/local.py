@@ -6,11 +6,11 @@ from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.git import merge as landing
 from ghp_agents.git import worktree_admin as checkouts
 from ghp_agents.issues.numbers import given_numbers, next_number
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.pulls.pull import (
     Checks,
-    ConflictError,
+    MergeConflictError,
     NewPull,
     Pull,
     PullChange,
@@ -24,11 +24,11 @@ from ghp_agents.pulls.pull import (
     not_found,
     refuse_unready,
 )
-from ghp_agents.pulls.record import FOLDER, Said, entry
-from ghp_agents.pulls.replay import Found, Log
+from ghp_agents.pulls.record import FOLDER, PullEvent, entry
+from ghp_agents.pulls.replay import Found, PullEvents
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.record import Record, highest
-from ghp_agents.state.remote import Answer
+from ghp_agents.state.remote import PushOutcome
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
@@ -36,7 +36,7 @@ from ghp_agents.workspace import Workspace, now_text
 class LocalForge:
     """`ports.Forge` on records. Numbers are those of the issues, so that `#12` is one thing."""
 
-    def __init__(self, ws: Workspace, store: StateStore, leaser: Leaser) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
         self._ws = ws
         self._store = store
         self._leaser = leaser
@@ -98,7 +98,13 @@ class LocalForge:
         return transact(self._store, decide)
 
     def _changed(
-        self, snapshot: Snapshot, log: Log, number: int, new: PullChange, by: Actor, record: str
+        self,
+        snapshot: Snapshot,
+        log: PullEvents,
+        number: int,
+        new: PullChange,
+        by: Actor,
+        record: str,
     ) -> tuple[Pull, list[Record]]:
         found = _get(log, number)
         fields = {name: value for name, value in new._asdict().items() if value is not None}
@@ -142,7 +148,7 @@ class LocalForge:
             f"{said}\n\n{landing.HEAD_TRAILER}: {head}\n", branches.identity(self._ws, by.name),
         )  # fmt: skip
         if landed.conflicts:
-            raise ConflictError(pull, landed.conflicts)
+            raise MergeConflictError(pull, landed.conflicts)
         self._publish(pull, trunk, landed.commit)
         return landed.commit
 
@@ -158,14 +164,14 @@ class LocalForge:
                 )
             return
         pushed = branches.push(self._ws, commit, pull.base, expected=None)
-        if pushed.answer is Answer.MOVED:
+        if pushed.answer is PushOutcome.MOVED:
             raise PullMovedError(pull, pull.base)
-        if pushed.answer is Answer.REFUSED:
+        if pushed.answer is PushOutcome.REFUSED:
             raise RefusedError(
                 f"The remote does not take the merge of #{pull.number}: {pushed.words}.",
                 hint="A protected branch wants pull requests of its host: merge it there.",
             )
-        if pushed.answer is Answer.UNKNOWN:
+        if pushed.answer is PushOutcome.UNKNOWN:
             now = branches.tips(self._ws, pull.base).get(pull.base, "")
             if not landing.is_ancestor(self._ws.folder, commit, now):
                 raise UnknownError(
@@ -189,11 +195,11 @@ class LocalForge:
         return transact(self._store, decide)
 
     def _said(
-        self, snapshot: Snapshot, log: Log, pull: str, record: str, kind: str, by: Actor
-    ) -> Said:
+        self, snapshot: Snapshot, log: PullEvents, pull: str, record: str, kind: str, by: Actor
+    ) -> PullEvent:
         clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
-        return Said(pull, record, kind, clock, snapshot.clone, at, by)
+        return PullEvent(pull, record, kind, clock, snapshot.clone, at, by)
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """Open pull requests, and merged and closed ones if asked, oldest first."""
@@ -201,18 +207,18 @@ class LocalForge:
         return [each.pull for each in found if closed or each.pull.state == "open"]
 
 
-def _log(snapshot: Snapshot) -> Log:
+def _log(snapshot: Snapshot) -> PullEvents:
     return pull_log.read(snapshot.files(FOLDER))
 
 
-def _get(log: Log, number: int) -> Found:
+def _get(log: PullEvents, number: int) -> Found:
     for found in pull_log.fold(log):
         if number in found.numbers:
             return found
     raise not_found(number)
 
 
-def _of(log: Log, pull: str) -> Pull:
+def _of(log: PullEvents, pull: str) -> Pull:
     return next(found.pull for found in pull_log.fold(log) if found.id == pull)
 
 

@@ -8,7 +8,7 @@ from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.ports import Clock
 from ghp_agents.pulls.pull import (
     Checks,
-    ConflictError,
+    MergeConflictError,
     NewPull,
     Pull,
     PullChange,
@@ -98,7 +98,7 @@ class MemoryForge:
             if onto and tips.get(pull.base) != onto:
                 raise PullMovedError(pull, pull.base)
             if pull.branch in self._branches.conflicting:
-                raise ConflictError(pull, ())
+                raise MergeConflictError(pull, ())
             commit = digest("merge", tips.get(pull.base, ""), head, length=40)
             tips[pull.base] = commit
             self._pulls[number] = pull._replace(

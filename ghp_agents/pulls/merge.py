@@ -16,13 +16,13 @@ from ghp_agents.git import process as git
 from ghp_agents.git import worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.pulls import cleanup as merge_cleanup
 from ghp_agents.pulls import merge_evidence as merge_proof
 from ghp_agents.pulls import merge_lock as merge_right
 from ghp_agents.pulls import merge_trial as trial
 from ghp_agents.pulls.check import Check, red, tail
-from ghp_agents.pulls.merge_lock import Right
+from ghp_agents.pulls.merge_lock import MergeLock
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
@@ -56,7 +56,7 @@ Outcome = Merged | SentBack
 def merger(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     forge: Forge,
     *,
@@ -152,7 +152,7 @@ def find(who: Merger, reference: str | None) -> Pull:
 # ------------------------------------------------------------------------------ one of them
 
 
-def _merge(who: Merger, right: Right, number: int, *, by_name: bool) -> Outcome:
+def _merge(who: Merger, right: MergeLock, number: int, *, by_name: bool) -> Outcome:
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)
         if pull.state == "merged":

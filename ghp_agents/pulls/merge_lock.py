@@ -13,13 +13,13 @@ from contextlib import contextmanager, suppress
 
 from ghp_agents.claims import holder_liveness as claim_sight
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import UNNAMED
 from ghp_agents.hotpath.quoting import named, reason, when
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError
 
 NAME = "trunk"
 LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
@@ -27,10 +27,10 @@ ATTEMPTS = 20
 PAUSE = 2.0  # seconds between two looks at who has it
 
 
-class Right:
+class MergeLock:
     """The right, as long as it is held."""
 
-    def __init__(self, me: Me, lease: Lease) -> None:
+    def __init__(self, me: ClaimContext, lease: Lock) -> None:
         self._me = me
         self._lease = lease
 
@@ -38,7 +38,7 @@ class Right:
         """Say that work goes on. Raises RefusedError when another has taken it."""
         try:
             self._lease = _acquire(self._me, self._lease, reason)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             raise _taken(moved.current) from None
 
     def check(self) -> None:
@@ -51,18 +51,18 @@ class Right:
         """For who comes next. What another has taken stays theirs."""
         try:
             self._me.leaser.release(NAME, expected=self._lease, reason="merged")
-        except (LeaseMovedError, UnknownError):
+        except (LockMovedError, UnknownError):
             return  # it lapses by itself
 
 
 @contextmanager
-def held(me: Me, reason: str, *, patience: float = 0.0) -> Iterator[Right]:
+def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[MergeLock]:
     """The right for the block, waited for at most `patience` seconds. Raises RefusedError when
     somebody else merges, UnknownError."""
     files.usable(me.ws.ghp_dir)
     try:
         with files.locked_if_possible(me.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
-            right = Right(me, _take(me, reason, me.ws.clock.now() + patience))
+            right = MergeLock(me, _take(me, reason, me.ws.clock.now() + patience))
             try:
                 yield right
             finally:
@@ -74,7 +74,7 @@ def held(me: Me, reason: str, *, patience: float = 0.0) -> Iterator[Right]:
         ) from None
 
 
-def _take(me: Me, reason: str, until: float) -> Lease:
+def _take(me: ClaimContext, reason: str, until: float) -> Lock:
     current = me.leaser.read(NAME)
     lost = 0
     while lost < ATTEMPTS:
@@ -86,34 +86,34 @@ def _take(me: Me, reason: str, until: float) -> Lease:
             continue
         try:
             return _acquire(me, current, reason)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current, lost = moved.current, lost + 1
     raise UnknownError("The right to the trunk changed again and again.", hint="Try again.")
 
 
-def _acquire(me: Me, expected: Lease | None, reason: str) -> Lease:
+def _acquire(me: ClaimContext, expected: Lock | None, reason: str) -> Lock:
     return me.leaser.acquire(
         NAME, me.name, expected=expected, epoch=me.epoch, reason=from_here(me, reason)
     )
 
 
-def from_here(me: Me, reason: str) -> str:
+def from_here(me: ClaimContext, reason: str) -> str:
     """What for the right is held, and from which clone."""
     return ", ".join(filter(None, (reason, f"in clone {_clone(me)}")))
 
 
-def _clone(me: Me) -> str:
+def _clone(me: ClaimContext) -> str:
     if me.store.snapshot().clone == UNNAMED:
         with suppress(GhpError, OSError):
             me.store.fold()
     return me.store.snapshot().clone
 
 
-def _is_from_here(me: Me, lease: Lease) -> bool:
+def _is_from_here(me: ClaimContext, lease: Lock) -> bool:
     return bool(lease.clone) and lease.clone == me.clone
 
 
-def _may_take(me: Me, lease: Lease) -> bool:
+def _may_take(me: ClaimContext, lease: Lock) -> bool:
     if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
         return True  # a command before this one was killed
     seen = claim_sight.note(me.ws, [lease])[lease.name][1]
@@ -122,7 +122,7 @@ def _may_take(me: Me, lease: Lease) -> bool:
     return not claim_sight.look(me.ws, me.store, [lease])[lease.name].lives
 
 
-def _busy(lease: Lease) -> RefusedError:
+def _busy(lease: Lock) -> RefusedError:
     who = named(lease.holder or "", lease.is_person)
     return RefusedError(
         f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
@@ -130,7 +130,7 @@ def _busy(lease: Lease) -> RefusedError:
     )
 
 
-def _taken(lease: Lease | None) -> RefusedError:
+def _taken(lease: Lock | None) -> RefusedError:
     holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
         f"{holder} took the right to the trunk meanwhile; nothing was merged.",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.git import merge as landing
 from ghp_agents.ports import Forge
@@ -15,7 +15,7 @@ from ghp_agents.pulls.pull import Checks, Pull
 from ghp_agents.pulls.start_worktree import worktrees_folder
 from ghp_agents.pulls.update_branch import merged as with_trunk
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.remote import Answer
+from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import furnish
 
@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 class Merger(NamedTuple):
     """Who merges, and with what."""
 
-    me: Me
+    me: ClaimContext
     forge: Forge
     cwd: Path
     tell: Tell
@@ -94,10 +94,10 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
 
 def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
     pushed = branches.push(who.ws, tried.candidate, pull.branch, expected=tried.head)
-    if pushed.answer is Answer.DONE:
+    if pushed.answer is PushOutcome.DONE:
         who.tell(f"Brought {pull.branch} up to {pull.base}.")
         return
-    if pushed.answer is Answer.UNKNOWN:
+    if pushed.answer is PushOutcome.UNKNOWN:
         raise UnknownError(
             f"Whether {pull.branch} was pushed is not known: {pushed.words}", hint="Try again."
         )

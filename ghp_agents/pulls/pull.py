@@ -78,7 +78,7 @@ class PullMovedError(RefusedError):
         self.pull = pull
 
 
-class ConflictError(RefusedError):
+class MergeConflictError(RefusedError):
     """The branch does not fit on the trunk."""
 
     def __init__(self, pull: Pull, paths: Sequence[str]) -> None:

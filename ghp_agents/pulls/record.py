@@ -22,7 +22,7 @@ _NONE: Mapping[str, Any] = {}
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class Said(NamedTuple):
+class PullEvent(NamedTuple):
     """One record. `fields` has what it says; what it says nothing of is not there."""
 
     pull: str
@@ -46,7 +46,7 @@ class Said(NamedTuple):
         return f"{FOLDER}{self.pull}/{self.id}.json"
 
 
-def encode(said: Said) -> bytes:
+def encode(said: PullEvent) -> bytes:
     """A record as its file."""
     fields: dict[str, Any] = {
         "kind": said.kind,
@@ -62,7 +62,7 @@ def encode(said: Said) -> bytes:
     return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def entry(said: Said, pull: Pull, text: str) -> Record:
+def entry(said: PullEvent, pull: Pull, text: str) -> Record:
     """The record as the state takes it."""
     return Record(
         event=f"pull-{said.kind}",
@@ -77,13 +77,13 @@ def entry(said: Said, pull: Pull, text: str) -> Record:
     )
 
 
-def decode(path: str, data: bytes) -> Said | None:
+def decode(path: str, data: bytes) -> PullEvent | None:
     """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
     pull, record = ids_in(path, FOLDER, "pull")
     fields = parse(data)
     if fields.get("kind") not in KINDS:
         return None
-    return Said(
+    return PullEvent(
         pull=pull,
         id=record,
         kind=fields["kind"],

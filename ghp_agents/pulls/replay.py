@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.pulls.pull import Pull, Sent
-from ghp_agents.pulls.record import Said, decode
+from ghp_agents.pulls.record import PullEvent, decode
 from ghp_agents.state.join import Problem
 
 
-class Log(NamedTuple):
+class PullEvents(NamedTuple):
     """The records of all pull requests, as far as they can be read."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[PullEvent, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -29,9 +29,9 @@ class Log(NamedTuple):
         """All numbers that were ever given."""
         return frozenset(said.number for said in self.said if said.number)
 
-    def with_one(self, said: Said) -> "Log":
+    def with_one(self, said: PullEvent) -> "PullEvents":
         """The log after one more record."""
-        return Log((*self.said, said), self.problems)
+        return PullEvents((*self.said, said), self.problems)
 
 
 class Found(NamedTuple):
@@ -42,9 +42,9 @@ class Found(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def read(files: Mapping[str, bytes]) -> Log:
+def read(files: Mapping[str, bytes]) -> PullEvents:
     """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
-    said: list[Said] = []
+    said: list[PullEvent] = []
     problems: list[Problem] = []
     for path, data in files.items():
         try:
@@ -54,13 +54,13 @@ def read(files: Mapping[str, bytes]) -> Log:
             continue
         if one is not None:
             said.append(one)
-    return Log(tuple(said), tuple(problems))
+    return PullEvents(tuple(said), tuple(problems))
 
 
-def fold(log: Log) -> list[Found]:
+def fold(log: PullEvents) -> list[Found]:
     """The pull requests, oldest first. Of one that two clones opened at once the number is the
     one that was given first; the other names it, too."""
-    stories: dict[str, list[Said]] = {}
+    stories: dict[str, list[PullEvent]] = {}
     owner: dict[int, str] = {}
     for said in sorted(log.said, key=lambda said: said.order):
         stories.setdefault(said.pull, []).append(said)
@@ -79,7 +79,7 @@ def pull_id(branch: str, before: Iterable[Pull]) -> str:
     return digest("pull", branch, str(sum(1 for pull in before if pull.branch == branch)))
 
 
-def _pull(number: int, story: Sequence[Said]) -> Pull:
+def _pull(number: int, story: Sequence[PullEvent]) -> Pull:
     fields: dict[str, Any] = {}
     for said in story:
         fields |= said.fields

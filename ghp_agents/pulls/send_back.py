@@ -3,7 +3,7 @@ question for a person."""
 
 from typing import NamedTuple
 
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import AgentName, Timestamp
 from ghp_agents.core.secret_scan import redacted
@@ -31,7 +31,9 @@ class SentBack(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def send_back(me: Me, pull: Pull, *, head: str, trunk: str, reason: str, text: str) -> SentBack:
+def send_back(
+    me: ClaimContext, pull: Pull, *, head: str, trunk: str, reason: str, text: str
+) -> SentBack:
     """Send it back; what was sent back as it is stays so, and is said once."""
     agent = _agent_of(me, pull)
 
@@ -67,7 +69,7 @@ def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:
     return rules.read(snapshot.files(rules.folder_of(pull)))[0]
 
 
-def _agent_of(me: Me, pull: Pull) -> str:
+def _agent_of(me: ClaimContext, pull: Pull) -> str:
     """Who has the issue; where nobody has, who opened it, or whose branch it is."""
     if pull.issue is not None:
         name = claim_name(pull.issue)
@@ -79,7 +81,7 @@ def _agent_of(me: Me, pull: Pull) -> str:
     return named if pulse.is_name(named) else pull.author
 
 
-def _comment(me: Me, said: Return, number: int) -> tuple[str, ...]:
+def _comment(me: ClaimContext, said: Return, number: int) -> tuple[str, ...]:
     if said.issue is None:
         return ()
     try:
@@ -90,7 +92,7 @@ def _comment(me: Me, said: Return, number: int) -> tuple[str, ...]:
     return ()
 
 
-def _escalate(me: Me, pull: Pull, said: Return) -> Escalation | None:
+def _escalate(me: ClaimContext, pull: Pull, said: Return) -> Escalation | None:
     """Asked once for a pull request, however often it comes back after that."""
     if not pulse.is_name(said.agent):
         return None

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claim
-from ghp_agents.claims.service import Claimed
+from ghp_agents.claims.service import ClaimResult
 from ghp_agents.consent import service as trust
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.issues.issue import short
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree as start_place
 from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
-from ghp_agents.worktrees.provision import Furnished, furnish
+from ghp_agents.worktrees.provision import Provisioned, furnish
 
 # What would have made another worktree of it.
 PLACING = (
@@ -28,18 +28,18 @@ PLACING = (
 class Started(NamedTuple):
     """Where an agent works on an issue now."""
 
-    claimed: Claimed
+    claimed: ClaimResult
     path: Path
     branch: str
     how: str  # new; continued: the branch was there; there: the worktree, too
-    furnished: Furnished | None = None  # None: it was before
+    furnished: Provisioned | None = None  # None: it was before
     notes: tuple[str, ...] = ()
 
 
 def start(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     reference: str | None,
 ) -> Started:

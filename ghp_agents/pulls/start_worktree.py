@@ -28,7 +28,7 @@ PENDING = "starting"  # a folder with a file for each worktree that is not furni
 FREE_NAMES = 20
 
 
-class Place(NamedTuple):
+class StartedWorktree(NamedTuple):
     """A branch, and the worktree that has it checked out."""
 
     path: Path
@@ -46,7 +46,7 @@ class _Known(NamedTuple):
     notes: tuple[str, ...]
 
 
-def settle(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> Place:
+def settle(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> StartedWorktree:
     """The place for `agent` and an issue, made if it is not there. Raises RefusedError, GitError.
 
     Two that do this at once for one branch come to the same place.
@@ -61,7 +61,7 @@ def settle(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> Place:
         branch = found or names.branch_name(agent, issue.number, issue.title, pattern, repo)
         here = checkouts.of_branch(ws.folder, branch)
         if here and here.path.is_dir():
-            return Place(here.path, branch, "there", known.notes)
+            return StartedWorktree(here.path, branch, "there", known.notes)
         if here:  # somebody removed the folder; git would not give the branch to another
             checkouts.clear(ws.folder, here.path)
         return _made(ws, issue, branch, known, held)
@@ -72,7 +72,9 @@ def pending(ws: Workspace, path: Path) -> Path:
     return ws.ghp_dir / PENDING / path.name
 
 
-def _made(ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequence[int]) -> Place:
+def _made(
+    ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequence[int]
+) -> StartedWorktree:
     path, notes = _free_path(ws, issue), known.notes
     mark = pending(ws, path)
     files.write_atomically(mark, f"{path}\n".encode())
@@ -80,7 +82,7 @@ def _made(ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequenc
     if here is None:
         there = there and branches.tips(ws, branch).get(branch, there)
         checkouts.add(ws.folder, path, branch, there or known.base, keep_open=held)
-        return Place(path, branch, "continued" if there else "new", notes)
+        return StartedWorktree(path, branch, "continued" if there else "new", notes)
     if there and there != here:
         there = branches.tips(ws, branch).get(branch, there)
         if landing.is_ancestor(ws.folder, here, there):
@@ -88,7 +90,7 @@ def _made(ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequenc
         elif not landing.is_ancestor(ws.folder, there, here):
             notes += (f"{branch} is not the same here and on the remote: both have commits.",)
     checkouts.add(ws.folder, path, branch, keep_open=held)
-    return Place(path, branch, "continued", notes)
+    return StartedWorktree(path, branch, "continued", notes)
 
 
 def _clear_half_made(ws: Workspace) -> None:

@@ -11,7 +11,7 @@ from ghp_agents.git import merge as landing
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree_admin as checkouts
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.remote import Answer
+from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
 
@@ -77,21 +77,21 @@ def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
 
 def merged(
     ws: Workspace, folder: Path, base: str, trunk: str, branch: str, head: str, by: str
-) -> landing.Landing:
+) -> landing.MergeResult:
     """The commit that has the trunk merged into a branch."""
     tree = landing.merge(folder, ws.ghp_dir, head, trunk)
     if tree.conflicts:
-        return landing.Landing("", tree.conflicts)
+        return landing.MergeResult("", tree.conflicts)
     message = f"Merge {base} into {branch}\n"
     identity = branches.identity(ws, by)
-    return landing.Landing(landing.commit(folder, tree.tree, (head, trunk), message, identity))
+    return landing.MergeResult(landing.commit(folder, tree.tree, (head, trunk), message, identity))
 
 
-def _merged(ws: Workspace, tips: Tips, by: str) -> landing.Landing:
+def _merged(ws: Workspace, tips: Tips, by: str) -> landing.MergeResult:
     return merged(ws, ws.folder, tips.base, tips.trunk, tips.branch, tips.head, by)
 
 
-def _rebased(ws: Workspace, tips: Tips, by: str) -> landing.Landing:
+def _rebased(ws: Workspace, tips: Tips, by: str) -> landing.MergeResult:
     identity = branches.identity(ws, by)
     return landing.land(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
 
@@ -113,16 +113,16 @@ def send(ws: Workspace, tips: Tips, head: str) -> None:
     if branches.where(ws) is None or tips.sent == head:
         return
     pushed = branches.push(ws, head, tips.branch, expected=tips.sent or "")
-    if pushed.answer is Answer.DONE:
+    if pushed.answer is PushOutcome.DONE:
         return
-    if pushed.answer is Answer.UNKNOWN:
+    if pushed.answer is PushOutcome.UNKNOWN:
         if branches.tips(ws, tips.branch).get(tips.branch) == head:
             return
         raise UnknownError(
             f"Whether {tips.branch} was pushed is not known: {pushed.words}",
             hint="Run the same command again when the remote can be reached.",
         )
-    moved = pushed.answer is Answer.MOVED
+    moved = pushed.answer is PushOutcome.MOVED
     raise RefusedError(
         f"{tips.branch} was moved on the remote meanwhile."
         if moved

@@ -16,7 +16,7 @@ from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.git import default_branch as trunkline
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
-from ghp_agents.git.default_branch import Line
+from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import policy_stamp as rulestamp
 from ghp_agents.hotpath.locate import Location
@@ -31,7 +31,7 @@ Marks = list[list[Any]]
 TRIES = 3  # a trunk that names another is one more thing to watch
 
 
-class Ground(NamedTuple):
+class ConfigPlaces(NamedTuple):
     """Where a clone's settings are."""
 
     common_dir: Path
@@ -56,16 +56,16 @@ class Trunk(NamedTuple):
 
     kept: dict[str, Any]
     open: dict[str, Any]
-    line: Line | None
+    line: DefaultBranch | None
 
 
-def ground(place: Location, root: Path, environ: Mapping[str, str]) -> Ground:
+def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPlaces:
     """Where the settings are of the clone that is at `place`."""
     folder = Path(place.toplevel or place.git_dir)
-    return Ground(Path(place.common_dir), folder, root, environ)
+    return ConfigPlaces(Path(place.common_dir), folder, root, environ)
 
 
-def load(here: Ground) -> Settings:
+def load(here: ConfigPlaces) -> Settings:
     """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
     present = [(path, found) for path in here.files if (found := _signature(path))]
     # Another version of this program may know other settings than the one that cached these.
@@ -84,7 +84,7 @@ def load(here: Ground) -> Settings:
 
 
 def said_now(
-    here: Ground, checked_out: Mapping[str, Any], own: Mapping[str, Any]
+    here: ConfigPlaces, checked_out: Mapping[str, Any], own: Mapping[str, Any]
 ) -> tuple[Marks, dict[str, Any]]:
     """The values of all three places, and by what it is seen that the trunk's part is another one.
     What is looked at is noted before it is read: a change in between is seen later."""
@@ -99,7 +99,7 @@ def said_now(
     return marks, _merged(consent.ordinary(checked_out), trunk, own)
 
 
-def at(here: Ground, commit: str) -> Settings | None:
+def at(here: ConfigPlaces, commit: str) -> Settings | None:
     """The settings with the repository's configuration as it is in a commit of the trunk; None
     where that has none. Raises GhpError."""
     from ghp_agents.settings import schema as config
@@ -111,11 +111,11 @@ def at(here: Ground, commit: str) -> Settings | None:
     said = config.values(f"{commit[:12]}:{FILE}", text)
     answer = agreement.read(here.environ, here.common_dir)
     kept, left = consent.judged(said, answer, is_owners=is_of_owner(here, own, commit, answer))
-    trunk = Trunk(kept, left, Line(commit[:12], commit, ""))
+    trunk = Trunk(kept, left, DefaultBranch(commit[:12], commit, ""))
     return from_values(_merged(consent.ordinary(said), trunk, own))
 
 
-def is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
+def is_of_owner(here: ConfigPlaces, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
     """Whether a commit is on the trunk of the remote whose owner is trusted."""
     if not answer.owner:
         return False
@@ -125,12 +125,12 @@ def is_of_owner(here: Ground, own: Mapping[str, Any], commit: str, answer: Agree
     return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
 
 
-def of_person(here: Ground) -> Settings:
+def of_person(here: ConfigPlaces) -> Settings:
     """The settings that the person's own file says. Raises ConfigError."""
     return from_values(_merged({}, Trunk({}, {}, None), own_values(here)))
 
 
-def own_values(here: Ground) -> dict[str, Any]:
+def own_values(here: ConfigPlaces) -> dict[str, Any]:
     """What the person's own file says. Raises ConfigError."""
     return _values(here.own) if _signature(here.own) else {}
 
@@ -138,7 +138,7 @@ def own_values(here: Ground) -> dict[str, Any]:
 # ------------------------------------------------------------------------------ the trunk's part
 
 
-def _trunk(here: Ground, own: Mapping[str, Any]) -> Trunk:
+def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
     """What counts of the trunk's file; nothing where there is none, or it cannot be read."""
     answer = agreement.read(here.environ, here.common_dir)
     named = own.get("trunk") or own.get("main_branch")
@@ -156,7 +156,7 @@ def _trunk(here: Ground, own: Mapping[str, Any]) -> Trunk:
         return Trunk({}, {}, None)
 
 
-def judge(here: Ground, line: Line | None, answer: Agreement) -> Judged:
+def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> Judged:
     """What counts of the file on a trunk, and what nobody agreed to."""
     text = trunkline.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
@@ -175,14 +175,14 @@ def judge(here: Ground, line: Line | None, answer: Agreement) -> Judged:
     return Judged(found.kept | same, left)
 
 
-def _is_owners(here: Ground, line: Line, answer: Agreement) -> bool:
+def _is_owners(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> bool:
     """Whether the trunk is that of the remote whose owner is trusted, as the remote has it."""
     if not answer.owner or not line.ref.startswith(trunkline.REMOTES):
         return False
     return git.config(here.folder, f"remote.{line.remote}.url") == answer.owner
 
 
-def _watch(here: Ground, own: Mapping[str, Any], trunk: Trunk | None = None) -> list[str]:
+def _watch(here: ConfigPlaces, own: Mapping[str, Any], trunk: Trunk | None = None) -> list[str]:
     names = [own.get("trunk"), own.get("main_branch")]
     remotes = [own.get("remote") or "origin"]
     if trunk and trunk.line:

@@ -1,7 +1,7 @@
-"""What the keeping of the state rests on, as set-up and the doctor see it.
+"""What set-up and the doctor need of the place where the state is kept.
 
-A `Ground` is a record of functions that an adapter fills in and `wiring.py` hands over, so that the
-services need not know that the state is kept in git. It is no port: nothing decides by it.
+A `StoreAdmin` is a record of functions. An adapter fills it in and `wiring.py` hands it over, so
+that the services need not know that the state is kept in git. No decision depends on it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class PublishPlan:
     """What leaves this machine, and where it goes."""
 
     remote: str | None  # None: nothing leaves this clone
@@ -53,10 +53,10 @@ class RemoteRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class StoreAdmin:
     """What an adapter of the state can do for set-up and the doctor."""
 
-    sharing: Callable[[], Sharing]
+    sharing: Callable[[], PublishPlan]
     missing: Callable[[], list[Step]]  # what is still to be made
     last_probe: Callable[[], Probe | None]  # what was found out before
     probe: Callable[[], Probe | None]  # None where there is no remote

@@ -7,7 +7,7 @@ from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.state.presence import Agents, merge
 
 
-class Tree(NamedTuple):
+class JoinedTree(NamedTuple):
     """What one clone says, or what several say together."""
 
     agents: Agents = {}  # noqa: RUF012  (its type has no way to change it)
@@ -23,10 +23,10 @@ class Tip(NamedTuple):
     at: Timestamp
 
 
-def join(trees: Iterable[Tree]) -> Tree:
+def join(trees: Iterable[JoinedTree]) -> JoinedTree:
     """All that is said in `trees`."""
     known = list(trees)
-    return Tree(
+    return JoinedTree(
         agents=merge(tree.agents for tree in known),
         files=join_files(tree.files for tree in known),
     )
@@ -50,7 +50,7 @@ class Problem(NamedTuple):
     reason: str
 
 
-class Standing(NamedTuple):
+class SyncStatus(NamedTuple):
     """How this clone stands with the remote; times in seconds, None for never."""
 
     remote: str | None = None  # None: there is none, or the configuration keeps everything here

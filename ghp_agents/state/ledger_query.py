@@ -10,7 +10,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.state.ledger import EVENTS, LedgerEntry
 
 
-class Question(NamedTuple):
+class LedgerQuery(NamedTuple):
     """Which entries are wanted; None for all."""
 
     agent: str | None = None
@@ -19,7 +19,7 @@ class Question(NamedTuple):
     since: float | None = None  # seconds
 
 
-def select(entries: Iterable[LedgerEntry], question: Question) -> list[LedgerEntry]:
+def select(entries: Iterable[LedgerEntry], question: LedgerQuery) -> list[LedgerEntry]:
     """The entries that answer a question, in ledger order."""
     return [entry for entry in entries if _fits(entry, question)]
 
@@ -44,7 +44,7 @@ def newer(entries: Sequence[LedgerEntry], told: set[str]) -> list[LedgerEntry]:
     return fresh
 
 
-def _fits(entry: LedgerEntry, question: Question) -> bool:
+def _fits(entry: LedgerEntry, question: LedgerQuery) -> bool:
     return (
         (question.agent is None or entry.actor == question.agent)
         and (question.issues is None or entry.issue in question.issues)

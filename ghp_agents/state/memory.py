@@ -11,7 +11,7 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Clock
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.join import Absorption, Problem, Standing, SyncReport, Tip, join_files
+from ghp_agents.state.join import Absorption, Problem, SyncReport, SyncStatus, Tip, join_files
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.record import Record, highest
@@ -19,7 +19,7 @@ from ghp_agents.state.transact import transact
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class MemoryCommit:
     """One entry of a clone's history, with all that the clone had said by then."""
 
     clock: int
@@ -30,7 +30,7 @@ class Commit:
     absorbed: "tuple[tuple[CloneId, History], ...]" = ()  # what was joined to it, with its ledger
 
 
-History = tuple[Commit, ...]
+History = tuple[MemoryCommit, ...]
 
 
 def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
@@ -42,7 +42,7 @@ def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, 
 
 
 @dataclass
-class Hub:
+class MemoryRemote:
     """What a bare remote is to the other store."""
 
     histories: dict[CloneId, History] = field(default_factory=dict)
@@ -51,9 +51,11 @@ class Hub:
 
 
 class MemoryStore:
-    """One clone. Clones that share a `Hub` know of each other after a sync."""
+    """One clone. Clones that share a `MemoryRemote` know of each other after a sync."""
 
-    def __init__(self, clock: Clock, clone: str = "memory", hub: Hub | None = None) -> None:
+    def __init__(
+        self, clock: Clock, clone: str = "memory", hub: MemoryRemote | None = None
+    ) -> None:
         self._clock = clock
         self._clone = CloneId(clone)
         self._hub = hub
@@ -150,13 +152,13 @@ class MemoryStore:
         pushed = push and sent != mine
         return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
 
-    def standing(self) -> Standing:
+    def standing(self) -> SyncStatus:
         """How this clone stands with the hub."""
         if self._hub is None:
-            return Standing()
+            return SyncStatus()
         sent = self._hub.histories.get(self._clone, ())
         unsent = len(self._known[self._clone]) - len(sent)
-        return Standing(remote="hub", news_at=self._news_at, unsent=unsent)
+        return SyncStatus(remote="hub", news_at=self._news_at, unsent=unsent)
 
     def news_age(self) -> float | None:
         """Seconds since this clone last had news of the hub's."""
@@ -228,7 +230,7 @@ class MemoryStore:
         mine = self._known[self._clone]
         said = join_files([mine[-1].files if mine else {}, last.files])
         message = ledger.message(record, clock, self._clone)
-        commit = Commit(clock, at, message, agents, said, ((clone, history),))
+        commit = MemoryCommit(clock, at, message, agents, said, ((clone, history),))
         self._known[self._clone] = (*mine, commit)
 
     def _tip_on_hub(self, clone: CloneId) -> str:
@@ -252,7 +254,7 @@ class MemoryStore:
         said = dict(history[-1].files) if history else {}
         said |= files or {}
         had = agents if agents is not None else self._tip_agents()
-        self._known[self._clone] = (*history, Commit(clock, at, message, had, said))
+        self._known[self._clone] = (*history, MemoryCommit(clock, at, message, had, said))
 
     def _tip_agents(self) -> Agents:
         history = self._known[self._clone]

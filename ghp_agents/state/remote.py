@@ -21,7 +21,7 @@ NAMESPACE_CACHE = "remote.json"
 FETCH_ATTEMPTS = 6  # each after the first only because another process of this clone fetched, too
 
 
-class Answer(StrEnum):
+class PushOutcome(StrEnum):
     """What a push came to."""
 
     DONE = "done"
@@ -33,7 +33,7 @@ class Answer(StrEnum):
 class Pushed(NamedTuple):
     """A push's answer, and the remote's words where it said any."""
 
-    answer: Answer
+    answer: PushOutcome
     words: str = ""
     about_ref: bool = False  # REFUSED: it talks to us, and does not take this ref
 
@@ -179,14 +179,14 @@ def push(
     pushed = _push(ws, repository, remote, refspecs, expected or {}, keep_open)
     if remote.settled or remote.namespace != CUSTOM:
         return pushed
-    if pushed.answer is Answer.DONE:
+    if pushed.answer is PushOutcome.DONE:
         _settle(ws, remote, CUSTOM)
     elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
         branches = remote._replace(namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
-        if again.answer is Answer.DONE:
+        if again.answer is PushOutcome.DONE:
             _settle(ws, remote, BRANCHES)
-        if again.answer is not Answer.REFUSED:
+        if again.answer is not PushOutcome.REFUSED:
             return again  # also when it broke off: then it may have happened, as a branch
     return pushed
 
@@ -199,7 +199,7 @@ def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote)
     try:
         listed = exchange(ws, repository, remote, args)
     except git.GitTimeoutError as error:
-        return Pushed(Answer.UNKNOWN, str(error))
+        return Pushed(PushOutcome.UNKNOWN, str(error))
     return bool(listed.out) if listed.code == 0 else understand(listed)
 
 
@@ -235,7 +235,7 @@ def _push(
     try:
         result = exchange(ws, repository, remote, args, keep_open=keep_open)
     except git.GitTimeoutError as error:
-        return Pushed(Answer.UNKNOWN, str(error))
+        return Pushed(PushOutcome.UNKNOWN, str(error))
     return understand(result)
 
 
@@ -257,25 +257,25 @@ def understand(result: git.Result) -> Pushed:
     """What a `git push --porcelain` came to."""
     rejected = [line for line in result.text.splitlines() if line.startswith("!")]
     if result.code == 0 and not rejected:
-        return Pushed(Answer.DONE)
+        return Pushed(PushOutcome.DONE)
     if not rejected:
         # "Make sure you have the correct access rights" is said of every ssh that failed.
         no_access = _NO_ACCESS.search(result.err.lower())
-        answer = Answer.REFUSED if no_access else Answer.UNKNOWN
+        answer = PushOutcome.REFUSED if no_access else PushOutcome.UNKNOWN
         return Pushed(answer, first_error(result))
     reasons = [line.split("\t")[-1] for line in rejected]
     words = "; ".join(dict.fromkeys(reasons))
     blocked = "exists; cannot create" in result.err  # a branch called `ghp` is in our way
     if not blocked and any(sign in reason.lower() for reason in reasons for sign in _MOVED):
-        return Pushed(Answer.MOVED, words)
+        return Pushed(PushOutcome.MOVED, words)
     passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
     if passing or not any("[remote rejected]" in reason for reason in reasons):
-        return Pushed(Answer.UNKNOWN, words)
+        return Pushed(PushOutcome.UNKNOWN, words)
     said = [line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")]
     from ghp_agents.core.remote_url import masked
 
     words = masked(" ".join([words, *filter(None, said)]))[:500]
-    return Pushed(Answer.REFUSED, words, about_ref=True)
+    return Pushed(PushOutcome.REFUSED, words, about_ref=True)
 
 
 def exchange(

@@ -13,8 +13,8 @@ from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials as credentials
 from ghp_agents.state.private_repo import first_error
 from ghp_agents.state.remote import (
-    Answer,
     Pushed,
+    PushOutcome,
     Remote,
     coordination_remote,
     understand,
@@ -98,7 +98,7 @@ def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
     """Delete the branch on the remote if it still is at `expected`."""
     remote = where(ws)
     if remote is None:
-        return Pushed(Answer.DONE)
+        return Pushed(PushOutcome.DONE)
     lease = f"--force-with-lease={HEADS}{name}:{expected}"
     return _push(ws, remote, [lease, remote.name, f":{HEADS}{name}"])
 
@@ -106,10 +106,12 @@ def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
 def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushed:
     """Without a remote the branch of this clone is the branch; who has it checked out moved it."""
     if checkouts.tip(folder, HEADS + name) == commit:
-        return Pushed(Answer.DONE)
+        return Pushed(PushOutcome.DONE)
     old = [] if expected is None else [expected or "0" * len(commit)]
     done = git.run(["update-ref", HEADS + name, commit, *old], cwd=folder)
-    return Pushed(Answer.DONE) if done.code == 0 else Pushed(Answer.MOVED, first_error(done))
+    return (
+        Pushed(PushOutcome.DONE) if done.code == 0 else Pushed(PushOutcome.MOVED, first_error(done))
+    )
 
 
 def _have(folder: Path, remote: Remote, name: str, commit: str) -> bool:
@@ -134,7 +136,7 @@ def _push(ws: Workspace, remote: Remote, args: Sequence[str]) -> Pushed:
     try:
         done = _talk(ws, remote, ["push", *flags, *args])
     except UnknownError as error:
-        return Pushed(Answer.UNKNOWN, str(error))
+        return Pushed(PushOutcome.UNKNOWN, str(error))
     return understand(done)
 
 

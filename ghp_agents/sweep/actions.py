@@ -8,7 +8,7 @@ the swap, and the entry in the ledger after all that shows of it.
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, assert_never
 
-from ghp_agents.claims.effects import Me, show_release
+from ghp_agents.claims.effects import ClaimContext, show_release
 from ghp_agents.claims.holder_liveness import life_of
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
@@ -17,7 +17,7 @@ from ghp_agents.escalations.escalation import Question
 from ghp_agents.handoffs import for_dead_agent as sweep_handoff
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.leases import service as leases
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.state.cause import CLOSED, LAST_RESORT, SWEPT, Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, ISSUE_CLOSED
 from ghp_agents.sweep import messages as words
@@ -40,7 +40,7 @@ from ghp_agents.sweep.plan import (
 )
 
 
-class Outcome(NamedTuple):
+class ActionResult(NamedTuple):
     """What became of an act."""
 
     act: Act
@@ -51,18 +51,18 @@ class Outcome(NamedTuple):
 class Sweep(NamedTuple):
     """Who sweeps, and by what rules."""
 
-    me: Me
+    me: ClaimContext
     policy: str
     max_attempts: int
     check: Callable[[], None]  # keeps the right to sweep; raises BusyError
 
 
-def perform(sweep: Sweep, acts: Iterable[Act]) -> list[Outcome]:
+def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
     """Do what can be done; what stands in the way of one act stops no other.
 
     Once nobody can tell who has a right, or another sweep has taken over, the rest is left to it.
     """
-    done: list[Outcome] = []
+    done: list[ActionResult] = []
     left = list(acts)
     while left:
         some = [act for act in left if isinstance(act, Absorb)]
@@ -71,23 +71,23 @@ def perform(sweep: Sweep, acts: Iterable[Act]) -> list[Outcome]:
             sweep.check()
             done += _absorb(sweep.me, some) if together is some else [_perform(sweep, left[0])]
         except (BusyError, UnknownError) as error:
-            return [*done, *(Outcome(act, False, f"left: {error}") for act in left)]
+            return [*done, *(ActionResult(act, False, f"left: {error}") for act in left)]
         left = [act for act in left if act not in together]
     return done
 
 
-def _perform(sweep: Sweep, act: Act) -> Outcome:
+def _perform(sweep: Sweep, act: Act) -> ActionResult:
     try:
-        return Outcome(act, not isinstance(act, Tell), _do(sweep, act))
-    except LeaseMovedError as moved:
-        return Outcome(act, False, f"left: {_moved(moved.current)}")
+        return ActionResult(act, not isinstance(act, Tell), _do(sweep, act))
+    except LockMovedError as moved:
+        return ActionResult(act, False, f"left: {_moved(moved.current)}")
     except UnknownError:
         raise
     except GhpError as error:
-        return Outcome(act, False, f"left: {one_line(str(error), 300)}")
+        return ActionResult(act, False, f"left: {one_line(str(error), 300)}")
 
 
-def _moved(current: Lease | None) -> str:
+def _moved(current: Lock | None) -> str:
     holder = current.holder if current else None
     now = f"{holder} has it" if holder else "it is free"
     return f"it changed meanwhile, {now} (generation {current.generation if current else 0})"
@@ -121,7 +121,7 @@ def _do(sweep: Sweep, act: Act) -> str:
 # ------------------------------------------------------------------------------- claims
 
 
-def _close(me: Me, act: Close) -> str:
+def _close(me: ClaimContext, act: Close) -> str:
     issue, lease = me.tracker.get(act.issue), act.held.lease
     if issue.state != "closed":
         return f"#{act.issue} is open again"
@@ -141,7 +141,7 @@ def _free(sweep: Sweep, act: Free) -> str:
     return _freed(act.held, to.name if to else None, act.attempt, act.gives_up)
 
 
-def _swap(me: Me, act: Free) -> Lease:
+def _swap(me: ClaimContext, act: Free) -> Lock:
     """The one step that decides. Raises LeaseMovedError when the holder, or another, was faster."""
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
@@ -156,7 +156,7 @@ def _swap(me: Me, act: Free) -> Lease:
 def _show(
     sweep: Sweep,
     issue: Issue,
-    after: Lease,
+    after: Lock,
     held: Held,
     attempt: int,
     gives_up: bool,
@@ -211,7 +211,7 @@ def _warn(sweep: Sweep, act: Warn) -> str:
     return f"{held.holder} is {held.state}: said on the issue"
 
 
-def _recall(me: Me, act: Recall) -> str:
+def _recall(me: ClaimContext, act: Recall) -> str:
     """A comment cannot be taken back, so it is answered once; the label goes each time."""
     held = act.held
     if held and not held.lease.is_person and _was_told(me.tracker.get(act.issue), held):
@@ -228,7 +228,7 @@ def _was_told(issue: Issue, held: Held) -> bool:
 # ------------------------------------------------------------------------- leases and clones
 
 
-def _end_lease(me: Me, act: EndLease) -> str:
+def _end_lease(me: ClaimContext, act: EndLease) -> str:
     lease = act.lease
     why = f"{lease.holder} is gone"
     if not leases.end(me.ws, me.store, me.actor, {lease.id: why}):
@@ -236,19 +236,19 @@ def _end_lease(me: Me, act: EndLease) -> str:
     return f"ended L-{lease.id[:4]} ({lease.what}): {why}"
 
 
-def _free_right(me: Me, act: FreeRight) -> str:
+def _free_right(me: ClaimContext, act: FreeRight) -> str:
     lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
     me.leaser.release(lease.name, expected=lease, reason=why)
     return f"gave back {lease.name}: {why}"
 
 
-def _absorb(me: Me, acts: Sequence[Absorb]) -> list[Outcome]:
+def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
     became = me.store.absorb([act.clone.tip for act in acts], me.actor)
     left = dict(became.left)
-    found: list[Outcome] = []
+    found: list[ActionResult] = []
     for act in acts:
         clone = act.clone.tip.clone
         why = left.get(clone, "")
         text = f"left clone {clone}: {why}" if why else f"absorbed clone {clone}"
-        found.append(Outcome(act, not why, text))
+        found.append(ActionResult(act, not why, text))
     return found

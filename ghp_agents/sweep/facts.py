@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.claims import effects as claim_showing
 from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims.holder_liveness import Noted, Sight
+from ghp_agents.claims.holder_liveness import HolderView, Noted
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, is_last_resort
@@ -16,9 +16,9 @@ from ghp_agents.issues import comment_commands as command_record
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import what
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -28,11 +28,11 @@ from ghp_agents.state.presence import position
 from ghp_agents.sweep import memory as sweep_memory
 from ghp_agents.sweep.plan import (
     TRUNK,
-    Facts,
     Held,
     LeaseOf,
+    OpenQuestion,
     Orphan,
-    Unanswered,
+    SweepFacts,
     Unfinished,
     Worker,
 )
@@ -42,11 +42,11 @@ from ghp_agents.workspace import Workspace
 def look(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     views: Sequence[AgentView],
     orphans: Sequence[Orphan] = (),
-) -> Facts:
+) -> SweepFacts:
     """All that a sweep decides on. Raises GhpError where the issues cannot be known."""
     snapshot = store.snapshot()
     issues: dict[int, Issue] = {
@@ -60,7 +60,7 @@ def look(
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = store.ledger() if needs_ledger else []
     asked = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
-    return Facts(
+    return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
         claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
@@ -78,18 +78,18 @@ def look(
 # ------------------------------------------------------------------------------- rights
 
 
-def _is_lease(lease: Lease) -> bool:
+def _is_lease(lease: Lock) -> bool:
     return lease.name == TRUNK or lease.name.startswith((leases.PATHS, leases.NAMES))
 
 
-def _held(ws: Workspace, store: StateStore, rights: Sequence[Lease]) -> dict[str, Held]:
+def _held(ws: Workspace, store: StateStore, rights: Sequence[Lock]) -> dict[str, Held]:
     sights = claim_sight.look(ws, store, rights)
     noted = claim_sight.note(ws, rights)
     news_at = _news_at(ws, store)
     return {lease.name: _one(ws, lease, sights[lease.name], noted, news_at) for lease in rights}
 
 
-def _one(ws: Workspace, lease: Lease, sight: Sight, noted: Noted, news_at: float) -> Held:
+def _one(ws: Workspace, lease: Lock, sight: HolderView, noted: Noted, news_at: float) -> Held:
     if lease.is_person:
         return Held(lease)
     settings = ws.settings
@@ -116,14 +116,14 @@ def _news_at(ws: Workspace, store: StateStore) -> float:
 # -------------------------------------------------------------------------- what was begun
 
 
-def _may_be_unshown(lease: Lease, issues: Mapping[int, Issue]) -> bool:
+def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
     issue = issues.get(claimed_issue(lease.name) or 0)
     if issue is None or issue.state == "closed":
         return issue is not None and lease.holder is None and lease.cause.kind == CLOSED
     return lease.cause.kind == SWEPT
 
 
-def _unfinished(swept: Iterable[Lease], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
+def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
     """The claims that a sweep took, and was killed before it showed that."""
     said = {entry.id for entry in ledger}
     for lease in swept:
@@ -183,7 +183,7 @@ def _leases(snapshot: Snapshot, views: Iterable[AgentView]) -> tuple[LeaseOf, ..
     )
 
 
-def _waiting(ws: Workspace, asked: Iterable[Escalation]) -> Iterable[Unanswered]:
+def _waiting(ws: Workspace, asked: Iterable[Escalation]) -> Iterable[OpenQuestion]:
     for each in asked:
         if each.is_open:
             try:
@@ -191,4 +191,4 @@ def _waiting(ws: Workspace, asked: Iterable[Escalation]) -> Iterable[Unanswered]
             except ValueError:
                 waits = 0.0
             question = each.question
-            yield Unanswered(each.name, question.agent, question.issue, each.title, waits)
+            yield OpenQuestion(each.name, question.agent, question.issue, each.title, waits)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.locks.lock import Lease, LeaseMovedError
-from ghp_agents.ports import Leaser, StateStore
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import LockService, StateStore
 from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import Workspace
 
@@ -26,7 +26,7 @@ RENEW_EVERY = 30.0  # seconds
 class BusyError(RefusedError):
     """Another sweep is at work, and does what this one would."""
 
-    def __init__(self, lease: Lease) -> None:
+    def __init__(self, lease: Lock) -> None:
         who = named(lease.holder, lease.is_person) if lease.holder else "Another"
         super().__init__(
             f"{who} sweeps at this moment (generation {lease.generation}).",
@@ -34,10 +34,10 @@ class BusyError(RefusedError):
         )
 
 
-class Turn:
+class SweepTurn:
     """This process's turn to sweep. `check` keeps it, and stops who has lost it."""
 
-    def __init__(self, ws: Workspace, leaser: Leaser, lease: Lease) -> None:
+    def __init__(self, ws: Workspace, leaser: LockService, lease: Lock) -> None:
         self._ws = ws
         self._leaser = leaser
         self._lease = lease
@@ -58,19 +58,19 @@ class Turn:
                 NAME, self._lease.holder or "", expected=self._lease, reason=self._lease.reason,
                 cause=self._lease.cause,
             )  # fmt: skip
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             raise BusyError(moved.current or self._lease) from None
         self._at = now
 
     def end(self) -> None:
         """Give the right back, if it still is ours; else it is in good hands."""
-        with contextlib.suppress(LeaseMovedError, UnknownError):
+        with contextlib.suppress(LockMovedError, UnknownError):
             self._leaser.release(
                 NAME, expected=self._lease, reason=self._lease.reason, cause=self._lease.cause
             )
 
 
-class Arrival(NamedTuple):
+class SweepRequest(NamedTuple):
     """Who wants to sweep, in which clone."""
 
     actor: Actor
@@ -78,7 +78,7 @@ class Arrival(NamedTuple):
     is_fresh: bool  # the clone is made only to sweep, and gone afterwards
 
 
-def take(ws: Workspace, store: StateStore, leaser: Leaser, who: Arrival) -> Turn:
+def take(ws: Workspace, store: StateStore, leaser: LockService, who: SweepRequest) -> SweepTurn:
     """The right to sweep, once nobody else has it; a fresh clone goes by the id of the one before.
 
     Raises BusyError, UnknownError.
@@ -94,22 +94,22 @@ def take(ws: Workspace, store: StateStore, leaser: Leaser, who: Arrival) -> Turn
             mine = leaser.acquire(
                 NAME, who.actor.name, expected=current, reason=reason, cause=cause
             )
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current = moved.current
             continue
-        return Turn(ws, leaser, mine)
+        return SweepTurn(ws, leaser, mine)
 
 
-def remembered(lease: Lease | None) -> CloneId | None:
+def remembered(lease: Lock | None) -> CloneId | None:
     """The clone that a right names."""
     known = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
     return CloneId(known) if re.fullmatch("[0-9a-f]{6,40}", known) else None
 
 
-def _wait(ws: Workspace, leaser: Leaser, lease: Lease) -> Lease | None:
+def _wait(ws: Workspace, leaser: LockService, lease: Lock) -> Lock | None:
     """The right once it is free, or as it is when its holder can be taken for dead."""
     begun = ws.clock.now()
-    current: Lease | None = lease
+    current: Lock | None = lease
     while current and current.holder is not None:
         if current.nonce != lease.nonce:
             raise BusyError(current)

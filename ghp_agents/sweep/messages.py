@@ -15,7 +15,7 @@ from ghp_agents.sweep.plan import ALERT, REASSIGN, Held
 OPTIONS = (TRY_AGAIN, LEAVE_IT)
 
 
-class Line(NamedTuple):
+class SweepLine(NamedTuple):
     """One act of a sweep, for people and scripts."""
 
     kind: str
@@ -85,7 +85,7 @@ def question(issue: int, held: Held, attempt: int) -> str:
 # -------------------------------------------------------------------------------- summary
 
 
-def summary(lines: Sequence[Line], agents: Sequence[tuple[str, int]], notes: Sequence[str],
+def summary(lines: Sequence[SweepLine], agents: Sequence[tuple[str, int]], notes: Sequence[str],
             *, policy: str, dry_run: bool) -> str:  # fmt: skip
     """The sweep as a page of markdown, for the summary of a job."""
     counted = ", ".join(f"{count} {state}" for state, count in agents) or "none"

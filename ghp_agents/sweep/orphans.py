@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import issue_of_branch
@@ -18,10 +18,10 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import Topic
 from ghp_agents.handoffs.for_dead_agent import named
-from ghp_agents.handoffs.service import Facts, record_of
+from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import Forge, Leaser
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import Forge, LockService
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.default_branch import trunk, trunk_places
@@ -38,7 +38,7 @@ class _Owners(NamedTuple):
 
     ended: Mapping[str, str]  # agents that ended, and how they are
     known: frozenset[str]  # all agents
-    claims: Mapping[int, Lease]
+    claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
     def why_none(self, agent: str, branch: str | None) -> str:
@@ -84,7 +84,7 @@ class _Branches(NamedTuple):
 
 def look(
     ws: Workspace,
-    leaser: Leaser,
+    leaser: LockService,
     views: Sequence[AgentView],
     issues: Mapping[int, Issue],
     forge: Forge | None = None,
@@ -168,7 +168,7 @@ def _branch(name: str, why: str, there: _Branches) -> Orphan:
 # ------------------------------------------------------------------------------- removing
 
 
-def remove(me: Me, orphan: Orphan) -> str:
+def remove(me: ClaimContext, orphan: Orphan) -> str:
     """Remove it, if it still is as it was looked at. Raises RefusedError."""
     ws = me.ws
     if orphan.kind == "branch":
@@ -199,7 +199,7 @@ def _furniture(there: Workspace, folder: Path) -> list[str]:
     return [each.path for each in found if each.code == "??" and each.path in ours]
 
 
-def _save(me: Me, there: Workspace, orphan: Orphan) -> str:
+def _save(me: ClaimContext, there: Workspace, orphan: Orphan) -> str:
     """Keep what is not committed as a handoff with its patch, and take the worktree away; empty
     where there is nothing to keep. Raises RefusedError where not all of it can be kept."""
     folder = Path(orphan.name)
@@ -211,7 +211,7 @@ def _save(me: Me, there: Workspace, orphan: Orphan) -> str:
     about = Topic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
     said = evidence.said(me.store, about, me.ws.settings.orchestrators)
-    facts = Facts(about, evidence.branch(there), said, work, (), ())
+    facts = HandoffFacts(about, evidence.branch(there), said, work, (), ())
     handed = record_of(there, me.store, facts, note=note)
     if uncommitted.take(there).patch.content != work.patch.content:
         raise RefusedError(f"Somebody works in {orphan.name}.", hint="It stays as it is.")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents.issues.capabilities import fits
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.join import Tip
 from ghp_agents.state.legacy_causes import SWEPT_AWAY
 
@@ -26,7 +26,7 @@ QUESTION_OLD = DAY
 class Held(NamedTuple):
     """A right, and how its holder is."""
 
-    lease: Lease
+    lease: Lock
     state: str = "person"  # else a liveness, or unknown: nobody has heard of the holder
     silent: float = 0.0  # seconds for which it is known not to have moved
     lapsed: bool = False  # its holder is taken for dead
@@ -66,7 +66,7 @@ class Silent(NamedTuple):
     silent: float
 
 
-class Unanswered(NamedTuple):
+class OpenQuestion(NamedTuple):
     """A question, and for how long it has waited."""
 
     name: str
@@ -93,10 +93,10 @@ class Unfinished(NamedTuple):
     """A claim that a sweep took from a dead agent, and was killed before all of it showed."""
 
     issue: int
-    lease: Lease  # as it is now
+    lease: Lock  # as it is now
 
 
-class Facts(NamedTuple):
+class SweepFacts(NamedTuple):
     """All that a sweep decides on."""
 
     claims: tuple[Held, ...] = ()
@@ -106,7 +106,7 @@ class Facts(NamedTuple):
     rights: tuple[Held, ...] = ()  # others than claims
     leases: tuple[LeaseOf, ...] = ()
     clones: tuple[Silent, ...] = ()
-    questions: tuple[Unanswered, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
     attempts: Mapping[int, int] = {}
     orphans: tuple[Orphan, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
@@ -209,7 +209,7 @@ def issue_of(act: Act) -> int | None:
 
 
 def plan(
-    facts: Facts,
+    facts: SweepFacts,
     *,
     policy: str = RELEASE,
     max_attempts: int = 3,
@@ -230,21 +230,21 @@ def plan(
     return acts
 
 
-def _issue(facts: Facts, held: Held) -> Issue | None:
+def _issue(facts: SweepFacts, held: Held) -> Issue | None:
     return facts.issues.get(facts.claimed.get(held.lease.name, 0))
 
 
-def _is_open(facts: Facts, held: Held) -> bool:
+def _is_open(facts: SweepFacts, held: Held) -> bool:
     issue = _issue(facts, held)
     return issue is not None and issue.state != "closed"
 
 
-def _closed(facts: Facts) -> list[Close]:
+def _closed(facts: SweepFacts) -> list[Close]:
     found = [(held, _issue(facts, held)) for held in facts.claims]
     return [Close(issue.number, held) for held, issue in found if issue and issue.state == "closed"]
 
 
-def _unfinished(facts: Facts, most: int) -> list[Finish]:
+def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
     counted = [(each, 1 + facts.attempts.get(each.issue, 0)) for each in facts.unfinished]
     return [
         Finish(each, attempt, each.lease.holder is None and attempt >= most)
@@ -255,7 +255,7 @@ def _unfinished(facts: Facts, most: int) -> list[Finish]:
 # ------------------------------------------------------------------------------ the dead
 
 
-def _freed(facts: Facts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
+def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
     load = {worker.name: 0 for worker in facts.workers}
     for held in facts.claims:
         if held.holder in load and held not in dead:
@@ -275,7 +275,9 @@ def _freed(facts: Facts, dead: Sequence[Held], policy: str, most: int) -> list[F
     return freed
 
 
-def _receiver(facts: Facts, issue: Issue, held: Held, load: Mapping[str, int]) -> Worker | None:
+def _receiver(
+    facts: SweepFacts, issue: Issue, held: Held, load: Mapping[str, int]
+) -> Worker | None:
     """The least loaded of the living who can do it; nobody for what cannot go on yet, or what
     nobody who may write wants done."""
     if not issue.offered or open_blockers(issue, set(facts.issues.values())):
@@ -288,7 +290,7 @@ def _receiver(facts: Facts, issue: Issue, held: Held, load: Mapping[str, int]) -
     return min(able, key=lambda worker: (load[worker.name], worker.name), default=None)
 
 
-def _alerts(facts: Facts, dead: Sequence[Held]) -> list[Tell]:
+def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     return [
         Tell("dead", facts.claimed[held.lease.name], f"{held.holder} is {held.state}")
         for held in dead
@@ -298,7 +300,7 @@ def _alerts(facts: Facts, dead: Sequence[Held]) -> list[Tell]:
 # ------------------------------------------------------------------------------ the silent
 
 
-def _to_warn(facts: Facts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
+def _to_warn(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
     """What is not said yet of the silent; where nothing is done about the dead, of them, too."""
     found: list[tuple[int, Held]] = []
     for held in claims:
@@ -312,7 +314,7 @@ def _is_silent(held: Held, policy: str) -> bool:
     return held.is_quiet or (held.lapsed and policy == ALERT)
 
 
-def _recalls(facts: Facts, claims: Sequence[Held], policy: str) -> list[Recall]:
+def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Recall]:
     """The issues that are marked without a reason any more."""
     holders = {issue.number: held for held in claims if (issue := _issue(facts, held))}
     marked = sorted({each for each in facts.issues.values() if STALE_LABEL in each.labels})
@@ -333,7 +335,7 @@ def _is_over(held: Held) -> bool:
     return held.gone or (held.lapsed and held.lease.name == TRUNK)
 
 
-def _questions(facts: Facts) -> list[Tell]:
+def _questions(facts: SweepFacts) -> list[Tell]:
     old = [each for each in facts.questions if each.waits >= QUESTION_OLD]
     return [
         Tell("question", each.issue, f"{each.name} of {each.agent}: {each.title}")
@@ -341,7 +343,7 @@ def _questions(facts: Facts) -> list[Tell]:
     ]
 
 
-def _orphans(facts: Facts, *, prune: bool) -> list[Act]:
+def _orphans(facts: SweepFacts, *, prune: bool) -> list[Act]:
     found: list[Act] = []
     for orphan in facts.orphans:
         if prune and orphan.removable:

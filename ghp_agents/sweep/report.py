@@ -1,7 +1,7 @@
 """A sweep's acts as lines, for people and scripts: what was done, or what would be."""
 
 from ghp_agents.core.clock import ago
-from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import (
     Absorb,
     Act,
@@ -17,17 +17,17 @@ from ghp_agents.sweep.plan import (
     Warn,
     issue_of,
 )
-from ghp_agents.sweep.service import Swept
+from ghp_agents.sweep.service import SweepResult
 
 
-def lines(swept: Swept) -> list[Line]:
+def lines(swept: SweepResult) -> list[SweepLine]:
     """Each act of a sweep, in order."""
-    found: list[Line] = []
+    found: list[SweepLine] = []
     for outcome in swept.outcomes:
         act = outcome.act
         held = _held(act)
         found.append(
-            Line(
+            SweepLine(
                 kind=type(act).__name__.lower(),
                 text=outcome.text or _planned(act),
                 done=outcome.done,

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
-from ghp_agents.ports import Forge, IssueTracker, Leaser, StateStore
+from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.join import SyncReport
@@ -22,27 +22,27 @@ from ghp_agents.sweep import facts as sweep_sight
 from ghp_agents.sweep import lock as sweep_right
 from ghp_agents.sweep import memory as sweep_memory
 from ghp_agents.sweep import orphans as sweep_orphans
-from ghp_agents.sweep.actions import Outcome, Sweep
-from ghp_agents.sweep.lock import Arrival, Turn
-from ghp_agents.sweep.plan import Act, Close, Facts, Finish, Free, Prune, plan
+from ghp_agents.sweep.actions import ActionResult, Sweep
+from ghp_agents.sweep.lock import SweepRequest, SweepTurn
+from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, plan
 from ghp_agents.sync import service as syncing
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.github.api.repository import Hub
+    from ghp_agents.github.api.repository import GitHubRepository
 
 ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
 NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
 
 
-class Swept(NamedTuple):
+class SweepResult(NamedTuple):
     """What a sweep saw and did."""
 
     policy: str
     dry_run: bool
     agents: tuple[tuple[str, int], ...]  # how many of each liveness
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ActionResult, ...]
     report: SyncReport
     clone: CloneId
 
@@ -52,50 +52,50 @@ class Swept(NamedTuple):
         return sum(outcome.done for outcome in self.outcomes)
 
 
-class House(NamedTuple):
+class SweepParts(NamedTuple):
     """The parts that a sweep works with."""
 
     ws: Workspace
     store: StateStore
-    leaser: Leaser
+    leaser: LockService
     tracker: IssueTracker
-    hub: "Hub | None" = None
+    hub: "GitHubRepository | None" = None
     forge: Forge | None = None
 
 
 def sweep(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     *,
     policy: str | None = None,
     dry_run: bool = False,
     prune: bool = False,
     ephemeral: bool = False,
-    hub: "Hub | None" = None,
+    hub: "GitHubRepository | None" = None,
     forge: Forge | None = None,
-) -> Swept:
+) -> SweepResult:
     """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep; the forge
     knows of branches that were squashed.
 
     Raises BusyError while another sweep is at work, UnknownError where the remote decides and
     cannot be reached: who hears nothing takes nobody for dead.
     """
-    house = House(ws, store, leaser, tracker, hub, forge)
+    house = SweepParts(ws, store, leaser, tracker, hub, forge)
     rule = policy or ws.settings.sweep_policy
     _news(house)
     if dry_run:
         return _planned(house, rule, prune=prune)
     fresh = ephemeral and _is_fresh(store)
-    turn = sweep_right.take(ws, store, leaser, Arrival(_actor(ws), _clone(store), fresh))
+    turn = sweep_right.take(ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh))
     try:
         return _swept(house, turn, rule, prune=prune, fresh=fresh)
     finally:
         turn.end()
 
 
-def _news(house: House) -> None:
+def _news(house: SweepParts) -> None:
     report = house.store.sync(push=False)
     if report.remote is not None and not report.fetched:
         raise UnknownError(
@@ -105,14 +105,16 @@ def _news(house: House) -> None:
     claim_sight.observe(house.ws, house.leaser)
 
 
-def _planned(house: House, policy: str, *, prune: bool) -> Swept:
+def _planned(house: SweepParts, policy: str, *, prune: bool) -> SweepResult:
     facts, agents = _look(house)
     acts = _plan(house, facts, policy, prune=prune)
-    outcomes = tuple(Outcome(act, False, "") for act in acts)
-    return Swept(policy, True, agents, outcomes, SyncReport(None), _clone(house.store))
+    outcomes = tuple(ActionResult(act, False, "") for act in acts)
+    return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(house.store))
 
 
-def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -> Swept:
+def _swept(
+    house: SweepParts, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool
+) -> SweepResult:
     ws, store, leaser, tracker, hub, _ = house
     actor = _actor(ws)
     if fresh:
@@ -120,7 +122,7 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
     report = syncing.sync(ws, store, leaser, tracker, hub=hub)
     facts, agents = _look(house)
     acts = _plan(house, facts, policy, prune=prune)
-    me = Me(ws, store, leaser, tracker, actor, 0)
+    me = ClaimContext(ws, store, leaser, tracker, actor, 0)
     rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
     outcomes = sweep_acts.perform(rules, acts)
     if prune and any(outcome.done and _claimed(outcome.act) for outcome in outcomes):
@@ -133,12 +135,12 @@ def _swept(house: House, turn: Turn, policy: str, *, prune: bool, fresh: bool) -
         published = _insist(house, published)
         published = _come_home(house, turn, published)
     notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
-    return Swept(
+    return SweepResult(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
     )
 
 
-def _show(house: House, outcomes: Sequence[Outcome]) -> None:
+def _show(house: SweepParts, outcomes: Sequence[ActionResult]) -> None:
     """Bring the comments about the state of issues up to date whose claims were swept."""
     swept = {one for outcome in outcomes if outcome.done and (one := _claimed(outcome.act))}
     if house.hub is None or not swept:
@@ -164,13 +166,13 @@ def _claimed(act: Act) -> int | None:
     return None
 
 
-def _publish(house: House) -> SyncReport:
+def _publish(house: SweepParts) -> SyncReport:
     views = presence.look(house.ws, house.store, house.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
     return house.store.publish(gone=gone)
 
 
-def _insist(house: House, report: SyncReport) -> SyncReport:
+def _insist(house: SweepParts, report: SyncReport) -> SyncReport:
     """A clone that is gone afterwards has no next sync that sends what was said in it."""
     for _ in range(ATTEMPTS):
         waiting = _waiting(house)
@@ -185,12 +187,12 @@ def _insist(house: House, report: SyncReport) -> SyncReport:
     return report._replace(trouble=report.trouble or words) if lost else report
 
 
-def _waiting(house: House) -> int:
+def _waiting(house: SweepParts) -> int:
     """How many writes to GitHub wait in this clone."""
     return house.hub.standing().queued if house.hub else 0
 
 
-def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
+def _look(house: SweepParts) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
     ws, store, leaser, tracker, _, forge = house
     views = presence.look(ws, store, store.snapshot())
     facts = sweep_sight.look(ws, store, leaser, tracker, views)
@@ -200,12 +202,12 @@ def _look(house: House) -> tuple[Facts, tuple[tuple[str, int], ...]]:
     return facts._replace(orphans=tuple(orphans)), agents
 
 
-def _plan(house: House, facts: Facts, policy: str, *, prune: bool) -> list[Act]:
+def _plan(house: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> list[Act]:
     most = house.ws.settings.max_attempts
     return plan(facts, policy=policy, max_attempts=most, prune=prune)
 
 
-def _newly_orphaned(house: House, before: Facts) -> list[Act]:
+def _newly_orphaned(house: SweepParts, before: SweepFacts) -> list[Act]:
     """What can be removed now that the claims of the dead and done have ended."""
     ws, store, leaser, _, _, forge = house
     views = presence.look(ws, store, store.snapshot())
@@ -235,14 +237,14 @@ def _is_fresh(store: StateStore) -> bool:
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
 
 
-def _go_by(house: House, turn: Turn) -> None:
+def _go_by(house: SweepParts, turn: SweepTurn) -> None:
     """Go by the id of the sweepers before, and take up what they remember."""
     if turn.clone:
         house.store.adopt(turn.clone)
     sweep_memory.restore(house.ws, house.store)
 
 
-def _come_home(house: House, turn: Turn, published: SyncReport) -> SyncReport:
+def _come_home(house: SweepParts, turn: SweepTurn, published: SyncReport) -> SyncReport:
     """Where another wrote under this id meanwhile, this clone was given one of its own: what it
     said goes to the common one, and its ref goes."""
     had = _clone(house.store)

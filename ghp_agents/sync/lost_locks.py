@@ -8,16 +8,16 @@ from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.hotpath.heartbeat import is_name
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
 
-def mend(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> list[str]:
+def mend(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> list[str]:
     """Put rights back, and ask a person about those that two have; what was done, for people. What
     cannot be done now is done by the next sync."""
     notes: list[str] = []
@@ -35,7 +35,7 @@ def mend(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker
     return notes
 
 
-def _write_down(ws: Workspace, store: StateStore, rights: list[Lease]) -> None:
+def _write_down(ws: Workspace, store: StateStore, rights: list[Lock]) -> None:
     """An entry of the ledger for each right that was put back."""
     actor = ws.actor()
     at = Timestamp(to_text(ws.clock.now()))
@@ -54,7 +54,7 @@ def _write_down(ws: Workspace, store: StateStore, rights: list[Lease]) -> None:
         transact(store, decide)
 
 
-def _question(lease: Lease) -> Question:
+def _question(lease: Lock) -> Question:
     """What a person is asked about a right that two have."""
     issue = claimed_issue(lease.name)
     what = f"#{issue}" if issue else lease.name

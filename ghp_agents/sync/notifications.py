@@ -14,9 +14,9 @@ from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.hotpath.lost_claim import Fence
+from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.pulls import send_back as merge_return
 from ghp_agents.workspace import Workspace
 
@@ -26,7 +26,7 @@ ANSWER_LIMIT = 4_000  # characters of one answer; the command that shows the res
 MORE = "There is more: `ghp agent-status` shows it."
 
 
-class Bulletin(NamedTuple):
+class Notifications(NamedTuple):
     """What to print, and what its reader is then told of."""
 
     text: str
@@ -36,12 +36,12 @@ class Bulletin(NamedTuple):
 def gather(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     agent: AgentName,
     *,
     again: bool = False,
     limit: int = 10_000,
-) -> Bulletin:
+) -> Notifications:
     """All that is new for `agent`, in at most `limit` characters; the rest stays new.
 
     That its claim was taken is said once, or `again` as long as it is so.
@@ -59,11 +59,11 @@ def gather(
             break
         kept.append((text, name))
     lines = [text for text, _ in kept] + ([MORE] if len(kept) < len(found) else [])
-    return Bulletin("\n".join(lines), tuple(name for _, name in kept))
+    return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
 def _of_fence(
-    ws: Workspace, leaser: Leaser, agent: AgentName, again: bool
+    ws: Workspace, leaser: LockService, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
     fence = _fence(ws, leaser, agent)
     if fence is None or (not again and escalation.is_told(ws, agent, _name(fence))):
@@ -80,7 +80,9 @@ def _answer(one: News) -> str:
     return f"{name} was answered: `ghp agent-escalations {name}` shows it."
 
 
-def fence_lines(ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentName) -> list[str]:
+def fence_lines(
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
+) -> list[str]:
     """That the claim of `agent` was taken, and what people on GitHub want of it, as long as it is
     so."""
     fenced = _of_fence(ws, leaser, agent, again=True)
@@ -88,7 +90,7 @@ def fence_lines(ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentN
 
 
 def _wanted(
-    ws: Workspace, snapshot: Snapshot, leaser: Leaser, agent: AgentName, again: bool
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
     """What people on GitHub want of the agent; that it is to stop, `again` as long as it is so."""
     orders = command_news.orders(leaser, snapshot, agent)
@@ -105,7 +107,7 @@ def mark(ws: Workspace, agent: AgentName, told: Iterable[str]) -> None:
         escalation.mark_told(ws, agent, names)
 
 
-def ring(ws: Workspace, snapshot: Snapshot, leaser: Leaser) -> None:
+def ring(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
     """Let the agents of this clone hear that there is something new for them."""
     answered = bool(snapshot.files(ANSWERS))
     for agent in _agents_here(ws):
@@ -142,7 +144,7 @@ def _of(said: Return) -> str:
     return f"returned/{said.attempt}"
 
 
-def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:
+def _fence(ws: Workspace, leaser: LockService, agent: AgentName) -> LostClaim | None:
     presence = ws.presence(agent)
     if not presence or type(presence.get("generation")) is not int:
         return None
@@ -150,7 +152,7 @@ def _fence(ws: Workspace, leaser: Leaser, agent: AgentName) -> Fence | None:
     return fence_of(known, agent, presence, leaser.clone)
 
 
-def _name(fence: Fence) -> str:
+def _name(fence: LostClaim) -> str:
     """A fence among the things that an agent was told of."""
     return f"{ISSUES}{fence.issue}/{fence.generation}"
 

@@ -10,14 +10,14 @@ from contextlib import ExitStack
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath.background import SPAWN_PAUSE
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.github.api.repository import Hub
+    from ghp_agents.github.api.repository import GitHubRepository
 
 LOCK = "deliver.lock"  # one process of a clone stays; the others leave it to that one
 LONGEST_STAY = 60.0  # seconds; what may only go later than that goes with a later beat
@@ -27,9 +27,9 @@ PATIENCE = 1.0  # seconds; between its last look and its end, whoever stays take
 def deliver(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
-    hub: "Hub | None" = None,
+    hub: "GitHubRepository | None" = None,
 ) -> None:
     """Sync, no more often than hosts advise, until nothing is left that could soon be sent."""
     stays = has_looked_again = False
@@ -54,7 +54,9 @@ def deliver(
                 return
 
 
-def send(ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker) -> SyncReport:
+def send(
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
+) -> SyncReport:
     """One exchange now, for what somebody waits for; at least `SPAWN_PAUSE` after the one before.
 
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.

@@ -13,7 +13,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import expiry as lapse
 from ghp_agents.leases import reconcile as settling
 from ghp_agents.notes import service as note
-from ghp_agents.ports import IssueTracker, Leaser, Snapshot, StateStore
+from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import name_owners as homes
 from ghp_agents.presence import process_reports as vouching
 from ghp_agents.presence import service as presence
@@ -26,19 +26,19 @@ from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.github.api.repository import Hub
+    from ghp_agents.github.api.repository import GitHubRepository
 
 
 def sync(
     ws: Workspace,
     store: StateStore,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
     *,
     push: bool = True,
     publish: bool = False,
     paced: bool = False,
-    hub: "Hub | None" = None,
+    hub: "GitHubRepository | None" = None,
 ) -> SyncReport:
     """One exchange with the coordination remote, and what follows from it.
 
@@ -84,7 +84,11 @@ def sync(
 
 
 def _hear(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, hub: "Hub"
+    ws: Workspace,
+    store: StateStore,
+    leaser: LockService,
+    tracker: IssueTracker,
+    hub: "GitHubRepository",
 ) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
     """Obey what people want on GitHub: notes, all issues as they are then, and those of orders."""
     from ghp_agents.github.commands import notices as command_news
@@ -92,7 +96,7 @@ def _hear(
 
     try:
         issues = tracker.list(closed=True)
-        done = command.obey_new(command.Parts(ws, store, leaser, tracker, hub), issues)
+        done = command.obey_new(command.CommandParts(ws, store, leaser, tracker, hub), issues)
     except GhpError as error:
         return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
     issues = tracker.known(closed=True) if done.issues else issues
@@ -106,9 +110,9 @@ def _hear(
 
 def _show(
     ws: Workspace,
-    leaser: Leaser,
+    leaser: LockService,
     tracker: IssueTracker,
-    hub: "Hub",
+    hub: "GitHubRepository",
     snapshot: Snapshot,
     views: Sequence[AgentView],
     issues: Sequence[Issue],

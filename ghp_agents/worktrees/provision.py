@@ -25,7 +25,7 @@ class Setup(NamedTuple):
     timed_out: bool = False
 
 
-class Furnished(NamedTuple):
+class Provisioned(NamedTuple):
     """What was put into a worktree."""
 
     copied: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Furnished(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def furnish(ws: Workspace, path: Path) -> Furnished:
+def furnish(ws: Workspace, path: Path) -> Provisioned:
     """Furnish the worktree at `path` from the main one, as upstream's keys in the configuration
     say. What is there already stays as it is, so that doing it twice changes nothing."""
     source = ws.main_worktree
@@ -46,7 +46,7 @@ def furnish(ws: Workspace, path: Path) -> Furnished:
             _put(source, path, name, copied, notes, link=False)
         for name in ws.settings.worktree_symlink_files:
             _put(source, path, name, linked, notes, link=True)
-    return Furnished(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
+    return Provisioned(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
 
 
 def is_furniture(ws: Workspace, path: str) -> bool:

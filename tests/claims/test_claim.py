@@ -6,16 +6,16 @@ import pytest
 
 from ghp_agents.claims.claim import fence_of, is_mine, standing
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.hotpath.lost_claim import Fence
-from ghp_agents.locks.lock import Lease
+from ghp_agents.hotpath.lost_claim import LostClaim
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import CLOSED, MERGED, Cause
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 
 
-def lease(holder: str | None, epoch: int = 3, generation: int = 2, reason: str = "") -> Lease:
+def lease(holder: str | None, epoch: int = 3, generation: int = 2, reason: str = "") -> Lock:
     """The right to #12."""
-    return Lease("issue/12", holder, generation, epoch, AT, "nonce", reason, "revision")
+    return Lock("issue/12", holder, generation, epoch, AT, "nonce", reason, "revision")
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def lease(holder: str | None, epoch: int = 3, generation: int = 2, reason: str =
     ],
 )
 def test_a_right_is_mine_under_my_name_and_no_later_epoch(
-    held: Lease, holder: str, epoch: int, mine: bool
+    held: Lock, holder: str, epoch: int, mine: bool
 ) -> None:
     assert is_mine(held, holder, epoch, "c1") is mine
 
@@ -52,9 +52,7 @@ def test_a_right_is_mine_under_my_name_and_no_later_epoch(
         (lease("Ann", 0), False, "held"),  # it never lapses under a person
     ],
 )
-def test_a_right_is_free_mine_lapsed_or_held(
-    held: Lease | None, lives: bool, expected: str
-) -> None:
+def test_a_right_is_free_mine_lapsed_or_held(held: Lock | None, lives: bool, expected: str) -> None:
     assert standing(held, "worker-1", 3, "c1", lives=lives) == expected
 
 
@@ -83,7 +81,7 @@ HOLDS = {"issue": 12, "generation": 2, "epoch": 3}
     ],
 )
 def test_a_holder_that_was_replaced_is_fenced_until_it_works_on_something_else(
-    presence: dict[str, Any], known: Lease | None, fenced: bool
+    presence: dict[str, Any], known: Lock | None, fenced: bool
 ) -> None:
     fence = fence_of({"issue/12": known} if known else {}, "worker-1", presence, "c1")
     assert (fence is not None) is fenced
@@ -92,7 +90,7 @@ def test_a_holder_that_was_replaced_is_fenced_until_it_works_on_something_else(
 def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
     taken = lease("worker-2", 1, 3, "worker-1 is dead")
     fence = fence_of({"issue/12": taken}, "worker-1", HOLDS, "c1")
-    assert fence == Fence(12, "worker-2", False, AT, 3, "worker-1 is dead", "claim")
+    assert fence == LostClaim(12, "worker-2", False, AT, 3, "worker-1 is dead", "claim")
     assert fence.words == (
         "Your claim of #12 was taken: worker-2 holds it since 2025-06-15T15:06:40Z. "
         "worker-2 gives as reason: «worker-1 is dead»."

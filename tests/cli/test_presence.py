@@ -15,7 +15,7 @@ from ghp_agents.cli.presence import row
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.presence import service as services
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.state import strangers
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
 from tests.support.git import git
@@ -135,7 +135,7 @@ def test_the_past_can_be_looked_at(repo: Path) -> None:
 
 def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None:
     clock = ManualClock()  # in June 2025
-    house = House(repo, {**os.environ, **AS}, clock=clock)
+    house = App(repo, {**os.environ, **AS}, clock=clock)
     services.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "testing"})
     assert house.store.fold() == 1
     (repo / ".git/ghp/agents/worker-1.json").unlink()
@@ -332,10 +332,10 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
 ) -> None:
     here, there = clones(2)
     clock = ManualClock()
-    elsewhere = House(there, os.environ, name="worker-2", clock=clock)
+    elsewhere = App(there, os.environ, name="worker-2", clock=clock)
     services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
     elsewhere.store.sync()
-    house = House(here, os.environ, clock=clock)
+    house = App(here, os.environ, clock=clock)
     never = invoke("agent-status", here).err
     assert never == (
         "No agents are known yet.\n"

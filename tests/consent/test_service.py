@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.consent import service as trust
-from ghp_agents.consent.service import Wanted
+from ghp_agents.consent.service import ConsentItem
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.consent import FILE, agree
@@ -30,8 +30,8 @@ def test_what_the_trunk_names_is_shown_with_where_it_is_from(clone: Path) -> Non
     place = f"origin/main ({put(clone, files)[:12]})"
     template = ".ghp/templates/handoff.md.j2"
     assert trust.wanted(at(clone)) == [
-        Wanted("checks", ("make",), place, False),
-        Wanted(template, "{{ goal }}", place, False),
+        ConsentItem("checks", ("make",), place, False),
+        ConsentItem(template, "{{ goal }}", place, False),
     ]
     agree(clone)
     assert [one.counts for one in trust.wanted(at(clone))] == [True, True]

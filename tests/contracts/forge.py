@@ -12,7 +12,7 @@ from ghp_agents.ports import Forge
 from ghp_agents.pulls.pull import (
     BODY_LIMIT,
     Checks,
-    ConflictError,
+    MergeConflictError,
     NewPull,
     Pull,
     PullChange,
@@ -200,7 +200,7 @@ class ForgeContract:
     def test_what_conflicts_is_not_merged(self, site: Site) -> None:
         new = NewPull("agent/one", "main", site.spoil("agent/one"), "Parse files")
         made, before = site.forge.open(new, WORKER), site.trunk
-        with pytest.raises(ConflictError):
+        with pytest.raises(MergeConflictError):
             site.forge.merge(made.number, ANN, head=made.head)
         assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
 

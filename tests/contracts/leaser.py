@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError, UsageError
-from ghp_agents.locks.lock import Lease, LeaseMovedError
-from ghp_agents.ports import Leaser
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import LockService
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Field(Protocol):
 
     clock: ManualClock
 
-    def leaser(self) -> Leaser:
+    def leaser(self) -> LockService:
         """One more rival, as far from the others as they can be here."""
 
 
@@ -55,15 +55,15 @@ class RemoteField(Field, Protocol):
         """The next change happens, and then nobody can reach the place that decides."""
 
 
-def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LeaseMovedError]:
+def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LockMovedError]:
     """What each rival got when all began at the same moment."""
     start = threading.Barrier(len(rivals))
 
-    def run(rival: Callable[[], T]) -> T | LeaseMovedError:
+    def run(rival: Callable[[], T]) -> T | LockMovedError:
         start.wait()
         try:
             return rival()
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             return moved
 
     with ThreadPoolExecutor(len(rivals)) as pool:
@@ -73,8 +73,8 @@ def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LeaseMovedError]:
 def play(field: Field, steps: Steps) -> None:
     """Rivals act on what each saw last; each right must go as one chain of leases."""
     rivals = [field.leaser() for _ in range(RIVALS)]
-    seen: dict[tuple[int, str], Lease | None] = {}
-    truth: dict[str, list[Lease]] = {name: [] for name in NAMES}
+    seen: dict[tuple[int, str], Lock | None] = {}
+    truth: dict[str, list[Lock]] = {name: [] for name in NAMES}
     for who, verb, name in steps:
         field.clock.wait(1)
         now = truth[name][-1] if truth[name] else None
@@ -96,20 +96,20 @@ def play(field: Field, steps: Steps) -> None:
 
 
 def _act(
-    rival: Leaser, verb: str, name: str, holder: str, had: Lease | None
-) -> tuple[Lease | None, str]:
+    rival: LockService, verb: str, name: str, holder: str, had: Lock | None
+) -> tuple[Lock | None, str]:
     """What the rival knows afterwards, and what came of it."""
     try:
         if verb == "acquire":
             return rival.acquire(name, holder, expected=had), "done"
         if verb == "release" and had:
             return rival.release(name, expected=had), "done"
-    except LeaseMovedError as moved:
+    except LockMovedError as moved:
         return moved.current, "moved"
     return rival.read(name), "looked"
 
 
-def _check_chain(leases: Sequence[Lease]) -> None:
+def _check_chain(leases: Sequence[Lock]) -> None:
     generation = 0
     for lease in leases:
         generation += lease.holder is not None
@@ -133,7 +133,7 @@ class LeaserContract:
         taken = field.leaser().acquire(
             "issue/12", "worker-1", expected=None, epoch=3, reason="to fix it"
         )
-        assert taken == Lease(
+        assert taken == Lock(
             name="issue/12",
             holder="worker-1",
             generation=1,
@@ -155,7 +155,7 @@ class LeaserContract:
 
     def test_who_comes_second_is_told_who_holds_it(self, field: Field) -> None:
         taken = field.leaser().acquire("issue/12", "worker-1", expected=None)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             field.leaser().acquire("issue/12", "worker-2", expected=None)
         assert caught.value.current == taken
         assert field.leaser().read("issue/12") == taken
@@ -181,7 +181,7 @@ class LeaserContract:
         one, two = field.leaser(), field.leaser()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         over = two.acquire("issue/12", "worker-2", expected=taken)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             one.release("issue/12", expected=taken)
         assert caught.value.current == over
         assert one.read("issue/12") == over
@@ -190,7 +190,7 @@ class LeaserContract:
         one, two = field.leaser(), field.leaser()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         over = two.acquire("issue/12", "worker-2", expected=taken)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             one.acquire("issue/12", "worker-1", expected=taken)
         assert caught.value.current == over
 
@@ -198,14 +198,14 @@ class LeaserContract:
         one = field.leaser()
         taken = one.acquire("trunk", "worker-1", expected=None)
         free = one.release("trunk", expected=taken)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             field.leaser().release("trunk", expected=taken)
         assert caught.value.current == free
 
     def test_equal_claims_by_two_never_both_succeed(self, field: Field) -> None:
         # The same holder, time, epoch and reason: without a nonce these would be one object.
         first = field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
         assert caught.value.current == first
 
@@ -215,7 +215,7 @@ class LeaserContract:
         assert two.release("trunk", expected=free, reason="again") == free
         assert len(two.history("trunk")) == 2
         taken = one.acquire("trunk", "worker-1", expected=free)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             two.release("trunk", expected=free)
         assert caught.value.current == taken
 
@@ -223,7 +223,7 @@ class LeaserContract:
         one, two = field.leaser(), field.leaser()
         taken = one.acquire("trunk", "worker-1", expected=None)
         got = at_once([partial(x.release, "trunk", expected=taken) for x in (one, two)])
-        (free,) = [lease for lease in got if isinstance(lease, Lease)]
+        (free,) = [lease for lease in got if isinstance(lease, Lock)]
         assert one.read("trunk") == two.read("trunk") == free
 
     def test_one_right_does_not_touch_another(self, field: Field) -> None:
@@ -272,7 +272,7 @@ class LeaserContract:
     def test_who_comes_second_knows_from_then_on_who_holds_it(self, field: Field) -> None:
         one, two = field.leaser(), field.leaser()
         taken = one.acquire("issue/12", "worker-1", expected=None)
-        with pytest.raises(LeaseMovedError):
+        with pytest.raises(LockMovedError):
             two.acquire("issue/12", "worker-2", expected=None)
         assert two.known() == [taken]
 
@@ -352,8 +352,8 @@ class LeaserContract:
                 for who, rival in enumerate(rivals)
             ]
         )
-        (winner,) = [lease for lease in got if isinstance(lease, Lease)]
-        losers = [moved.current for moved in got if isinstance(moved, LeaseMovedError)]
+        (winner,) = [lease for lease in got if isinstance(lease, Lock)]
+        losers = [moved.current for moved in got if isinstance(moved, LockMovedError)]
         assert losers == [winner] * (self.crowd - 1)
         assert [rival.read("trunk") for rival in rivals] == [winner] * self.crowd
 
@@ -366,17 +366,17 @@ class LeaserContract:
                 for who, rival in enumerate(rivals, start=1)
             ]
         )
-        (winner,) = [lease for lease in got if isinstance(lease, Lease)]
+        (winner,) = [lease for lease in got if isinstance(lease, Lock)]
         assert winner.generation == 2
         assert rivals[0].read("issue/12") == winner
 
     def test_many_who_count_with_a_right_never_get_one_number_twice(self, field: Field) -> None:
-        def number(leaser: Leaser, who: int) -> int:
+        def number(leaser: LockService, who: int) -> int:
             current = leaser.read("numbers")
             while True:
                 try:
                     return leaser.acquire("numbers", f"w-{who}", expected=current).generation
-                except LeaseMovedError as moved:
+                except LockMovedError as moved:
                     current = moved.current
 
         rivals = [field.leaser() for _ in range(self.crowd)]
@@ -387,7 +387,7 @@ class LeaserContract:
         one, two = field.leaser(), field.leaser()
         seen = one.read("trunk")
         rival = two.acquire("trunk", "worker-2", expected=two.read("trunk"))
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             one.acquire("trunk", "worker-1", expected=seen)
         assert caught.value.current == rival
 
@@ -442,7 +442,7 @@ class RemoteLeaserContract(LeaserContract):
         truth = one.read("issue/12")
         assert truth is not None
         assert (truth.holder, truth.generation) == ("worker-1", 1)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             two.acquire("issue/12", "worker-2", expected=None)
         assert caught.value.current == truth
         assert one.release("issue/12", expected=truth).holder is None
@@ -457,6 +457,6 @@ class RemoteLeaserContract(LeaserContract):
         free = one.read("issue/12")
         assert free is not None
         assert (free.holder, free.generation) == (None, 1)
-        with pytest.raises(LeaseMovedError) as caught:
+        with pytest.raises(LockMovedError) as caught:
             one.release("issue/12", expected=taken)
         assert caught.value.current == free

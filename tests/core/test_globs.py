@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import spelled, spelled_all
-from ghp_agents.core.globs import Rule, covers, may_meet, overlap, rule, rules, select
+from ghp_agents.core.globs import Glob, covers, may_meet, overlap, rule, rules, select
 from tests.support.git import git
 
 FILES = sorted(["README.md", "docs/a.md", "docs/b/README.md", "lib/src/x.c", "src/a.py", "src/b.c"])
@@ -90,7 +90,7 @@ def test_a_rule_says_what_a_dictionary_can_find_it_by(
 ) -> None:
     for sign, include in (("", True), ("!", False)):
         made = rule(sign + pattern)
-        assert made == Rule(made.source, include, prefix, path, name, only_below)
+        assert made == Glob(made.source, include, prefix, path, name, only_below)
 
 
 def test_the_expressions_of_rules_can_be_joined_into_one() -> None:

@@ -5,12 +5,12 @@ from textwrap import dedent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.core.text_budget import LEAST, Section, fit, mark, split
+from ghp_agents.core.text_budget import LEAST, BudgetSection, fit, mark, split
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", categories=("L", "P", "Zs")), max_size=200))
 SECTIONS = st.lists(
     st.builds(
-        Section,
+        BudgetSection,
         title=st.text("abc ", min_size=1, max_size=20),
         command=st.text("git log", max_size=60),
         text=LINES.map("\n".join).filter(str.strip),
@@ -19,13 +19,13 @@ SECTIONS = st.lists(
 )
 
 
-def section(title: str, lines: int, width: int = 20) -> Section:
+def section(title: str, lines: int, width: int = 20) -> BudgetSection:
     text = "\n".join(f"{number:03} ".ljust(width - 1, "x") for number in range(lines))
-    return Section(title, f"show {title}", text)
+    return BudgetSection(title, f"show {title}", text)
 
 
 def test_what_fits_is_printed_whole() -> None:
-    text = fit("# Head", [Section("One", "x", "a\nb"), Section("Two", "y", "c")], 1000)
+    text = fit("# Head", [BudgetSection("One", "x", "a\nb"), BudgetSection("Two", "y", "c")], 1000)
     assert text == dedent("""\
         # Head
 
@@ -62,13 +62,13 @@ def test_the_first_sections_get_most_and_the_last_are_named() -> None:
 
 
 def test_a_single_long_line_is_cut_within() -> None:
-    text = fit("# Head", [Section("Note", "show", "> " + "x" * 5000)], LEAST)
+    text = fit("# Head", [BudgetSection("Note", "show", "> " + "x" * 5000)], LEAST)
     assert "xxx…\n… (1 of 1 lines cut; `show` shows them)" in text
     assert LEAST - 50 < len(text) <= LEAST
 
 
 def test_a_long_line_after_others_is_cut_within_too() -> None:
-    text = fit("# Head", [Section("Note", "show", "By worker-1:\n\n> " + "x" * 5000)], LEAST)
+    text = fit("# Head", [BudgetSection("Note", "show", "By worker-1:\n\n> " + "x" * 5000)], LEAST)
     assert "By worker-1:\n\n> xxx" in text
     assert "xxx…\n… (1 of 3 lines cut; `show` shows them)" in text
     assert LEAST - 50 < len(text) <= LEAST
@@ -76,7 +76,7 @@ def test_a_long_line_after_others_is_cut_within_too() -> None:
 
 @given(head=st.text("h #", max_size=300), sections=SECTIONS, limit=st.integers(LEAST, 5000))
 def test_the_budget_is_kept_and_nothing_goes_unsaid(
-    head: str, sections: list[Section], limit: int
+    head: str, sections: list[BudgetSection], limit: int
 ) -> None:
     text = fit(head, sections, limit)
     assert len(text) <= limit
@@ -92,7 +92,7 @@ def test_the_budget_is_kept_and_nothing_goes_unsaid(
 
 
 @given(sections=SECTIONS)
-def test_sections_come_back_from_a_text_with_marks(sections: list[Section]) -> None:
+def test_sections_come_back_from_a_text_with_marks(sections: list[BudgetSection]) -> None:
     text = "head\n" + "".join(f"{mark(s.title, s.command)}\n{s.text}\n" for s in sections)
     head, found = split(text)
     assert head == "head"
@@ -104,5 +104,5 @@ def test_sections_come_back_from_a_text_with_marks(sections: list[Section]) -> N
 def test_a_section_that_says_nothing_is_left_out() -> None:
     assert split(f"head\n{mark('Empty', 'x')}\n\n \n{mark('Full', 'y')}\na\n") == (
         "head",
-        [Section("Full", "y", "a")],
+        [BudgetSection("Full", "y", "a")],
     )

@@ -14,8 +14,8 @@ from ghp_agents.doctor import github_checks as hub_checks
 from ghp_agents.doctor import service as doctor
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.outbox import Job
-from ghp_agents.github.api.repository import Hub
-from ghp_agents.wiring import House
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.wiring import App
 from tests.support import hubs
 from tests.support.git import git
 from tests.support.hubs import SECRET, Script, limits, says
@@ -36,12 +36,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def hub(repo: Path, script: Script, clock: ManualClock) -> Hub:
+def hub(repo: Path, script: Script, clock: ManualClock) -> GitHubRepository:
     return hubs.hub(repo, script, clock)
 
 
-def house(repo: Path, **environ: str) -> House:
-    return House(repo, {"HOME": str(repo.parent), "PATH": "/usr/bin:/bin", **environ})
+def house(repo: Path, **environ: str) -> App:
+    return App(repo, {"HOME": str(repo.parent), "PATH": "/usr/bin:/bin", **environ})
 
 
 def configured(repo: Path, **said: Any) -> None:
@@ -49,7 +49,7 @@ def configured(repo: Path, **said: Any) -> None:
     (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
 
 
-def found(repo: Path, hub: Hub | None, clock: ManualClock) -> list[Finding]:
+def found(repo: Path, hub: GitHubRepository | None, clock: ManualClock) -> list[Finding]:
     checks = hub_checks.checks(hubs.workspace(repo, clock), lambda: hub)
     return list(doctor.examine(checks))
 
@@ -63,7 +63,7 @@ def forbid(job: Job) -> None:
 
 
 def test_where_all_is_well_the_doctor_says_where_issues_are_and_what_is_left(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(
         says(200, REPOSITORY, **limits(4_711, clock.now() + 600)), says(200, {"login": "me"})
@@ -84,7 +84,7 @@ def test_where_all_is_well_the_doctor_says_where_issues_are_and_what_is_left(
 
 
 def test_a_rest_is_a_warning_and_what_cannot_be_asked_meanwhile_an_error(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(429, None, retry_after="600"))
     with pytest.raises(errors.LimitError):
@@ -101,7 +101,7 @@ def test_a_rest_is_a_warning_and_what_cannot_be_asked_meanwhile_an_error(
 
 
 def test_few_requests_left_are_a_warning(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, [], **limits(499, clock.now() + 600)))
     hub.get("issues")
@@ -115,7 +115,7 @@ def test_few_requests_left_are_a_warning(
 
 
 def test_issues_that_cannot_be_read_are_named(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     hub.note_unread({7: "not an issue of GitHub's"})
     script.then(says(200, REPOSITORY), says(200, {"login": "me"}))
@@ -128,7 +128,7 @@ def test_issues_that_cannot_be_read_are_named(
 
 
 def test_what_waits_and_what_was_refused_is_named(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     hub.later(Job("a", "create", "x", "a new issue"))
     hub.flush(refuse)
@@ -184,14 +184,19 @@ def test_what_waits_and_what_was_refused_is_named(
     ],
 )
 def test_what_the_token_or_the_repository_lacks_is_said(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock, said: Any, finding: Finding
+    repo: Path,
+    hub: GitHubRepository,
+    script: Script,
+    clock: ManualClock,
+    said: Any,
+    finding: Finding,
 ) -> None:
     script.then(says(200, said), says(200, {"login": "me"}))
     assert found(repo, hub, clock)[1] == finding
 
 
 def test_a_refused_token_is_an_error_with_githubs_words(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(401, {"message": "Bad credentials"}))
     last = found(repo, hub, clock)[-1]
@@ -268,7 +273,7 @@ def test_the_status_says_nothing_of_github_before_anybody_asked_it(
 
 
 def test_the_status_tells_what_is_left_without_a_token_and_without_asking(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, [], **limits(4_711, clock.now() + 600)))
     hub.get("issues")
@@ -279,7 +284,7 @@ def test_the_status_tells_what_is_left_without_a_token_and_without_asking(
 
 
 def test_the_status_tells_of_a_rest_and_of_what_waits_and_was_refused(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     hub.later(Job("a", "create", "x", "a new issue"))
     hub.flush(refuse)
@@ -299,13 +304,15 @@ def test_the_status_tells_of_a_rest_and_of_what_waits_and_was_refused(
 
 
 def test_of_two_tokens_the_one_that_was_heard_of_last_counts(
-    repo: Path, hub: Hub, script: Script, clock: ManualClock
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, [], **limits(10, clock.now() + 600)))
     hub.get("issues")
     clock.wait(60)
     script.then(says(200, [], **limits(4_000, clock.now() + 600)))
-    Hub(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other")).get("issues")
+    GitHubRepository(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other")).get(
+        "issues"
+    )
     assert in_short(repo, clock) == [
         ("GitHub: 4000 of 5000 requests are left; full again in 10 min.", "")
     ]

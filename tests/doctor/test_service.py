@@ -11,8 +11,8 @@ from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.finding import Check, Finding, Level
 from ghp_agents.doctor import service as doctor
 from ghp_agents.locks.memory import MemoryLeaser
-from ghp_agents.state.admin_port import Probe, Sharing
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.admin_port import Probe, PublishPlan
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import open_workspace
 from tests.support.grounds import ground
 
@@ -200,7 +200,7 @@ def test_where_all_is_well_nothing_is_repaired() -> None:
 def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> list[Finding]:
     """What the doctor makes of a probe, in a clone that sent something at that time, or never."""
     clock = ManualClock(1_000.0 if sent_at is None else sent_at)
-    store = MemoryStore(clock, hub=Hub())
+    store = MemoryStore(clock, hub=MemoryRemote())
     if sent_at is not None:
         store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
         store.sync()
@@ -228,7 +228,7 @@ def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
 def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
     repo: Path,
 ) -> None:
-    def missing() -> Sharing:
+    def missing() -> PublishPlan:
         raise NotSetUpError("There is no remote `team`.", hint="Add it.")
 
     def remote() -> list[Finding]:

@@ -9,13 +9,13 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as init
-from ghp_agents.state.admin_port import Probe, RemoteRef, Sharing, Step
+from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.git import git
 from tests.support.grounds import ground
 
-SHARED = Sharing(
+SHARED = PublishPlan(
     remote="team",
     address="git@gitlab.com:o/r.git",
     refs=(("refs/x/*", "all that is said"), ("refs/longer/*", "rights")),
@@ -44,7 +44,7 @@ def test_what_is_shared_is_said_before_anything_is_done() -> None:
 
 
 def test_that_nothing_is_shared_is_said_with_the_reason() -> None:
-    assert init.explain(Sharing(None, why_not="the configuration says so")) == [
+    assert init.explain(PublishPlan(None, why_not="the configuration says so")) == [
         "Nothing leaves this clone: the configuration says so."
     ]
 

@@ -11,8 +11,8 @@ from ghp_agents.core.finding import Finding, Level, error, info, ok, warning
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.doctor import state_checks as records
 from ghp_agents.presence.service import heartbeat
-from ghp_agents.state.join import Standing
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.join import SyncStatus
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
 
@@ -22,9 +22,9 @@ DAY = 86_400.0
 class StandingStore(MemoryStore):
     """A store that stands with its remote as a test says."""
 
-    stands = Standing()
+    stands = SyncStatus()
 
-    def standing(self) -> Standing:
+    def standing(self) -> SyncStatus:
         return self.stands
 
 
@@ -71,7 +71,7 @@ def test_without_a_remote_nothing_is_said_of_sending(ws: Workspace, store: Stand
 
 
 def test_records_that_wait_can_be_folded_by_the_doctor(store: StandingStore) -> None:
-    store.stands = Standing(waiting=2)
+    store.stands = SyncStatus(waiting=2)
     assert one(records.check_outbox(store)) == warning(
         "outbox",
         "2 records in the outbox could not be committed when said.",
@@ -97,7 +97,7 @@ def test_what_was_not_sent_is_a_warning_once_it_is_late(
     since: str,
 ) -> None:
     at = None if sent is None else clock.now() - sent
-    store.stands = Standing(remote="origin", unsent=1, sent_at=at)
+    store.stands = SyncStatus(remote="origin", unsent=1, sent_at=at)
     found = one(records.check_unsent(ws, store))
     assert (found.level, found.fixable) == (level, True)
     assert found.text == f"1 change not sent to origin yet ({since})."
@@ -106,7 +106,7 @@ def test_what_was_not_sent_is_a_warning_once_it_is_late(
 def test_a_remote_that_has_all_is_well(
     ws: Workspace, store: StandingStore, clock: ManualClock
 ) -> None:
-    store.stands = Standing(remote="origin", news_at=clock.now() - 12)
+    store.stands = SyncStatus(remote="origin", news_at=clock.now() - 12)
     assert one(records.check_unsent(ws, store)) == ok(
         "unsent", "origin has all that was folded here."
     )
@@ -114,7 +114,7 @@ def test_a_remote_that_has_all_is_well(
 
 
 def test_a_clone_that_never_synced_is_told_how(ws: Workspace, store: StandingStore) -> None:
-    store.stands = Standing(remote="origin")
+    store.stands = SyncStatus(remote="origin")
     assert one(records.check_sync(ws, store)) == info(
         "sync", "Never synced yet.", "Run `ghp agent-sync`."
     )
@@ -123,12 +123,12 @@ def test_a_clone_that_never_synced_is_told_how(ws: Workspace, store: StandingSto
 def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
     ws: Workspace, store: StandingStore
 ) -> None:
-    store.stands = Standing(remote="origin", trouble="no answer\nin 30 s")
+    store.stands = SyncStatus(remote="origin", trouble="no answer\nin 30 s")
     text = "The last sync with origin failed: no answer in 30 s (there never were news)."
     assert one(records.check_sync(ws, store)) == warning(
         "sync", text, "The next sync tries again: ghp agent-sync"
     )
-    store.stands = Standing(remote="origin", trouble="no answer in 30 s", permanent=True)
+    store.stands = SyncStatus(remote="origin", trouble="no answer in 30 s", permanent=True)
     assert one(records.check_sync(ws, store)) == error(
         "sync",
         text,
@@ -140,7 +140,7 @@ def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
 def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
     ws: Workspace, clock: ManualClock
 ) -> None:
-    hub = Hub()
+    hub = MemoryRemote()
     other = MemoryStore(clock, "other", hub)
     other.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
     other.sync()

@@ -14,7 +14,7 @@ from ghp_agents.escalations.record import path_of
 from ghp_agents.escalations.service import (
     CONTEXT_LIMIT,
     TEXT_LIMIT,
-    Asked,
+    EscalateResult,
     context_of,
     mark_told,
     news_for,
@@ -22,7 +22,7 @@ from ghp_agents.escalations.service import (
     render_news,
 )
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from tests.support.escalations import WORKER, Place, RivalStore, ShakyTracker, make_place
 from tests.support.git import git
@@ -62,7 +62,7 @@ def test_a_question_is_kept_with_where_it_was_asked(here: Place) -> None:
         branch="main",
         commit=head,
     )
-    assert asked == Asked(expected, is_new=True)
+    assert asked == EscalateResult(expected, is_new=True)
     assert here.known() == [expected]
     entry = LedgerEntry(
         1, CloneId("memory"), expected.id, "escalate", "worker-1", expected.name, NOW,
@@ -74,7 +74,7 @@ def test_a_question_is_kept_with_where_it_was_asked(here: Place) -> None:
 def test_asking_the_same_again_while_it_is_open_asks_nothing_new(here: Place) -> None:
     first = here.ask(issue=1)
     again = here.ask(issue=1, context="more of it", urgency="high")
-    assert again == Asked(first.escalation, is_new=False)
+    assert again == EscalateResult(first.escalation, is_new=False)
     assert here.known() == [first.escalation]
     assert len(here.store.ledger()) == 1
     assert here.tracker.said() == [("worker-1", f"<!-- ghp:escalation {first.escalation.name} -->")]
@@ -95,7 +95,7 @@ def test_who_was_cut_off_while_waiting_gets_the_answer_instead_of_asking_again(
 ) -> None:
     first = here.ask(waiting=True).escalation
     said = person.reply(first.id).answer
-    assert here.ask(waiting=True) == Asked(first._replace(answers=(said,)), is_new=False)
+    assert here.ask(waiting=True) == EscalateResult(first._replace(answers=(said,)), is_new=False)
     mark_told(here.ws, WORKER, [said.id])
     assert here.ask(waiting=True).is_new
 
@@ -146,7 +146,7 @@ def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(
-    here: Place, ask: Callable[[Place], Asked], error: type[Exception], said: str
+    here: Place, ask: Callable[[Place], EscalateResult], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error) as caught:
         ask(here)
@@ -176,7 +176,7 @@ def test_hostile_text_is_kept_as_text(here: Place, person: Place, text: str) -> 
     assert (known.question.text, known.answers[0].text) == (kept, kept)
     assert known == said.escalation
     assert len(here.tracker.said()) == 2
-    assert here.ask(text, issue=1, waiting=True) == Asked(known, is_new=False)
+    assert here.ask(text, issue=1, waiting=True) == EscalateResult(known, is_new=False)
     assert all(entry.text.isprintable() for entry in here.store.ledger())
 
 
@@ -187,10 +187,10 @@ def test_two_who_ask_the_same_at_once_ask_it_once(repo: Path) -> None:
     clock = ManualClock()
     store = RivalStore(clock)
     one = Place(repo, store, ShakyTracker(clock), clock)
-    made: list[Asked] = []
+    made: list[EscalateResult] = []
     store.rival = lambda: made.append(one.ask(issue=1))
     late = one.ask(issue=1)
-    assert late == Asked(made[0].escalation, is_new=False)
+    assert late == EscalateResult(made[0].escalation, is_new=False)
     assert len(store.ledger()) == 1
     assert len(one.tracker.said()) == 1
 
@@ -210,7 +210,7 @@ def test_two_who_answer_at_once_are_both_kept_and_the_person_closes(repo: Path) 
 def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
     clones: Callable[[int], list[Path]],
 ) -> None:
-    clock, hub = ManualClock(), Hub()
+    clock, hub = ManualClock(), MemoryRemote()
     tracker = ShakyTracker(clock)
     stores = [MemoryStore(clock, name, hub) for name in ("c1", "c2")]
     one, two = (

@@ -15,7 +15,7 @@ from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import Hub, MemorySnapshot, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import open_workspace
 from tests.support.script import Script
 
@@ -27,7 +27,7 @@ class CountingStore(MemoryStore):
     """Remembers when it was asked to sync; a sync takes `took` seconds. Things can happen just
     before a look."""
 
-    def __init__(self, clock: Script, name: str, hub: Hub | None) -> None:
+    def __init__(self, clock: Script, name: str, hub: MemoryRemote | None) -> None:
         super().__init__(clock, name, hub)
         self.script = clock
         self.syncs: list[float] = []
@@ -51,9 +51,9 @@ class CountingStore(MemoryStore):
 class Desk:
     """worker-1 with a question, and a person who can answer here or in another clone."""
 
-    def __init__(self, repo: Path, hub: Hub | None = None) -> None:
+    def __init__(self, repo: Path, hub: MemoryRemote | None = None) -> None:
         self.clock = Script()
-        self.hub = hub or Hub()
+        self.hub = hub or MemoryRemote()
         self.store = CountingStore(self.clock, "here", hub)
         self.elsewhere = MemoryStore(self.clock, "there", hub)
         self.tracker = MemoryTracker(self.clock)
@@ -91,7 +91,7 @@ def desk(repo: Path) -> Desk:
 
 @pytest.fixture
 def team(repo: Path) -> Desk:
-    return Desk(repo, Hub())
+    return Desk(repo, MemoryRemote())
 
 
 def text_of(said: Answer | None) -> str | None:
@@ -177,7 +177,7 @@ def test_a_slow_remote_is_asked_less_so_that_answers_here_are_seen(team: Desk) -
 
 
 def test_an_unreachable_remote_stops_nobody_from_waiting(repo: Path) -> None:
-    hub = Hub(reachable=False)
+    hub = MemoryRemote(reachable=False)
     desk = Desk(repo, hub)
     desk.clock.at(20, lambda: setattr(hub, "reachable", True))
     desk.clock.at(40, desk.answer_elsewhere)

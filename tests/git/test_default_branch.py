@@ -3,23 +3,23 @@
 from pathlib import Path
 
 from ghp_agents.git import default_branch as trunkline
-from ghp_agents.git.default_branch import Line
+from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath import policy_stamp as rulestamp
 from tests.support.git import commit, git
 
 
 def test_the_remotes_trunk_goes_before_a_branch_of_its_name_here(clone: Path) -> None:
     commit(clone, {"a": "1"})
-    assert trunkline.find(clone) == Line("main", "refs/remotes/origin/main", "origin")
+    assert trunkline.find(clone) == DefaultBranch("main", "refs/remotes/origin/main", "origin")
     assert trunkline.text(clone, "refs/remotes/origin/main", "a") is None
     assert trunkline.text(clone, "refs/heads/main", "a") == "1"
     git(clone, "branch", "dev")
-    assert trunkline.find(clone, named="dev") == Line("dev", "refs/heads/dev", "origin")
+    assert trunkline.find(clone, named="dev") == DefaultBranch("dev", "refs/heads/dev", "origin")
     assert trunkline.find(clone, named="nowhere") is None
 
 
 def test_without_a_remote_it_is_here(repo: Path) -> None:
-    assert trunkline.find(repo) == Line("main", "refs/heads/main", "origin")
+    assert trunkline.find(repo) == DefaultBranch("main", "refs/heads/main", "origin")
     git(repo, "branch", "--move", "main", "work")
     assert trunkline.find(repo) is None
 

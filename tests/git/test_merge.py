@@ -74,7 +74,7 @@ def test_each_method_makes_its_own_commits_with_the_same_content(
 def test_a_rebase_of_what_is_up_to_date_is_what_it_is(repo: Path, fork: tuple[str, str]) -> None:
     _, head = fork
     base = git(repo, "merge-base", *fork)
-    assert landing.land(repo, scratch(repo), base, head, "rebase", "") == landing.Landing(head)
+    assert landing.land(repo, scratch(repo), base, head, "rebase", "") == landing.MergeResult(head)
 
 
 def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[str, str]) -> None:

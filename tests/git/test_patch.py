@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import patch
 from ghp_agents.git.index_copy import LeftOut
-from ghp_agents.git.patch import Change, Patch, PatchFailedError
+from ghp_agents.git.patch import Patch, PatchedFile, PatchFailedError
 from ghp_agents.git.patch_text import UnsafePatchError
 from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import commit, git, run_git
@@ -140,11 +140,11 @@ def test_the_changes_are_counted(repo: Path) -> None:
     (repo / "d").rename(repo / "e")
     (repo / "f").write_text("1\n")
     assert take(repo).changes == (
-        Change("M", "a", 2, 1),
-        Change("D", "b", 0, 1),
-        Change("M", "c", None, None),
-        Change("R", "e", 0, 0, "d"),
-        Change("A", "f", 1, 0),
+        PatchedFile("M", "a", 2, 1),
+        PatchedFile("D", "b", 0, 1),
+        PatchedFile("M", "c", None, None),
+        PatchedFile("R", "e", 0, 0, "d"),
+        PatchedFile("A", "f", 1, 0),
     )
 
 
@@ -193,7 +193,7 @@ def test_a_sha256_repository_is_no_exception(tmp_path: Path, first: bool) -> Non
     made = take(repo)
     assert made.converted == ()
     if first:
-        assert made.changes == (Change("A", "c", 1, 0),)
+        assert made.changes == (PatchedFile("A", "c", 1, 0),)
     else:
         assert restored(repo, made) == listing(repo)
 
@@ -220,7 +220,7 @@ def test_a_submodule_is_a_worktree_like_any_other(repo: Path, tmp_path: Path) ->
     git(repo, *allow, "submodule", "--quiet", "add", str(tmp_path / "library"), "lib")
     (repo / "lib/x").write_text("2\n")
     before = traces(repo / "lib")
-    assert take(repo / "lib").changes == (Change("M", "x", 1, 1),)
+    assert take(repo / "lib").changes == (PatchedFile("M", "x", 1, 1),)
     assert traces(repo / "lib") == before
 
 
@@ -263,7 +263,7 @@ def test_folders_with_odd_names_are_no_obstacle(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", str(repo))
     commit(repo, {"a": "1\n"})
     (repo / "a").write_text("2\n")
-    assert take(repo).changes == (Change("M", "a", 1, 1),)
+    assert take(repo).changes == (PatchedFile("M", "a", 1, 1),)
 
 
 # ------------------------------------------------------------------- the user's settings
@@ -298,7 +298,7 @@ def test_an_environment_from_a_hook_does_not_lead_elsewhere(
     for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"):
         monkeypatch.setenv(name, str(tmp_path / "other/.git"))
     (repo / "new").write_text("x\n")
-    assert take(repo).changes == (Change("A", "new", 1, 0),)
+    assert take(repo).changes == (PatchedFile("A", "new", 1, 0),)
 
 
 def test_no_hook_runs(repo: Path, tmp_path: Path) -> None:
@@ -383,7 +383,7 @@ def test_what_the_screen_refuses_is_left_out_with_its_reason(repo: Path) -> None
     (repo / "open").write_text("x\n")
     seen: list[tuple[str, bytes]] = []
 
-    def screen(change: Change, added: bytes) -> str | None:
+    def screen(change: PatchedFile, added: bytes) -> str | None:
         seen.append((change.path, added))
         return "holds a secret" if b"secret" in added else None
 

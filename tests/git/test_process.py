@@ -8,7 +8,14 @@ import pytest
 
 from ghp_agents.core.errors import ExitCode, NotSetUpError
 from ghp_agents.git import process as git
-from ghp_agents.git.process import Entry, GitError, GitTimeoutError, Object, ObjectReader, Result
+from ghp_agents.git.process import (
+    GitError,
+    GitTimeoutError,
+    Object,
+    ObjectReader,
+    Result,
+    TreeEntry,
+)
 from tests.support.git import commit
 from tests.support.git import git as run_git
 
@@ -210,7 +217,7 @@ def test_a_tree_is_read_as_git_shows_it(tmp_path: Path, kind: str) -> None:
     assert tree is not None
     shown = [line.split() for line in run_git(repo, "ls-tree", "-z", head).split("\0") if line]
     assert git.tree_entries(tree.content, len(tree.oid)) == [
-        Entry(mode.lstrip("0"), " ".join(name), oid) for mode, _, oid, *name in shown
+        TreeEntry(mode.lstrip("0"), " ".join(name), oid) for mode, _, oid, *name in shown
     ]
 
 

@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.github.forge import GitHubForge
 from ghp_agents.ports import Forge
 from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
 from tests.support.faults import Asked, Fault, Said, in_turn
 from tests.support.git import commit, git
@@ -34,7 +34,7 @@ class GitHubSite(Site):
     @property
     def forge(self) -> Forge:
         environ = os.environ | self.github.environment(self.login)
-        found = House(self.folder, environ, clock=self.clock).forge
+        found = App(self.folder, environ, clock=self.clock).forge
         assert isinstance(found, GitHubForge)
         return found
 

@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.github import setup as github_setup
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.labels import standard
-from ghp_agents.github.setup import Plan
+from ghp_agents.github.setup import SetupPlan
 from ghp_agents.github.tracker import mapping as github_issue
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.capabilities import needed
@@ -20,7 +20,7 @@ from ghp_agents.issues.dependencies import NEEDS_HUMAN
 from ghp_agents.issues.issue import PRIORITIES, Issue
 from ghp_agents.issues.scope import scope
 from ghp_agents.pulls import body_template as pull_body
-from ghp_agents.pulls.body_template import TEMPLATES, Section
+from ghp_agents.pulls.body_template import TEMPLATES, TemplateSection
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support import forms, repos
 from tests.support.git import commit, git
@@ -40,12 +40,12 @@ def ws(repo: Path) -> Workspace:
     return open_workspace(repo, {})
 
 
-def to_write(ws: Workspace) -> Plan:
+def to_write(ws: Workspace) -> SetupPlan:
     """What is to be written where the action is known."""
     return github_setup.to_write(ws, ACTION)
 
 
-def carry_out(plan: Plan) -> list[str]:
+def carry_out(plan: SetupPlan) -> list[str]:
     for step in plan.steps:
         step.act()
     return [f"{step.did} {step.what}" for step in plan.steps]
@@ -63,7 +63,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def test_all_is_written_once_and_a_second_time_nothing(ws: Workspace) -> None:
     assert carry_out(to_write(ws)) == [f"Wrote {path}" for path in FILES]
-    assert to_write(ws) == Plan((), ())
+    assert to_write(ws) == SetupPlan((), ())
     assert sorted(tree(ws.folder)) == sorted(["README.md", *FILES])
 
 
@@ -105,7 +105,7 @@ def test_lines_that_git_gave_other_ends_are_the_same(ws: Workspace) -> None:
     carry_out(to_write(ws))
     for path in FILES:
         (ws.folder / path).write_bytes((ws.folder / path).read_bytes().replace(b"\n", b"\r\n"))
-    assert to_write(ws) == Plan((), ())
+    assert to_write(ws) == SetupPlan((), ())
     assert len(github_setup.to_take(ws).steps) == len(FILES)
 
 
@@ -166,7 +166,7 @@ def test_all_that_is_unchanged_goes_with_its_folders(ws: Workspace) -> None:
     assert carry_out(github_setup.to_take(ws)) == [f"Removed {path}" for path in sorted(FILES)]
     assert tree(ws.folder) == before
     assert not (ws.folder / ".github").exists()
-    assert github_setup.to_take(ws) == Plan((), ())
+    assert github_setup.to_take(ws) == SetupPlan((), ())
 
 
 def test_what_was_changed_or_is_the_users_stays(ws: Workspace) -> None:
@@ -329,12 +329,12 @@ def test_the_template_for_pull_requests_is_the_one_that_is_filled_first(ws: Work
     filled = pull_body.filled(
         github_setup.wanted(ws, ACTION)[AGENT_PULL],
         [
-            Section("what", "What", "The parser."),
-            Section("why", "Why", "Files."),
-            Section("evidence", "Evidence", "1 commit."),
-            Section("handoff", "Handoff", "Nothing left."),
-            Section("questions", "Questions", ""),
-            Section("closes", "Issue", "Closes #7"),
+            TemplateSection("what", "What", "The parser."),
+            TemplateSection("why", "Why", "Files."),
+            TemplateSection("evidence", "Evidence", "1 commit."),
+            TemplateSection("handoff", "Handoff", "Nothing left."),
+            TemplateSection("questions", "Questions", ""),
+            TemplateSection("closes", "Issue", "Closes #7"),
         ],
     )
     assert filled == (

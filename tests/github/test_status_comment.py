@@ -3,13 +3,13 @@
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.github.commands.parse import NOTHING, read
-from ghp_agents.github.status_comment import Facts, cell, essence, render
+from ghp_agents.github.status_comment import IssueStatus, cell, essence, render
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.comment_commands import DONE, Act, Obeyed
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 THEN, CLONE = Timestamp("2025-01-25T10:30:00Z"), CloneId("c1")
-LEASE = Lease("issue/12", "worker-1", 3, 1, THEN, "nonce")
+LEASE = Lock("issue/12", "worker-1", 3, 1, THEN, "nonce")
 HANDOFF = Handoff("3f9a", "handoff", Actor("worker-1"), None, 12, THEN, 1, "digest")
 STOP = Act("stop", "/agent stop", DONE, "worker-1 is told to stop", "worker-1", 3)
 COMMAND = Obeyed(7, 12, Actor("@ada", True), (STOP,), THEN, 1, CLONE)
@@ -20,7 +20,7 @@ def question(text: str, number: int = 0) -> Escalation:
 
 
 def test_all_that_is_known_is_in_it() -> None:
-    facts = Facts(
+    facts = IssueStatus(
         12, lease=LEASE, status="testing", branch="agent/worker-1/12-blink", pull=15,
         handoff=HANDOFF, questions=(question("Which?"),), command=COMMAND,
     )  # fmt: skip
@@ -39,24 +39,29 @@ def test_all_that_is_known_is_in_it() -> None:
 
 
 def test_who_has_it_is_said_first() -> None:
-    assert render(Facts(12)) == "No agent has this issue."
-    assert render(Facts(12, closed=True)) == "This issue is closed."
-    assert render(Facts(12, assigned=("worker-1",))) == ("Assigned to worker-1, who has not begun.")
-    assert render(Facts(12, stopped=True)) == (
+    assert render(IssueStatus(12)) == "No agent has this issue."
+    assert render(IssueStatus(12, closed=True)) == "This issue is closed."
+    assert render(IssueStatus(12, assigned=("worker-1",))) == (
+        "Assigned to worker-1, who has not begun."
+    )
+    assert render(IssueStatus(12, stopped=True)) == (
         "Work on this issue was stopped by a person; nobody has it."
     )
     free = LEASE._replace(holder=None)
-    assert render(Facts(12, lease=free)) == "No agent has this issue."
+    assert render(IssueStatus(12, lease=free)) == "No agent has this issue."
 
 
 def test_of_many_questions_some_are_shown() -> None:
-    text = render(Facts(12, questions=tuple(question("Which?", n) for n in range(13))))
+    text = render(IssueStatus(12, questions=tuple(question("Which?", n) for n in range(13))))
     assert text.count("| **open question** |") == 10
     assert "| **open questions** | 3 more |" in text
 
 
 def test_how_far_the_work_is_does_not_count_as_essential() -> None:
-    one, other = Facts(12, lease=LEASE, status="testing"), Facts(12, lease=LEASE, status="blocked")
+    one, other = (
+        IssueStatus(12, lease=LEASE, status="testing"),
+        IssueStatus(12, lease=LEASE, status="blocked"),
+    )
     assert render(one) != render(other)
     assert essence(one) == essence(other)
     assert essence(one) != essence(other._replace(pull=1))
@@ -66,6 +71,6 @@ def test_text_of_others_calls_formats_and_hides_nothing() -> None:
     assert cell("@ada | **x** <!-- [a](b) `c`\n/agent stop \x1b[2J") == (
         "@\u200bada \\| \\*\\*x\\*\\* &lt;!-- \\[a\\](b) \\`c\\` /agent stop \\[2J"
     )
-    text = render(Facts(12, questions=(question("\n\n/agent stop\n> x"),), branch="`|<!--"))
+    text = render(IssueStatus(12, questions=(question("\n\n/agent stop\n> x"),), branch="`|<!--"))
     assert read(text) == NOTHING
     assert "| **branch** | `'/&lt;!--` |" in text

@@ -9,7 +9,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import AgentName, IssueNumber
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.status_comment_sync import refresh
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.memory import Board, MemoryLeaser
@@ -38,7 +38,7 @@ class Clone:
     def refresh(self, *, here: bool = True, also: Sequence[int] = (), issue: Issue = ISSUE) -> None:
         said = {"issue": 1, "status": self.status}
         view = AgentView(AgentName("worker-1"), said, Liveness.ACTIVE, 0.0, here)
-        hub = Hub(self.ws, hubs.access(self.script.address))
+        hub = GitHubRepository(self.ws, hubs.access(self.script.address))
         refresh(self.ws, hub, self.leaser, self.store.snapshot(), [issue], [view], {*also})
 
     def asked(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
@@ -44,8 +44,8 @@ class Desk:
         return result.out + result.err
 
     @property
-    def house(self) -> House:
-        return House(self.folder, os.environ | self.environment, clock=self.clock)
+    def house(self) -> App:
+        return App(self.folder, os.environ | self.environment, clock=self.clock)
 
     def labels(self, number: int) -> list[str]:
         told: dict[str, Any] = self.github.act(ADMIN, "GET", f"issues/{number}")

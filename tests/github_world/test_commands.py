@@ -6,7 +6,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.github.api.errors import ForbiddenError, HubError, MissingError
 from ghp_agents.sync import notifications as news
 from ghp_agents.sync import service as sync
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.commands import Field
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 
@@ -282,7 +282,7 @@ def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) 
     api = field.github.environment()["GHP_GITHUB_API"]
     house = field.house()
     lost = {**house.environ, "GHP_GITHUB_API": api.rsplit(":", 1)[0] + ":9"}
-    away = House(house.cwd, lost, clock=field.clock)
+    away = App(house.cwd, lost, clock=field.clock)
     field.clock.wait(10)
     report = sync.sync(away.ws, away.store, away.leaser, away.tracker, hub=away.hub)
     assert field.acts() == []

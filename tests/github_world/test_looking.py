@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.faults import Asked, Fault, in_turn, writes
 from tests.support.github import ADMIN, WORKER_1, GitHub
 
@@ -17,7 +17,7 @@ def test_a_comment_is_said_once_though_an_old_list_is_shown_after_it(
 ) -> None:
     number = github.issue("One")
     environment = os.environ | github.environment(WORKER_1)
-    tracker = House(github.clone("one"), environment, clock=ManualClock()).tracker
+    tracker = App(github.clone("one"), environment, clock=ManualClock()).tracker
     tracker.comment(number, "Hello.", Actor("worker-1"))
     faults = in_turn(lost, where=writes())
     lies = in_turn(Fault.STALE, where=lambda asked: asked.path.endswith("/comments"))

@@ -9,8 +9,8 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.guard import check
-from ghp_agents.guard.check import Checked
-from ghp_agents.leases.request import Wanted
+from ghp_agents.guard.check import CheckResult
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.workspace import open_workspace
 from tests.support.claimants import Claimant
 from tests.support.git import commit, git
@@ -37,7 +37,7 @@ def one(clone: Path, clock: ManualClock) -> Claimant:
     one.sync().claim(1)
     one.release(1, to="worker-2")
     one.claim(2)
-    take(*one.parts, Wanted(("/lib/",)))
+    take(*one.parts, LeaseRequest(("/lib/",)))
     return one.sync()
 
 
@@ -50,7 +50,7 @@ def fresh(one: Claimant, clones: Clones, clock: ManualClock) -> Path:
     return path
 
 
-def branch(path: Path, clock: ManualClock, ref: str = "main", **more: object) -> Checked:
+def branch(path: Path, clock: ManualClock, ref: str = "main", **more: object) -> CheckResult:
     environ = {**os.environ, **{k: str(v) for k, v in more.items() if k.isupper()}}
     some = Claimant(path, "", clock)
     some.ws = open_workspace(path, environ, clock)

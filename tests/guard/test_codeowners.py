@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.guard.codeowners import Line, owned, read
+from ghp_agents.guard.codeowners import OwnersLine, owned, read
 
 TEXT = """\
 # Who has a say
@@ -20,12 +20,12 @@ apps/        @ann bob@example.invalid
 
 def test_the_lines_are_read_as_hosts_read_them() -> None:
     assert read(TEXT) == [
-        Line("*", ("@acme/all",)),
-        Line("/docs/*", ("@acme/docs",), only_here=True),
-        Line("apps/", ("@ann", "bob@example.invalid")),
-        Line("*.lock", ()),
-        Line("/src/it\\ is/", ("@acme/core",)),
-        Line("logs", ("@acme/core",)),
+        OwnersLine("*", ("@acme/all",)),
+        OwnersLine("/docs/*", ("@acme/docs",), only_here=True),
+        OwnersLine("apps/", ("@ann", "bob@example.invalid")),
+        OwnersLine("*.lock", ()),
+        OwnersLine("/src/it\\ is/", ("@acme/core",)),
+        OwnersLine("logs", ("@acme/core",)),
     ]
 
 

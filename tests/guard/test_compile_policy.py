@@ -13,7 +13,7 @@ from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Rule
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.settings.schema import ConfigError
 from tests.support.claimants import Claimant
@@ -57,8 +57,8 @@ def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     one.claim(2)
     one.clock.wait(60)
     one.claim(1)
-    ordinary = take(*one.parts, Wanted(("/lib/",))).hold
-    strict = take(*one.parts, Wanted(("/doc/",), strict=True)).hold
+    ordinary = take(*one.parts, LeaseRequest(("/lib/",))).hold
+    strict = take(*one.parts, LeaseRequest(("/doc/",), strict=True)).hold
     mine({"agents": {"shared": ["*.lock"], "sharedOwners": ["@core"]}})
     (one.ws.root / "CODEOWNERS").write_text("* @core\n")
     assert rules(one) == [
@@ -79,8 +79,8 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
     two = Claimant(path, "worker-2", one.clock)
     two.beat()
     for number, each in enumerate((one, two, one)):
-        take(*each.parts, Wanted((f"/{number}/",)))
-        take(*each.parts, Wanted((f"/s{number}/",), strict=True))
+        take(*each.parts, LeaseRequest((f"/{number}/",)))
+        take(*each.parts, LeaseRequest((f"/s{number}/",), strict=True))
         two.sync()
         one.sync()
     lease.release(*one.parts[:3], ["/0/"])
@@ -168,7 +168,7 @@ def test_a_pattern_that_is_none_hides_no_other(one: Claimant) -> None:
 
 
 def test_a_reason_is_one_short_line(one: Claimant) -> None:
-    take(*one.parts, Wanted(("/lib/",), reason="first\nsecond \x1b[31m" + "x" * 500))
+    take(*one.parts, LeaseRequest(("/lib/",), reason="first\nsecond \x1b[31m" + "x" * 500))
     (fields,) = book(one)["rules"]
     text = Rule(*fields).text
     assert text.startswith("first second [31mxxx")
@@ -179,8 +179,8 @@ def test_holders_elsewhere_are_noted_and_those_here_are_not(one: Claimant, clone
     (path,) = clones(1)
     two = Claimant(path, "worker-2", one.clock)
     two.beat()
-    take(*two.parts, Wanted(("/lib/",)))
-    take(*one.parts, Wanted(("/src/",)))
+    take(*two.parts, LeaseRequest(("/lib/",)))
+    take(*one.parts, LeaseRequest(("/src/",)))
     two.sync()
     one.sync()
     assert book(one)["elsewhere"] == ["worker-2"]

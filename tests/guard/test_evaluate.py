@@ -11,7 +11,7 @@ from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Verdict
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from tests.support.claimants import Claimant
 from tests.support.git import git
 from tests.support.taking import take
@@ -30,7 +30,7 @@ def pair(clones: Clones) -> tuple[Claimant, Claimant]:
     one.sync()
     two.beat()
     two.sync().claim(1)
-    take(*two.parts, Wanted(("/lib/",), reason="sorting"))
+    take(*two.parts, LeaseRequest(("/lib/",), reason="sorting"))
     two.sync()
     one.sync()
     return one, two
@@ -86,7 +86,7 @@ def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claim
 
 def test_a_person_is_not_told_of_their_own(clone: Path) -> None:
     one = Claimant(clone, "@me", ManualClock(NOW))
-    take(*one.parts, Wanted(("/lib/",)))
+    take(*one.parts, LeaseRequest(("/lib/",)))
     assert judge(one, "lib/a.py", person=True) == [Verdict("allow", "lib/a.py")]
 
 

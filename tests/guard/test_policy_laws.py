@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from bench import authority
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.record import Record
 from tests.support import schedule
 from tests.support.acts import Run, Step
@@ -132,7 +132,7 @@ def test_a_tenth_of_what_the_bench_plays_keeps_the_laws() -> None:
 class NeverCompares(WorldLeaser):
     """A swap without the comparison: who comes last has it."""
 
-    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+    def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         self.line.leases.pop(new.name, None)
         if expected:
             self.line.leases[new.name] = expected
@@ -142,21 +142,21 @@ class NeverCompares(WorldLeaser):
 class ForgetsGenerations(WorldLeaser):
     """What is taken anew begins with 1 again."""
 
-    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+    def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         return super()._swap(expected, new._replace(generation=1))
 
 
 class TakesSilenceForYes(WorldLeaser):
     """Out of reach, it answers as if it had written."""
 
-    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+    def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         return super()._swap(expected, new) if self.line.reachable else new
 
 
 class NeverAsks(WorldLeaser):
     """It tells what it knows instead of asking the place that decides."""
 
-    def read(self, name: str) -> Lease | None:
+    def read(self, name: str) -> Lock | None:
         return self._known.get(name)
 
 

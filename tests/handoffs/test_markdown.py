@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
-from ghp_agents.git.patch import Change
+from ghp_agents.git.patch import PatchedFile
 from ghp_agents.git.worktree import Commit, Difference, History, Lines
 from ghp_agents.handoffs import markdown as page
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.issues.issue import Comment, Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.ledger import LedgerEntry
 
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -156,7 +156,7 @@ def test_files_and_changes_have_their_line_counts() -> None:
         "`a` +3 -1",
         "`b.png` binary",
     ]
-    changes = [Change("A", "a", 3, 0), Change("R", "c", 0, 0, source="b")]
+    changes = [PatchedFile("A", "a", 3, 0), PatchedFile("R", "c", 0, 0, source="b")]
     assert page.change_lines(changes) == ["new `a` +3 -0", "renamed `c` (was `b`) +0 -0"]
     assert page.difference_lines([Difference("M.", "a"), Difference("??", "b")], 1) == [
         "M. `a`",
@@ -182,7 +182,7 @@ def test_stored_work_says_what_it_belongs_to() -> None:
 
 
 def test_rights_are_told_with_their_generation() -> None:
-    lease = Lease("issue/7", "worker-1", 3, 1, AT, "n")
+    lease = Lock("issue/7", "worker-1", 3, 1, AT, "n")
     assert page.right_lines([lease]) == ["issue/7, generation 3, since 2026-01-02T03:04:05Z"]
 
 

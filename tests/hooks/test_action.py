@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.hooks.action import action, command
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, ToolUse
 
 
 @pytest.mark.parametrize(
@@ -54,36 +54,36 @@ def test_any_command_is_told_in_plain_words(line: str) -> None:
 
 
 WORK = [
-    ([Deed(EDITED, ["src/a.py"])], "Edited src/a.py"),
-    ([Deed(EDITED, ["src/a.py"]), Deed(EDITED, ["src/b.py"])], "Edited src/b.py and 1 more"),
-    ([Deed(EDITED, ["a", "b", "a", "c"])], "Edited c and 2 more"),
-    ([Deed(RAN, ["make test"]), Deed(READ, ["a"])], "Ran make test"),
-    ([Deed(RAN, ["ls"]), Deed(RAN, ["git status"])], "Ran git status"),
-    ([Deed(READ, ["a"]), Deed(EDITED, ["b"]), Deed(RAN, ["make"])], "Edited b"),
-    ([Deed(READ, ["docs/x.md"])], "Read docs/x.md"),
-    ([Deed(SEARCHED, [])], "Searched"),
-    ([Deed(USED, ["mcp__github__create_issue"])], "Used github create_issue"),
-    ([Deed(USED, ["WebFetch"])], "Used WebFetch"),
-    ([Deed(USED, ["a\nb"])], ""),
-    ([Deed(EDITED, ["../elsewhere/a"]), Deed(RAN, ["make"])], "Ran make"),
-    ([Deed(READ, ["/etc/passwd"])], ""),
-    ([Deed(EDITED, [""])], ""),
-    ([Deed(EDITED, ["a\0b"])], ""),
-    ([Deed(RAN, [""])], ""),
-    ([Deed(RAN, [])], ""),
+    ([ToolUse(EDITED, ["src/a.py"])], "Edited src/a.py"),
+    ([ToolUse(EDITED, ["src/a.py"]), ToolUse(EDITED, ["src/b.py"])], "Edited src/b.py and 1 more"),
+    ([ToolUse(EDITED, ["a", "b", "a", "c"])], "Edited c and 2 more"),
+    ([ToolUse(RAN, ["make test"]), ToolUse(READ, ["a"])], "Ran make test"),
+    ([ToolUse(RAN, ["ls"]), ToolUse(RAN, ["git status"])], "Ran git status"),
+    ([ToolUse(READ, ["a"]), ToolUse(EDITED, ["b"]), ToolUse(RAN, ["make"])], "Edited b"),
+    ([ToolUse(READ, ["docs/x.md"])], "Read docs/x.md"),
+    ([ToolUse(SEARCHED, [])], "Searched"),
+    ([ToolUse(USED, ["mcp__github__create_issue"])], "Used github create_issue"),
+    ([ToolUse(USED, ["WebFetch"])], "Used WebFetch"),
+    ([ToolUse(USED, ["a\nb"])], ""),
+    ([ToolUse(EDITED, ["../elsewhere/a"]), ToolUse(RAN, ["make"])], "Ran make"),
+    ([ToolUse(READ, ["/etc/passwd"])], ""),
+    ([ToolUse(EDITED, [""])], ""),
+    ([ToolUse(EDITED, ["a\0b"])], ""),
+    ([ToolUse(RAN, [""])], ""),
+    ([ToolUse(RAN, [])], ""),
     ([], ""),
 ]
 
 
 @pytest.mark.parametrize(("deeds", "told"), WORK)
-def test_the_most_telling_deed_is_told(deeds: list[Deed], told: str, tmp_path: Path) -> None:
+def test_the_most_telling_deed_is_told(deeds: list[ToolUse], told: str, tmp_path: Path) -> None:
     assert action(deeds, str(tmp_path), str(tmp_path)) == told
 
 
 def test_paths_count_from_the_top_of_the_worktree_wherever_the_agent_is(tmp_path: Path) -> None:
     (tmp_path / "repo/src").mkdir(parents=True)
     (tmp_path / "link").symlink_to("repo")
-    deeds = [Deed(EDITED, ["a.py"])]
+    deeds = [ToolUse(EDITED, ["a.py"])]
     for top in ("repo", "link"):
         told = action(deeds, str(tmp_path / "link/src"), str(tmp_path / top))
         assert told == "Edited src/a.py"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
 from ghp_agents.hooks.action import action
-from ghp_agents.hooks.event import Deed, Event, Reply
+from ghp_agents.hooks.event import Event, Reply, ToolUse
 from ghp_agents.hooks.paths import resolved
 from ghp_agents.integrations.clients.events import CLIENTS, KINDS
 from tests.support.thorough import mostly_slow
@@ -63,7 +63,7 @@ def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None
     assert event.session is None or isinstance(event.session, str)
     assert event.cwd is None or isinstance(event.cwd, str)
     assert all(event.paths)
-    assert all(isinstance(deed, Deed) for deed in event.deeds)
+    assert all(isinstance(deed, ToolUse) for deed in event.deeds)
     assert event.pid is None or type(event.pid) is int
     for path in event.paths:
         resolved(path, event.cwd)

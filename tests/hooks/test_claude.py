@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import claude
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed, Event, Reply
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Event, Reply, ToolUse
 from tests.support.hooks import PAYLOADS, SESSION, payload
 
 EXPECTED: dict[str, dict[str, object]] = {
@@ -22,9 +22,9 @@ EXPECTED: dict[str, dict[str, object]] = {
         "kind": "batch",
         "hears": True,
         "deeds": [
-            Deed(EDITED, ["/repo/new.txt"]),
-            Deed(RAN, ["echo hello; false"]),
-            Deed(READ, ["/repo/a.txt"]),
+            ToolUse(EDITED, ["/repo/new.txt"]),
+            ToolUse(RAN, ["echo hello; false"]),
+            ToolUse(READ, ["/repo/a.txt"]),
         ],
     },
     "claude-Stop": {"kind": "stop", "hears": True},
@@ -72,9 +72,9 @@ def test_a_call_that_was_refused_is_nothing_that_the_agent_did() -> None:
     event = claude.parse(payload("claude-PostToolBatch", tool_calls=calls))
     assert event is not None
     assert event.deeds == [
-        Deed(EDITED, ["/repo/a"]),
-        Deed(SEARCHED, []),
-        Deed(USED, ["mcp__db__query"]),
+        ToolUse(EDITED, ["/repo/a"]),
+        ToolUse(SEARCHED, []),
+        ToolUse(USED, ["mcp__db__query"]),
     ]
 
 

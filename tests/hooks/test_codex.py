@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import codex
-from ghp_agents.hooks.event import EDITED, RAN, READ, USED, Deed, Event, Reply
+from ghp_agents.hooks.event import EDITED, RAN, READ, USED, Event, Reply, ToolUse
 from tests.support.hooks import PAYLOADS, SESSION, payload
 
 PATCHED = ["new.txt", "a.txt", "moved.txt", "sub/moved.txt", "gone.txt"]
@@ -16,10 +16,10 @@ EXPECTED: dict[str, dict[str, object]] = {
     "codex-PreToolUse-apply_patch": {"kind": "edit", "paths": PATCHED},
     "codex-PreToolUse-Bash-heredoc": {"kind": "edit", "paths": ["shell.txt"]},
     "codex-PostToolUse-apply_patch": {
-        "kind": "batch", "hears": True, "deeds": [Deed(EDITED, PATCHED)],
+        "kind": "batch", "hears": True, "deeds": [ToolUse(EDITED, PATCHED)],
     },
     "codex-PostToolUse-Bash": {
-        "kind": "batch", "hears": True, "deeds": [Deed(RAN, ["echo hello"])],
+        "kind": "batch", "hears": True, "deeds": [ToolUse(RAN, ["echo hello"])],
     },
     "codex-Stop": {"kind": "stop", "hears": True},
     "codex-PreCompact": {"kind": "compact"},
@@ -69,9 +69,9 @@ def test_other_tools_are_told_by_what_they_do() -> None:
         event = codex.parse(payload("codex-PostToolUse-Bash", tool_name=tool, tool_input=given))
         return event and event.deeds
 
-    assert deed("update_plan", {}) == [Deed(USED, ["update_plan"])]
-    assert deed("view_image", {"path": "a.png"}) == [Deed(READ, ["a.png"])]
-    assert deed("exec_command", {"cmd": "make"}) == [Deed(RAN, ["make"])]
+    assert deed("update_plan", {}) == [ToolUse(USED, ["update_plan"])]
+    assert deed("view_image", {"path": "a.png"}) == [ToolUse(READ, ["a.png"])]
+    assert deed("exec_command", {"cmd": "make"}) == [ToolUse(RAN, ["make"])]
     assert deed("", {}) == ()
 
 

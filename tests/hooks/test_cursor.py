@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import cursor
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed, Event, Reply
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Event, Reply, ToolUse
 
 COMMON = {
     "conversation_id": "c-1",
@@ -25,7 +25,7 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
     return message(event, tool_name=name, tool_input=given, cwd="/repo/src", tool_use_id="t-1")
 
 
-def deed(name: str, given: dict[str, Any], expected: Deed) -> tuple[Any, dict[str, Any]]:
+def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
     fields = {"kind": "batch", "hears": True, "deeds": [expected], "cwd": "/repo/src"}
     return tool("postToolUse", name, **given), fields
 
@@ -44,11 +44,11 @@ def edit(name: str, given: dict[str, Any], paths: Any) -> tuple[Any, dict[str, A
         edit("Delete", {"target_file": "/repo/a"}, ["/repo/a"]),
         edit("Write", {}, ()),
         (tool("preToolUse", "Shell", command="rm a"), None),
-        deed("Write", {"file_path": "/repo/a"}, Deed(EDITED, ["/repo/a"])),
-        deed("Shell", {"command": "make test"}, Deed(RAN, ["make test"])),
-        deed("Read", {"file_path": "/repo/a"}, Deed(READ, ["/repo/a"])),
-        deed("Grep", {"pattern": "x"}, Deed(SEARCHED, [])),
-        deed("Task", {"prompt": "x"}, Deed(USED, ["Task"])),
+        deed("Write", {"file_path": "/repo/a"}, ToolUse(EDITED, ["/repo/a"])),
+        deed("Shell", {"command": "make test"}, ToolUse(RAN, ["make test"])),
+        deed("Read", {"file_path": "/repo/a"}, ToolUse(READ, ["/repo/a"])),
+        deed("Grep", {"pattern": "x"}, ToolUse(SEARCHED, [])),
+        deed("Task", {"prompt": "x"}, ToolUse(USED, ["Task"])),
         (message("stop", status="completed", loop_count=0), {"kind": "stop", "hears": True}),
         (message("stop", status="completed", loop_count=1), {"kind": "stop"}),
         (message("stop", status="aborted", loop_count=0), {"kind": "stop"}),

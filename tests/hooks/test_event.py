@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.hooks.event import Deed, Event, first, patched, text
+from ghp_agents.hooks.event import Event, ToolUse, first, patched, text
 
 
 @pytest.mark.parametrize("payload", [{}, {"a": None}, {"a": 1}, {"a": ["x"]}, [], "a", None, 7])
@@ -38,4 +38,4 @@ def test_events_and_deeds_are_values() -> None:
     one = Event("claude", "edit", "PreToolUse", "s", "/repo", paths=["/repo/a"])
     assert one == Event("claude", "edit", "PreToolUse", "s", "/repo", paths=["/repo/a"])
     assert one != Event("claude", "edit", "PreToolUse", "s", "/repo", paths=["/repo/b"])
-    assert len({Deed("ran", ["x"]), Deed("ran", ["x"]), Deed("ran", ["y"])}) == 2
+    assert len({ToolUse("ran", ["x"]), ToolUse("ran", ["x"]), ToolUse("ran", ["y"])}) == 2

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import gemini
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed, Event, Reply
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Event, Reply, ToolUse
 
 COMMON = {
     "session_id": "s-1",
@@ -24,7 +24,7 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
     return message(event, tool_name=name, tool_input=given, **response)
 
 
-def deed(name: str, given: dict[str, Any], expected: Deed) -> tuple[Any, dict[str, Any]]:
+def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
     return tool("AfterTool", name, **given), {"kind": "batch", "hears": True, "deeds": [expected]}
 
 
@@ -43,11 +43,11 @@ def deed(name: str, given: dict[str, Any], expected: Deed) -> tuple[Any, dict[st
         ),
         (tool("BeforeTool", "replace"), {"kind": "edit", "paths": ()}),
         (tool("BeforeTool", "read_file", file_path="/repo/a"), None),
-        deed("write_file", {"file_path": "/repo/a"}, Deed(EDITED, ["/repo/a"])),
-        deed("run_shell_command", {"command": "make test"}, Deed(RAN, ["make test"])),
-        deed("read_file", {"absolute_path": "/repo/a"}, Deed(READ, ["/repo/a"])),
-        deed("glob", {"pattern": "*"}, Deed(SEARCHED, [])),
-        deed("save_memory", {"fact": "x"}, Deed(USED, ["save_memory"])),
+        deed("write_file", {"file_path": "/repo/a"}, ToolUse(EDITED, ["/repo/a"])),
+        deed("run_shell_command", {"command": "make test"}, ToolUse(RAN, ["make test"])),
+        deed("read_file", {"absolute_path": "/repo/a"}, ToolUse(READ, ["/repo/a"])),
+        deed("glob", {"pattern": "*"}, ToolUse(SEARCHED, [])),
+        deed("save_memory", {"fact": "x"}, ToolUse(USED, ["save_memory"])),
         (message("AfterAgent", prompt_response="Done."), {"kind": "stop"}),
         (message("PreCompress", trigger="auto"), {"kind": "compact"}),
         (message("SessionEnd", reason="exit"), {"kind": "end"}),

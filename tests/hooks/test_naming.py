@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.hooks import naming, scene
-from ghp_agents.hooks.scene import Scene
+from ghp_agents.hooks.scene import HookContext
 from tests.support.ghp import invoke
 from tests.support.hooks import BARE, agent, call, context, event, in_use, payload
 
 
-def keep(begun: Scene) -> None:
+def keep(begun: HookContext) -> None:
     naming.keep(begun.folders, begun.event.session, begun.agent, begun.now)
 
 
-def forget(begun: Scene) -> None:
+def forget(begun: HookContext) -> None:
     naming.forget(begun.folders, begun.event.session)
 
 

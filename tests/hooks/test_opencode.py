@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import opencode
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Deed, Event, Reply
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Event, Reply, ToolUse
 
 
 def message(event: str, **fields: Any) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
     return message(event, tool_name=name, tool_input=given)
 
 
-def deed(name: str, given: dict[str, Any], expected: Deed) -> tuple[Any, dict[str, Any]]:
+def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
     fields = {"kind": "batch", "hears": True, "deeds": [expected]}
     return tool("tool.execute.after", name, **given), fields
 
@@ -38,11 +38,11 @@ def edit(name: str, given: dict[str, Any], paths: Any) -> tuple[Any, dict[str, A
         edit("apply_patch", {"patchText": 7}, []),
         edit("write", {}, []),
         (tool("tool.execute.before", "bash", command="rm a"), None),
-        deed("write", {"filePath": "/repo/a"}, Deed(EDITED, ["/repo/a"])),
-        deed("bash", {"command": "make test"}, Deed(RAN, ["make test"])),
-        deed("read", {"filePath": "/repo/a"}, Deed(READ, ["/repo/a"])),
-        deed("grep", {"pattern": "x"}, Deed(SEARCHED, [])),
-        deed("task", {}, Deed(USED, ["task"])),
+        deed("write", {"filePath": "/repo/a"}, ToolUse(EDITED, ["/repo/a"])),
+        deed("bash", {"command": "make test"}, ToolUse(RAN, ["make test"])),
+        deed("read", {"filePath": "/repo/a"}, ToolUse(READ, ["/repo/a"])),
+        deed("grep", {"pattern": "x"}, ToolUse(SEARCHED, [])),
+        deed("task", {}, ToolUse(USED, ["task"])),
         (message("session.idle"), {"kind": "stop"}),
         (message("session.compacting"), {"kind": "compact"}),
         (message("session.end"), {"kind": "end"}),

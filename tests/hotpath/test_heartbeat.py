@@ -17,7 +17,7 @@ from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.hotpath.locate import locate
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import CHECKOUT, run_ghp
 
 NOW = 1_737_801_000.0
@@ -364,7 +364,7 @@ WORDS = st.sampled_from(
 
 def slow(argv: list[str], cwd: Path) -> dict[str, Any] | None:
     """What the command with all its options understands; None for an error or the help."""
-    house = House(cwd, {})
+    house = App(cwd, {})
     try:
         with heartbeat.make_context("agent-heartbeat", list(argv), obj=house) as context:
             options = dict(context.params)

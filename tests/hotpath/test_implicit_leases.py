@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.hotpath.implicit_leases import Touch
+from ghp_agents.hotpath.implicit_leases import ImplicitLease
 
 NOW = 1_750_000_000.0
 THEN = "2025-06-15T15:06:40Z"
@@ -32,7 +32,7 @@ class Clone:
         return touched.take(self.folders, agent, epoch, path, now)
 
     @property
-    def all(self) -> list[Touch]:
+    def all(self) -> list[ImplicitLease]:
         return touched.list_all(self.folders)
 
 
@@ -50,8 +50,8 @@ def test_the_first_has_it_and_the_second_is_told_who(clone: Clone) -> None:
     assert clone.take("worker-1") is None
     assert clone.take("worker-2", "src/b.py") is None
     assert clone.all == [
-        Touch("worker-1", 1, THEN, "src/a.py"),
-        Touch("worker-2", 1, THEN, "src/b.py"),
+        ImplicitLease("worker-1", 1, THEN, "src/a.py"),
+        ImplicitLease("worker-2", 1, THEN, "src/b.py"),
     ]
     limits = (1_800.0, 86_400.0)
     assert touched.other(clone.folders, "worker-2", PATH, NOW, limits) == ("worker-1", THEN)
@@ -92,7 +92,7 @@ def test_who_gives_up_gives_up_its_own_alone(clone: Clone) -> None:
     clone.take("worker-2", "d")
     assert touched.drop_all(clone.folders, "worker-1") == 3
     assert touched.drop_all(clone.folders, "worker-1") == 0
-    assert clone.all == [Touch("worker-2", 1, THEN, "d")]
+    assert clone.all == [ImplicitLease("worker-2", 1, THEN, "d")]
 
 
 def test_one_path_is_given_up_by_who_has_it_alone(clone: Clone) -> None:
@@ -100,14 +100,14 @@ def test_one_path_is_given_up_by_who_has_it_alone(clone: Clone) -> None:
     clone.take("worker-1", "b")
     for agent, path in (("worker-2", "a"), ("worker-1", "b"), ("worker-1", "b"), ("x", "c")):
         touched.drop(clone.folders, agent, path)
-    assert clone.all == [Touch("worker-1", 1, THEN, "a")]
+    assert clone.all == [ImplicitLease("worker-1", 1, THEN, "a")]
 
 
 @pytest.mark.parametrize("path", ["a\nb", "é", "\udcff", "a" * 4_000, "con", "-rf", "..."])
 def test_odd_paths_are_leased_like_others(clone: Clone, path: str) -> None:
     assert clone.take("worker-1", path) is None
     assert clone.take("worker-2", path) == "worker-1"
-    assert clone.all == [Touch("worker-1", 1, THEN, path)]
+    assert clone.all == [ImplicitLease("worker-1", 1, THEN, path)]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
     other = Clone(Path(clone.folders[0]).parent)
     other.folders.reverse()
     assert other.take("worker-2") is None
-    record = Touch("worker-1", 1, THEN, PATH)
+    record = ImplicitLease("worker-1", 1, THEN, PATH)
     Path(clone.folders[0], "touched").mkdir(exist_ok=True)
     assert touched._make(clone.folders[0], record)
     limits = (1_800.0, 86_400.0)

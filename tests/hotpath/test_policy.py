@@ -7,8 +7,8 @@ import pytest
 
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.hotpath.policy import Case, Rule, UnsureError, Verdict, decide
-from ghp_agents.locks.lock import Lease
+from ghp_agents.hotpath.policy import EditRequest, Rule, UnsureError, Verdict, decide
+from ghp_agents.locks.lock import Lock
 from tests.support.rulings import EARLIER, NOW, book, case, leased, scoped, shared
 
 PATH = "src/parser.py"
@@ -221,7 +221,7 @@ def test_a_path_in_a_command_is_one_word_for_a_shell() -> None:
 def test_the_fence_is_the_one_of_claims(
     holder: str | None, epoch: int, generation: int, presence: dict[str, Any]
 ) -> None:
-    lease = Lease("issue/12", holder, generation, epoch, Timestamp(EARLIER), "n", "why")
+    lease = Lock("issue/12", holder, generation, epoch, Timestamp(EARLIER), "n", "why")
     fence = fence_of({lease.name: lease}, "worker-1", presence, "c1")
     claims = {"12": [holder, epoch, generation, EARLIER, "why", "claim", False]}
     found = decide(book(claims=claims), PATH, case(presence=presence))
@@ -233,5 +233,5 @@ def test_the_fence_is_the_one_of_claims(
 
 
 def test_a_case_says_who_wants_what() -> None:
-    one: Case = case("worker-1", touch=TOUCHED)
+    one: EditRequest = case("worker-1", touch=TOUCHED)
     assert (one.agent, one.is_person, one.now, one.touch) == ("worker-1", False, NOW, TOUCHED)

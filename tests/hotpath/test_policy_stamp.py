@@ -12,14 +12,14 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.github.tracker import mirror
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.guard import compile_policy as rulemaking
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath import policy_stamp as rulestamp
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.state.git import outbox
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -66,7 +66,7 @@ def assert_not_stale(one: Claimant) -> None:
 
 def held(one: Claimant, *patterns: str, **more: Any) -> None:
     one.beat()
-    take(*one.parts, Wanted(patterns, **more))
+    take(*one.parts, LeaseRequest(patterns, **more))
 
 
 START = 1_790_000_000.0
@@ -248,14 +248,16 @@ def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, _ = pair
-    told = Kept(1, 1, "Parse files", BODY, "open", (), (), "ada", "", "2026-03-01T10:00:00Z")
+    told = MirroredIssue(
+        1, 1, "Parse files", BODY, "open", (), (), "ada", "", "2026-03-01T10:00:00Z"
+    )
     for title in ("Parse files", "Parse other files"):
         write_book(one)
         mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
         assert kept(one) is None
     write_book(one)
     mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
-    checked = mirror.Checked("2026-03-01T10:00:00Z", 1, 7.0, 7.0)
+    checked = mirror.RefreshState("2026-03-01T10:00:00Z", 1, 7.0, 7.0)
     mirror.note_check(one.ws, "github.com/acme/widgets", checked)
     assert kept(one) is not None  # nothing was new
     assert mirror.checked(one.ws, "github.com/acme/widgets") == checked

@@ -6,7 +6,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace
 
 
@@ -29,7 +29,7 @@ class Team:
     """Clones that meet at one hub, and get their numbers at one board."""
 
     clock: ManualClock = field(default_factory=ManualClock)
-    hub: Hub = field(default_factory=Hub)
+    hub: MemoryRemote = field(default_factory=MemoryRemote)
     board: Board = field(default_factory=Board)
 
     def clone(self, name: str, agent: str | None = "worker-1") -> Place:

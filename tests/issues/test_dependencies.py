@@ -8,7 +8,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.dependencies import deadlock, open_blockers, ready, refuse_circles
 from ghp_agents.issues.issue import PRIORITIES, Issue, IssueChange
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 
 def issue(number: int, *blockers: int, **fields: object) -> Issue:
@@ -21,8 +21,8 @@ def issue(number: int, *blockers: int, **fields: object) -> Issue:
     return made._replace(**fields)  # type: ignore[arg-type]
 
 
-def claim(number: int, holder: str) -> Lease:
-    return Lease(f"issue/{number}", holder, 1, 1, Timestamp(""), "nonce")
+def claim(number: int, holder: str) -> Lock:
+    return Lock(f"issue/{number}", holder, 1, 1, Timestamp(""), "nonce")
 
 
 def numbers(issues: list[Issue]) -> list[int]:

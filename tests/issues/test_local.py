@@ -13,13 +13,13 @@ from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, IssueChange, provisional, short
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.issues.record import FOLDER
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.ports import IssueTracker
 from ghp_agents.state.cause import CLAIMED, Cause
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.issues.places import Place, Team, meet
 from tests.support.git import git
@@ -35,14 +35,14 @@ class TestLocalTrackerInMemory(IssueTrackerContract):
 class TestLocalTrackerInGit(IssueTrackerContract):
     @pytest.fixture
     def make(self, clock: ManualClock, repo: Path) -> MakeTracker:
-        return lambda: House(repo, os.environ, clock=clock).tracker
+        return lambda: App(repo, os.environ, clock=clock).tracker
 
 
 @pytest.mark.slow
 class TestLocalTrackerInGitWithARemote(IssueTrackerContract):
     @pytest.fixture
     def make(self, clock: ManualClock, clone: Path) -> MakeTracker:
-        return lambda: House(clone, os.environ, clock=clock).tracker
+        return lambda: App(clone, os.environ, clock=clock).tracker
 
 
 def title(text: str) -> IssueChange:
@@ -193,14 +193,14 @@ class Leasers:
             name: str,
             holder: str,
             *,
-            expected: Lease | None,
+            expected: Lock | None,
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
             until: Timestamp | None = None,
-        ) -> Lease:
+        ) -> Lock:
             if self.times:
                 self.times -= 1
                 super().acquire(name, "rival", expected=super().read(name))
@@ -219,14 +219,14 @@ class Leasers:
             name: str,
             holder: str,
             *,
-            expected: Lease | None,
+            expected: Lock | None,
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
             until: Timestamp | None = None,
-        ) -> Lease:
+        ) -> Lock:
             raise GhpError("The remote does not let us change numbers.", hint="Ask for access.")
 
 
@@ -303,27 +303,27 @@ def test_numbers_that_were_given_elsewhere_are_passed_over() -> None:
 
 
 def test_the_numbers_go_on_when_a_repository_gets_a_remote(repo: Path, remote: Path) -> None:
-    house = House(repo, os.environ)
+    house = App(repo, os.environ)
     house.tracker.create(title("One"), ANN)
     house.tracker.create(title("Two"), ANN)
     git(repo, "remote", "add", "origin", str(remote))
-    assert House(repo, os.environ).tracker.create(title("Three"), ANN).number == 3
+    assert App(repo, os.environ).tracker.create(title("Three"), ANN).number == 3
 
 
 def test_clones_of_one_remote_never_give_a_number_twice(
     clones: Callable[[int], list[Path]],
 ) -> None:
-    houses = [House(clone, os.environ) for clone in clones(2)]
+    houses = [App(clone, os.environ) for clone in clones(2)]
     made = [house.tracker.create(title("T"), ANN).number for house in houses * 2]
     assert made == [1, 2, 3, 4]
 
 
 def test_a_remote_that_is_not_there_costs_no_issue(clone: Path, remote: Path) -> None:
     remote.rename(remote.with_name("away"))
-    house = House(clone, os.environ)
+    house = App(clone, os.environ)
     made = house.tracker.create(title("T"), ANN)
     assert made.number == provisional(made.id)
-    assert House(clone, os.environ).tracker.list() == [made]
+    assert App(clone, os.environ).tracker.list() == [made]
 
 
 def test_two_that_were_numbered_apart_are_told_apart_once_they_meet() -> None:

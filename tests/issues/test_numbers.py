@@ -12,7 +12,7 @@ from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.issues.numbers import ATTEMPTS, LEASE, next_number
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.cause import CLAIMED, Cause
 
@@ -60,14 +60,14 @@ def test_who_is_always_too_late_is_told_so() -> None:
             name: str,
             holder: str,
             *,
-            expected: Lease | None,
+            expected: Lock | None,
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
             until: Timestamp | None = None,
-        ) -> Lease:
+        ) -> Lock:
             self.tries += 1
             super().acquire(name, "rival", expected=self.read(name))
             return super().acquire(name, holder, expected=expected)
@@ -91,7 +91,7 @@ def test_numbers_never_run_into_the_provisional_ones() -> None:
     leaser = MemoryLeaser(ManualClock(), board)
     next_number(leaser, "a")
     last = board.leases[LEASE]
-    board.leases[LEASE] = Lease(LEASE, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n")
+    board.leases[LEASE] = Lock(LEASE, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n")
     with pytest.raises(UnknownError) as caught:
         next_number(leaser, "a")
     assert str(caught.value) == (

@@ -11,7 +11,7 @@ from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange
 from ghp_agents.issues.record import (
     SETS,
     TEXTS,
-    Said,
+    IssueEvent,
     decode,
     described,
     encode,
@@ -27,7 +27,7 @@ ISSUES = [
     Issue("aaaaaaaa0002", IssueNumber(2), "Two"),
     Issue("aaaaaaaa0003", IssueNumber(3), "Three"),
 ]
-SAID = Said(
+SAID = IssueEvent(
     issue="aaaaaaaa0001",
     id="bbbbbbbb0001",
     kind="create",
@@ -136,7 +136,7 @@ def texts(draw: st.DrawFn) -> dict[str, str | None]:
 
 
 SAYINGS = st.builds(
-    Said,
+    IssueEvent,
     issue=IDS,
     id=IDS,
     kind=st.sampled_from(["create", "change", "comment", "number"]),
@@ -154,7 +154,7 @@ SAYINGS = st.builds(
 
 
 @given(SAYINGS)
-def test_what_is_written_is_what_is_read(said: Said) -> None:
+def test_what_is_written_is_what_is_read(said: IssueEvent) -> None:
     assert decode(said.path, encode(said)) == said
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, Comment, Issue, provisional
-from ghp_agents.issues.record import Said, encode
-from ghp_agents.issues.replay import Log, fold, read, unnumbered
+from ghp_agents.issues.record import IssueEvent, encode
+from ghp_agents.issues.replay import IssueEvents, fold, read, unnumbered
 from ghp_agents.state.join import Problem, join_files
 
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -17,8 +17,8 @@ ONE, TWO = "aaaaaaaa0001", "aaaaaaaa0002"
 IDS = count(1)
 
 
-def say(kind: str, clock: int, clone: str = "c1", issue: str = ONE, **fields: object) -> Said:
-    said = Said(
+def say(kind: str, clock: int, clone: str = "c1", issue: str = ONE, **fields: object) -> IssueEvent:
+    said = IssueEvent(
         issue=issue,
         id=f"{next(IDS):012x}",
         kind=kind,
@@ -30,15 +30,15 @@ def say(kind: str, clock: int, clone: str = "c1", issue: str = ONE, **fields: ob
     return said._replace(**fields)  # type: ignore[arg-type]
 
 
-def create(clock: int, number: int | None, clone: str = "c1", issue: str = ONE) -> Said:
+def create(clock: int, number: int | None, clone: str = "c1", issue: str = ONE) -> IssueEvent:
     return say("create", clock, clone, issue, number=number, texts={"title": f"Title {issue[-1]}"})
 
 
-def files(*sayings: Said) -> dict[str, bytes]:
+def files(*sayings: IssueEvent) -> dict[str, bytes]:
     return {said.path: encode(said) for said in sayings}
 
 
-def folded(*sayings: Said) -> list[Issue]:
+def folded(*sayings: IssueEvent) -> list[Issue]:
     return fold(read(files(*sayings)))
 
 
@@ -190,7 +190,7 @@ def test_what_waits_for_an_issue_that_is_not_here_says_so() -> None:
 
 def test_the_next_clock_is_above_all_that_was_said() -> None:
     assert read(files(create(41, 1), say("comment", 7))).clock == 41
-    assert Log().clock == 0
+    assert IssueEvents().clock == 0
 
 
 SAYINGS = st.lists(
@@ -219,7 +219,7 @@ SAYINGS = st.lists(
 
 @given(SAYINGS, st.data())
 def test_any_order_and_any_portions_of_records_give_the_same_issues(
-    sayings: list[Said], data: st.DataObject
+    sayings: list[IssueEvent], data: st.DataObject
 ) -> None:
     whole = fold(read(files(*sayings)))
     shuffled = data.draw(st.permutations(sayings))
@@ -228,20 +228,20 @@ def test_any_order_and_any_portions_of_records_give_the_same_issues(
     portions = [files(*shuffled[cut:]), files(*shuffled[: cut + overlap])]
     assert fold(read(files(*shuffled))) == whole
     assert fold(read(join_files(portions))) == whole
-    one_by_one = Log()
+    one_by_one = IssueEvents()
     for said in shuffled:
         one_by_one = one_by_one.with_one(said)
     assert fold(one_by_one) == whole
 
 
 @given(SAYINGS)
-def test_no_two_issues_ever_share_a_number(sayings: list[Said]) -> None:
+def test_no_two_issues_ever_share_a_number(sayings: list[IssueEvent]) -> None:
     numbers = [number for issue in folded(*sayings) for number in issue.numbers]
     assert len(numbers) == len(set(numbers))
 
 
 @given(SAYINGS, st.integers(0, 12))
-def test_what_is_known_of_an_issue_only_grows(sayings: list[Said], known: int) -> None:
+def test_what_is_known_of_an_issue_only_grows(sayings: list[IssueEvent], known: int) -> None:
     had = sayings[:known]
     before, after = folded(*had), folded(*sayings)
     later = {issue.id: issue for issue in after}

@@ -10,8 +10,8 @@ from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import PROVISIONAL, Issue, IssueChange, provisional
 from ghp_agents.issues.record import FOLDER
-from ghp_agents.issues.service import Outcome
-from ghp_agents.locks.lock import Lease
+from ghp_agents.issues.service import IssueResult
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.state.cause import CLAIMED, Cause
 from ghp_agents.state.record import Record
@@ -129,7 +129,7 @@ def test_a_new_issue_names_others_by_any_of_their_names(place: Place) -> None:
 def test_a_command_that_is_repeated_makes_no_second_issue(place: Place) -> None:
     change = IssueChange(title=" Fix  it ", body="Body\n")
     first = services.new(place.ws, place.tracker, change)
-    assert services.new(place.ws, place.tracker, change) == Outcome(first.issue, changed=False)
+    assert services.new(place.ws, place.tracker, change) == IssueResult(first.issue, changed=False)
     assert services.new(place.ws, place.tracker, change, again=True).issue.number == 2
 
 
@@ -152,7 +152,7 @@ def test_an_unknown_blocker_or_parent_makes_nothing(place: Place) -> None:
 
 # ---------------------------------------------------------------------------------- changing
 
-CHANGES: list[Callable[[Place], Outcome]] = [
+CHANGES: list[Callable[[Place], IssueResult]] = [
     lambda p: services.edit(p.ws, p.tracker, "1", IssueChange(title="New", add_labels=("x",))),
     lambda p: services.edit(p.ws, p.tracker, "1", IssueChange(), parent="2"),
     lambda p: services.close(p.ws, p.tracker, "1"),
@@ -168,7 +168,7 @@ CHANGES: list[Callable[[Place], Outcome]] = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_same_command_again_changes_nothing(
-    place: Place, team: Team, change: Callable[[Place], Outcome]
+    place: Place, team: Team, change: Callable[[Place], IssueResult]
 ) -> None:
     make(place, "One"), make(place, "Two")
     make(place, "Three", add_assignees=("worker-1",))
@@ -282,14 +282,14 @@ def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> N
             name: str,
             holder: str,
             *,
-            expected: Lease | None,
+            expected: Lock | None,
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
             until: Timestamp | None = None,
-        ) -> Lease:
+        ) -> Lock:
             if expected is not None:
                 raise UnknownError("The connection broke.", hint="Try again.")
             return super().acquire(name, holder, expected=expected, reason=reason)
@@ -340,14 +340,14 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
             name: str,
             holder: str,
             *,
-            expected: Lease | None,
+            expected: Lock | None,
             epoch: int = 0,
             reason: str = "",
             patterns: Sequence[str] = (),
             cause: Cause = CLAIMED,
             clone: str | None = None,
             until: Timestamp | None = None,
-        ) -> Lease:
+        ) -> Lock:
             if not self.overtaken:
                 self.overtaken = True
                 assert services.name_provisional(place.ws, place.store, place.leaser) == [1]

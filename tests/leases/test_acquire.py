@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.leases.acquire import HeldError, Leased
+from ghp_agents.leases.acquire import HeldError, LeaseResult
 from ghp_agents.leases.hold import Hold
 from tests.support.consent import mine
 from tests.support.escalations import RivalStore
@@ -32,7 +32,7 @@ def test_a_lease_is_granted_with_the_files_that_it_covers(yard: Yard) -> None:
         since=Timestamp(NOW),
         reason="new parser",
     )
-    assert got == Leased(expected, is_new=True, covered=("src/a.py", "src/b.py"))
+    assert got == LeaseResult(expected, is_new=True, covered=("src/a.py", "src/b.py"))
     assert yard.listing().held == [expected]
     assert yard.events() == [("worker-1", "lease", "src/, !gen/: new parser")]
 

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git
@@ -16,10 +16,10 @@ from tests.support.leases import furnish
 
 
 @pytest.fixture
-def ground(repo: Path) -> Ground:
+def ground(repo: Path) -> WorktreeFiles:
     furnish(repo)
     commit(repo, {"app/[id]/page.tsx": "", "app/i/page.tsx": "", "a*b": "", "a?": ""})
-    return Ground(open_workspace(repo, {}, ManualClock()))
+    return WorktreeFiles(open_workspace(repo, {}, ManualClock()))
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,15 @@ def ground(repo: Path) -> Ground:
     ],
 )
 def test_a_word_that_is_a_path_here_means_it_and_others_are_patterns(
-    ground: Ground, repo: Path, word: str, folder: str, pattern: str
+    ground: WorktreeFiles, repo: Path, word: str, folder: str, pattern: str
 ) -> None:
     assert ground.spelled(["*", word], repo / folder)[1:] == (pattern,)
 
 
 @pytest.mark.parametrize("folder", ["", "src"])
-def test_an_absolute_path_counts_from_the_root(ground: Ground, repo: Path, folder: str) -> None:
+def test_an_absolute_path_counts_from_the_root(
+    ground: WorktreeFiles, repo: Path, folder: str
+) -> None:
     words = [f"{repo}/src/a.py", f"!{repo}/src/gen/", f"{repo}/app/[id]", str(repo / "src/new.py")]
     assert ground.spelled(words, repo / folder) == (
         "/src/a.py", "!/src/gen/", "/app/\\[id\\]", "/src/new.py",
@@ -59,14 +61,14 @@ def test_a_path_through_a_link_is_the_same_path(repo: Path, tmp_path: Path) -> N
     furnish(repo)
     link = tmp_path / "link"
     link.symlink_to(repo)
-    ground = Ground(open_workspace(link, {}, ManualClock()))
+    ground = WorktreeFiles(open_workspace(link, {}, ManualClock()))
     assert ground.spelled([f"{link}/src/a.py", f"{repo}/src/b.py"], link / "src") == (
         "/src/a.py", "/src/b.py",
     )  # fmt: skip
     assert ground.spelled(["./a.py"], repo / "src") == ("/src/a.py",)
 
 
-def test_a_path_outside_is_refused(ground: Ground, repo: Path) -> None:
+def test_a_path_outside_is_refused(ground: WorktreeFiles, repo: Path) -> None:
     for word in (str(repo.parent), "/etc", f"!{repo.parent}"):
         with pytest.raises(UsageError) as caught:
             ground.spelled(["*", word], repo)
@@ -75,12 +77,14 @@ def test_a_path_outside_is_refused(ground: Ground, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["a\0b", "x" * 100_000, "\udc80", "/\udc80", "/" + "x" * 100_000])
-def test_words_that_no_system_takes_are_refused(ground: Ground, repo: Path, word: str) -> None:
+def test_words_that_no_system_takes_are_refused(
+    ground: WorktreeFiles, repo: Path, word: str
+) -> None:
     with pytest.raises(UsageError):
         ground.spelled([word], repo)
 
 
-def test_files_are_those_that_git_has_or_could_have(ground: Ground, repo: Path) -> None:
+def test_files_are_those_that_git_has_or_could_have(ground: WorktreeFiles, repo: Path) -> None:
     (repo / ".gitignore").write_text("*.log\n")
     (repo / "x.log").touch()
     (repo / "new\nline").touch()
@@ -92,7 +96,7 @@ def test_files_are_those_that_git_has_or_could_have(ground: Ground, repo: Path) 
 
 
 def test_a_bare_repository_has_no_files_and_takes_patterns(remote: Path) -> None:
-    ground = Ground(open_workspace(remote, {}, ManualClock()))
+    ground = WorktreeFiles(open_workspace(remote, {}, ManualClock()))
     assert ground.files == []
     assert ground.spelled(["src/", "/a"], remote) == ("src/", "/a")
     assert ground.reach(("src/",)).covered == []
@@ -101,7 +105,7 @@ def test_a_bare_repository_has_no_files_and_takes_patterns(remote: Path) -> None
 def test_each_worktree_has_its_own_files(repo: Path, worktree: Callable[[Path, str], Path]) -> None:
     other = worktree(furnish(repo), "147")
     (other / "only-there").touch()
-    ground = Ground(open_workspace(other, {}, ManualClock()))
+    ground = WorktreeFiles(open_workspace(other, {}, ManualClock()))
     assert ground.reach(("/only-there", "src/a.py")).covered == ["only-there", "src/a.py"]
     assert ground.spelled([f"{other}/src/a.py", "b.py"], other / "src") == (
         "/src/a.py", "/src/**/b.py",
@@ -111,18 +115,18 @@ def test_each_worktree_has_its_own_files(repo: Path, worktree: Callable[[Path, s
 def test_where_case_does_not_count_it_does_not_count_for_leases(repo: Path) -> None:
     furnish(repo)
     git(repo, "config", "core.ignoreCase", "true")
-    reach = Ground(open_workspace(repo, {}, ManualClock())).reach(("/readme.md",))
+    reach = WorktreeFiles(open_workspace(repo, {}, ManualClock())).reach(("/readme.md",))
     assert reach.covered == ["README.md"]
     assert reach.meets(("/README.md",), None) == "readme.md"
 
 
-def test_a_name_and_a_path_of_the_same_letters_are_two_things(ground: Ground) -> None:
+def test_a_name_and_a_path_of_the_same_letters_are_two_things(ground: WorktreeFiles) -> None:
     path, name = ground.reach(("src",)), ground.reach((), "src")
     assert (path.meets((), "src"), name.meets(("src",), None)) == (None, None)
     assert name.meets((), "src") == "src"
 
 
-def test_my_own_lease_is_in_nobodys_way(ground: Ground) -> None:
+def test_my_own_lease_is_in_nobodys_way(ground: WorktreeFiles) -> None:
     reach = ground.reach(("/src/",))
     hold = Hold("aa", "worker-1", False, ("a.py",), None, Timestamp(""))
     assert reach.meets_other(hold, Actor("worker-1")) is None

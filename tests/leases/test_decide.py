@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.leases.decide import Attempt, Case, decide
+from ghp_agents.leases.decide import Attempt, DecisionInput, decide
 from ghp_agents.leases.request import prepare
 from tests.support.leases import Yard, make_yard
 
@@ -15,10 +15,10 @@ def yard(repo: Path) -> Yard:
     return make_yard(repo)
 
 
-def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: Any) -> Case:
+def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: Any) -> DecisionInput:
     wanted = yard.wanted(words, **more)
     plan = prepare(yard.ws(agent), yard.store, wanted)
-    return Case(yard.ws(agent), yard.store, yard.leaser, plan, in_line=in_line)
+    return DecisionInput(yard.ws(agent), yard.store, yard.leaser, plan, in_line=in_line)
 
 
 def test_it_writes_nothing_and_decides_the_same_again(yard: Yard) -> None:

@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.leases.acquire import HeldError, attempt
 from ghp_agents.leases.queue import ordinal, place
-from ghp_agents.leases.request import Obstacle, prepare
+from ghp_agents.leases.request import Conflict, prepare
 from ghp_agents.leases.service import waiting_places
 from tests.support.escalations import RivalStore
 from tests.support.leases import NOW, Yard, make_yard, two_yards
@@ -294,7 +294,7 @@ def test_a_strict_lease_is_waited_for_and_the_remote_is_asked_seldom(clones: Clo
 
 
 def test_a_place_names_who_is_ahead() -> None:
-    ahead = [Obstacle("a", f"worker-{n}", False, NOW, "waiting") for n in range(1, 6)]
+    ahead = [Conflict("a", f"worker-{n}", False, NOW, "waiting") for n in range(1, 6)]
     assert place([*ahead, ahead[0]]) == (
         "7th in line, after worker-1, worker-2, worker-3 and 2 more: "
         f"a is waited for by worker-1, who came first, since {NOW}"

@@ -14,8 +14,8 @@ from ghp_agents.core.glob_paths import MOST
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.leases.record import (
     FOLDER,
-    Log,
-    Said,
+    LeaseEvent,
+    LeaseHistory,
     decode,
     encode,
     entry,
@@ -30,7 +30,7 @@ NOW = Timestamp("2025-06-15T15:06:40Z")
 LATER = Timestamp("2025-06-15T16:06:40Z")
 HERE = CloneId("here")
 WORKER, PERSON = Actor("worker-1"), Actor("Ada Lovelace", True)
-ASKED = Said(
+ASKED = LeaseEvent(
     lease="3f9a3f9a3f9a",
     id="3f9a3f9a3f9a",
     kind="request",
@@ -46,11 +46,11 @@ ASKED = Said(
 GRANTED = ASKED._replace(granted=True, until=LATER, right="path/0a1b", nonce="ff")
 
 
-def later(kind: str, clock: int, by: Actor = WORKER, **more: Any) -> Said:
+def later(kind: str, clock: int, by: Actor = WORKER, **more: Any) -> LeaseEvent:
     return follow(ASKED, kind, by, LATER, clock, HERE)._replace(**more)
 
 
-def files(*said: Said) -> dict[str, bytes]:
+def files(*said: LeaseEvent) -> dict[str, bytes]:
     return {each.path: encode(each) for each in said}
 
 
@@ -69,7 +69,7 @@ def files(*said: Said) -> dict[str, bytes]:
         later("release", 9, PERSON, reason="not needed"),
     ],
 )
-def test_a_record_is_read_as_it_was_written(said: Said) -> None:
+def test_a_record_is_read_as_it_was_written(said: LeaseEvent) -> None:
     assert decode(said.lease, said.id, encode(said)) == said
 
 
@@ -93,7 +93,7 @@ def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
         (later("release", 8, reason="done"), "lease-release", "src/, !gen/: done"),
     ],
 )
-def test_the_ledger_says_what_happened(said: Said, event: str, text: str) -> None:
+def test_the_ledger_says_what_happened(said: LeaseEvent, event: str, text: str) -> None:
     made = entry(said, ASKED)
     assert (made.event, made.object, made.text) == (event, "L-3f9a3f9a3f9a", text)
     assert made.files == ((said.path, encode(said)),)
@@ -120,13 +120,13 @@ def test_a_request_waits_until_it_is_granted_and_is_open_until_it_is_released() 
     assert (waiting.is_waiting, waiting.is_open, waiting.nonce) == (True, True, "")
     grant = later("grant", 8, nonce="ff", until=LATER)
     (held,), _ = read(files(ASKED, grant))
-    assert held == Log(ASKED, grant, LATER, timed=grant)
+    assert held == LeaseHistory(ASKED, grant, LATER, timed=grant)
     assert (held.is_waiting, held.is_open, held.nonce) == (False, True, "ff")
     hold = held.hold()
     assert (hold.since, hold.until, hold.strict, hold.approved) == (LATER, LATER, False, False)
     release = later("release", 9)
     (given,), _ = read(files(ASKED, grant, release))
-    assert given == Log(ASKED, grant, LATER, release, grant)
+    assert given == LeaseHistory(ASKED, grant, LATER, release, grant)
     assert not given.is_open
 
 
@@ -135,13 +135,13 @@ def test_the_last_renewal_counts_and_the_first_release() -> None:
     first, second = later("release", 10), later("release", 11, PERSON)
     said = [GRANTED, one, two, first, second]
     for order in permutations(said):
-        assert fold(order) == Log(GRANTED, GRANTED, LATER, first, two)
+        assert fold(order) == LeaseHistory(GRANTED, GRANTED, LATER, first, two)
 
 
 def test_who_leased_it_for_another_can_renew_it() -> None:
     leased = GRANTED._replace(by=PERSON)
     renewed = later("renew", 8, PERSON, until=NOW)
-    assert fold([leased, renewed]) == Log(leased, leased, NOW, timed=renewed)
+    assert fold([leased, renewed]) == LeaseHistory(leased, leased, NOW, timed=renewed)
 
 
 def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
@@ -152,13 +152,13 @@ def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
         for said in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
     )
     assert (once.lasts, again.lasts, ever.lasts) == (3_600.0, 86_400.0, None)
-    assert Log(ASKED).lasts is None
+    assert LeaseHistory(ASKED).lasts is None
 
 
 def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:
     release = later("release", 9)
     assert read(files(release)) == ([], [])
-    assert read(files(ASKED, release))[0] == [Log(ASKED, None, None, release)]
+    assert read(files(ASKED, release))[0] == [LeaseHistory(ASKED, None, None, release)]
 
 
 def test_leases_are_in_the_order_of_their_requests() -> None:
@@ -176,8 +176,8 @@ def test_leases_are_in_the_order_of_their_requests() -> None:
 def test_only_the_clone_that_granted_it_says_that_its_time_is_up(
     clone: str, now: float, over: bool
 ) -> None:
-    assert Log(GRANTED, GRANTED, LATER).is_over(CloneId(clone), now) is over
-    assert not Log(GRANTED, GRANTED, None).is_over(CloneId(clone), now)
+    assert LeaseHistory(GRANTED, GRANTED, LATER).is_over(CloneId(clone), now) is over
+    assert not LeaseHistory(GRANTED, GRANTED, None).is_over(CloneId(clone), now)
 
 
 # ------------------------------------------------------------------------------ what is bad

@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor
-from ghp_agents.leases.request import Obstacle, Wanted, prepare
+from ghp_agents.leases.request import Conflict, LeaseRequest, prepare
 from tests.support.leases import NOW, Yard, make_yard
 
 
@@ -48,13 +48,13 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (Wanted(("/src/",)), "/src/"),
-        (Wanted(("/lib/a b",), said=("a b",)), "'a b'"),
-        (Wanted(("a", "b", "c", "d")), "a b c …"),
-        (Wanted(name="db"), "--name db"),
+        (LeaseRequest(("/src/",)), "/src/"),
+        (LeaseRequest(("/lib/a b",), said=("a b",)), "'a b'"),
+        (LeaseRequest(("a", "b", "c", "d")), "a b c …"),
+        (LeaseRequest(name="db"), "--name db"),
     ],
 )
-def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: Wanted, words: str) -> None:
+def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: LeaseRequest, words: str) -> None:
     assert prepare(yard.ws(None), yard.store, wanted).words == words
 
 
@@ -62,19 +62,19 @@ def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: Wanted, words:
     ("obstacle", "words"),
     [
         (
-            Obstacle("src/a.py", "worker-1", False, NOW, "held", "L-3f9a", "new parser"),
+            Conflict("src/a.py", "worker-1", False, NOW, "held", "L-3f9a", "new parser"),
             f"src/a.py is leased by worker-1 since {NOW} (L-3f9a), who gives as reason: "
             "«new parser»",
         ),
         (
-            Obstacle("db", "Ada", True, NOW, "waiting", "L-3f9a"),
+            Conflict("db", "Ada", True, NOW, "waiting", "L-3f9a"),
             f"db is waited for by «Ada» (a person), who came first, since {NOW} (L-3f9a)",
         ),
         (
-            Obstacle("a", "worker-1", False, NOW, "editing"),
+            Conflict("a", "worker-1", False, NOW, "editing"),
             f"a is being edited by worker-1 since {NOW}",
         ),
     ],
 )
-def test_what_stands_in_the_way_in_words(obstacle: Obstacle, words: str) -> None:
+def test_what_stands_in_the_way_in_words(obstacle: Conflict, words: str) -> None:
     assert obstacle.words == words

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.leases import second_look as doubts
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.memory import MemoryStore
@@ -17,15 +17,15 @@ from ghp_agents.workspace import open_workspace
 from tests.support.leases import Yard, two_yards
 
 AT = Timestamp("2025-06-15T15:06:40Z")
-RIGHT = Lease("path/0123456789ab", "worker-1", 1, 1, AT, "n", "", "r")
+RIGHT = Lock("path/0123456789ab", "worker-1", 1, 1, AT, "n", "", "r")
 
 
-def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> Sight:
+def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> HolderView:
     view = AgentView("worker-1", {"epoch": 1, "seq": seq}, liveness, 2_000.0, is_here)
-    return Sight(view, lives=liveness is Liveness.ACTIVE)
+    return HolderView(view, lives=liveness is Liveness.ACTIVE)
 
 
-def is_doubted(yard: Yard, seen: Sight, right: Lease = RIGHT) -> bool:
+def is_doubted(yard: Yard, seen: HolderView, right: Lock = RIGHT) -> bool:
     met = {right.name: (right, seen)}
     return doubts.unconfirmed(yard.ws("worker-2"), yard.store, met) == [right]
 
@@ -53,7 +53,7 @@ def test_the_second_look_is_not_at_once(yard: Yard) -> None:
 
 
 @pytest.mark.parametrize("between", [sight(Liveness.ACTIVE), sight(Liveness.DEAD, seq=2)])
-def test_who_moved_between_two_looks_is_doubted_anew(yard: Yard, between: Sight) -> None:
+def test_who_moved_between_two_looks_is_doubted_anew(yard: Yard, between: HolderView) -> None:
     assert is_doubted(yard, sight(Liveness.DEAD))
     yard.clock.wait(60)
     yard.store.sync()

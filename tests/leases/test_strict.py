@@ -11,9 +11,9 @@ from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import Actor
 from ghp_agents.leases import strict
 from ghp_agents.leases.acquire import HeldError
-from ghp_agents.leases.coverage import Ground, Reach
+from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, right_name
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from tests.support.leases import Yard, make_yard, two_yards
 
@@ -27,15 +27,15 @@ def yards(clones: Clones) -> Yards:
     return one, other
 
 
-def take(yard: Yard, agent: str, *words: str, leaser: MemoryLeaser | None = None) -> Lease:
+def take(yard: Yard, agent: str, *words: str, leaser: MemoryLeaser | None = None) -> Lock:
     """Only the right, as `leasing` takes it."""
     parts = yard.ws(agent), yard.store, leaser or yard.leaser
     return strict.take(*parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
 
 
-def reached(yard: Yard, *words: str) -> Reach:
+def reached(yard: Yard, *words: str) -> Coverage:
     """What a lease would cover."""
-    return Ground(yard.ws(None)).reach(yard.wanted(words).patterns)
+    return WorktreeFiles(yard.ws(None)).reach(yard.wanted(words).patterns)
 
 
 def rights(yard: Yard) -> dict[str, str | None]:
@@ -198,12 +198,12 @@ class Late(MemoryLeaser):
     after_write: Callable[[], object] | None = None
     after_look: Callable[[], object] | None = None
 
-    def acquire(self, *args: object, **more: object) -> Lease:
+    def acquire(self, *args: object, **more: object) -> Lock:
         got = super().acquire(*args, **more)  # type: ignore[arg-type]
         self._run("after_write")
         return got
 
-    def list(self, prefix: str = "") -> list[Lease]:
+    def list(self, prefix: str = "") -> list[Lock]:
         got = super().list(prefix)
         self._run("after_look")
         return got
@@ -218,7 +218,7 @@ class Late(MemoryLeaser):
 def test_of_two_that_write_before_either_looks_the_lower_nonce_has_it(yards: Yards) -> None:
     one, other = yards
     late = Late(one.clock, one.leaser._board)
-    written: list[Lease] = []
+    written: list[Lock] = []
     late.after_write = lambda: written.append(
         other.leaser.acquire(
             right_name(("/src/a.py",), None), "worker-2", expected=None, epoch=1,
@@ -241,7 +241,7 @@ def test_of_two_that_write_before_either_looks_the_lower_nonce_has_it(yards: Yar
         assert rights(one)[mine.name] is None
 
 
-def _outcome(do: Callable[[], Lease]) -> Lease | RivalError:
+def _outcome(do: Callable[[], Lock]) -> Lock | RivalError:
     try:
         return do()
     except RivalError as error:
@@ -288,7 +288,7 @@ def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, 
     for number in range(15):
         board = Board()
 
-        def one(word: str, agent: str, board: Board = board) -> Lease | None:
+        def one(word: str, agent: str, board: Board = board) -> Lock | None:
             ws = yard.ws(agent)
             object.__setattr__(ws, "clock", clock)
             reach = reached(yard, word)

@@ -19,7 +19,7 @@ from ghp_agents.leases.wait_graph import (
     question,
     sentence,
 )
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 
 NAMES = ("a", "b", "c", "d", "e")
 EDGES = [pair for pair in product(NAMES, NAMES) if pair[0] != pair[1]]
@@ -31,12 +31,12 @@ def issue(number: int, *blockers: int, **fields: object) -> Issue:
     return made._replace(**fields)  # type: ignore[arg-type]
 
 
-def claim(number: int, holder: str | None, generation: int = 1, epoch: int = 1) -> Lease:
+def claim(number: int, holder: str | None, generation: int = 1, epoch: int = 1) -> Lock:
     at = Timestamp("2026-01-02T03:04:05Z")
-    return Lease(f"issue/{number}", holder, generation, epoch, at, "nonce")
+    return Lock(f"issue/{number}", holder, generation, epoch, at, "nonce")
 
 
-def held(**holders: str | None) -> dict[int, Lease]:
+def held(**holders: str | None) -> dict[int, Lock]:
     """`held(i11="a")`: a holds #11."""
     return {int(name[1:]): claim(int(name[1:]), holder) for name, holder in holders.items()}
 
@@ -126,7 +126,7 @@ def waits(*pairs: tuple[str, str]) -> list[Wait]:
 )  # fmt: skip
 def test_who_waits_for_whom(
     issues: list[Issue],
-    claims: dict[int, Lease],
+    claims: dict[int, Lock],
     in_hand: dict[str, int],
     expected: list[tuple[str, str, str]],
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import GhpError
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import LeaseMovedError
+from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.workspace import open_workspace
 from tests.support.ghp import CHECKOUT
 from tests.support.git import git
@@ -90,7 +90,7 @@ def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Pat
     processes = [counter(repo, f"worker-{number}", 5) for number in range(4)]
     got = [int(line) for process in processes for line in process.communicate()[0].split()]
     assert sorted(got) == list(range(2, 22))
-    with pytest.raises(LeaseMovedError):
+    with pytest.raises(LockMovedError):
         leaser.release("numbers", expected=taken)
 
 
@@ -124,7 +124,7 @@ def one_more(repo: Path) -> int:
     while True:
         try:
             return leaser.acquire("numbers", "worker-2", expected=current).generation
-        except LeaseMovedError as moved:  # the killed one's git had the lock, and ended its work
+        except LockMovedError as moved:  # the killed one's git had the lock, and ended its work
             current = moved.current
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ghp_agents.core.errors import ExitCode, GhpError, UnknownError
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError
 from tests.locks.fields import CloneField, LocalField
 from tests.support import repos
 from tests.support.git import git, refs
@@ -23,9 +23,7 @@ def field(remote: Path, clones: Clones) -> CloneField:
     return CloneField(remote, clones)
 
 
-def counted(
-    leaser: GitRefLeaser, times: int, name: str = "numbers", who: str = "worker-1"
-) -> Lease:
+def counted(leaser: GitRefLeaser, times: int, name: str = "numbers", who: str = "worker-1") -> Lock:
     """Take a right `times` times; the last lease."""
     current = leaser.read(name)
     for _ in range(times):
@@ -62,7 +60,7 @@ def test_who_loses_while_the_connection_breaks_is_told_so(field: CloneField) -> 
         f'rm -f "$0"\nunset GIT_QUARANTINE_PATH\n'
         f"git update-ref refs/ghp/lease/trunk {taken.revision}\nkill -9 $PPID\n",
     )
-    with pytest.raises(LeaseMovedError) as caught:
+    with pytest.raises(LockMovedError) as caught:
         one.acquire("trunk", "worker-1", expected=None)
     assert caught.value.current == taken
 
@@ -149,7 +147,7 @@ def test_a_right_that_was_taken_before_there_was_a_remote_cannot_be_begun_anew(
     taken = counted(leaser, 3)
     git(repo, "remote", "add", "origin", str(remote))
     leaser = LocalField(repo).leaser()  # the next command
-    with pytest.raises(LeaseMovedError) as caught:
+    with pytest.raises(LockMovedError) as caught:
         leaser.acquire("numbers", "worker-1", expected=None)
     assert caught.value.current == taken
     assert leaser.acquire("numbers", "worker-1", expected=taken).generation == 4
@@ -181,7 +179,7 @@ def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_numb
     assert one.read("numbers") == first
     assert two.read("numbers") == first
     assert two.list() == [first]
-    with pytest.raises(LeaseMovedError) as caught:
+    with pytest.raises(LockMovedError) as caught:
         two.release("numbers", expected=second)
     assert caught.value.current == first
     # Two knows that it gave out 5 itself, so what it takes next is fenced against that too.
@@ -260,8 +258,8 @@ def test_a_lost_private_repository_loses_no_right(field: CloneField, clones: Clo
 def test_a_lease_that_never_was_on_the_remote_has_moved(field: CloneField) -> None:
     one = field.leaser()
     taken = counted(one, 1, "trunk")
-    forged = Lease("trunk", "worker-9", 9, 0, taken.acquired_at, "n", revision="1" * 40)
-    with pytest.raises(LeaseMovedError) as caught:
+    forged = Lock("trunk", "worker-9", 9, 0, taken.acquired_at, "n", revision="1" * 40)
+    with pytest.raises(LockMovedError) as caught:
         one.acquire("trunk", "worker-9", expected=forged)
     assert caught.value.current == taken
 

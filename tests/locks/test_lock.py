@@ -10,8 +10,8 @@ from ghp_agents.core.errors import ExitCode, RefusedError, UsageError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.locks.lock import (
     KINDS,
-    Lease,
-    LeaseMovedError,
+    Lock,
+    LockMovedError,
     decode,
     encode,
     given_back,
@@ -22,7 +22,7 @@ from ghp_agents.locks.lock import (
 from ghp_agents.state.cause import RELEASED, Cause
 
 AT = Timestamp("2025-06-15T15:06:40Z")
-HELD = Lease("issue/12", "worker-1", 3, 2, AT, "n3", "why", "r3")
+HELD = Lock("issue/12", "worker-1", 3, 2, AT, "n3", "why", "r3")
 
 GOOD_NAMES = [
     "trunk",
@@ -70,7 +70,7 @@ def test_no_name_is_a_folder_of_another(one: str, other: str) -> None:
 
 
 def test_the_first_to_take_a_right_gets_generation_1() -> None:
-    assert taken("trunk", "worker-1", None, at=AT, nonce="n", epoch=4, reason="a\nb") == Lease(
+    assert taken("trunk", "worker-1", None, at=AT, nonce="n", epoch=4, reason="a\nb") == Lock(
         "trunk", "worker-1", 1, 4, AT, "n", "a b", "n"
     )
 
@@ -147,7 +147,7 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
 
 @given(
     st.builds(
-        Lease,
+        Lock,
         name=st.sampled_from(GOOD_NAMES),
         holder=st.none()
         | st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20),
@@ -163,7 +163,7 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
         patterns=st.lists(st.sampled_from(["src/x/", "/a.py", "*.md"]), unique=True).map(tuple),
     )
 )
-def test_what_is_written_is_read_again(lease: Lease) -> None:
+def test_what_is_written_is_read_again(lease: Lock) -> None:
     assert decode(encode(lease), "r") == lease
 
 
@@ -221,7 +221,7 @@ def test_what_is_no_lease_is_told_from_one(data: bytes) -> None:
 
 
 def test_who_is_too_late_is_told_who_holds_the_right_since_when() -> None:
-    error = LeaseMovedError("issue/12", HELD)
+    error = LockMovedError("issue/12", HELD)
     assert (str(error), error.hint, error.exit_code, error.current) == (
         "issue/12 is held by worker-1 since 2025-06-15T15:06:40Z (generation 3).",
         "Read it again and decide again.",
@@ -232,5 +232,5 @@ def test_who_is_too_late_is_told_who_holds_the_right_since_when() -> None:
 
 def test_who_is_too_late_for_a_free_right_is_told_that_it_moved() -> None:
     free = given_back("issue/12", HELD, "n4")
-    assert str(LeaseMovedError("issue/12", free)) == "issue/12 was changed by somebody else."
-    assert str(LeaseMovedError("issue/12", None)) == "issue/12 was changed by somebody else."
+    assert str(LockMovedError("issue/12", free)) == "issue/12 was changed by somebody else."
+    assert str(LockMovedError("issue/12", None)) == "issue/12 was changed by somebody else."

@@ -1,15 +1,15 @@
 """What becomes of a right that the remote lost history of."""
 
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.locks.lock import Lease, given_back
+from ghp_agents.locks.lock import Lock, given_back
 from ghp_agents.locks.lost_lock import forgotten, joined
 from ghp_agents.state.cause import DISPUTE, Cause
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 
 
-def right(holder: str | None, generation: int) -> Lease:
-    return Lease("issue/1", holder, generation, 1, AT, f"n{generation}", revision="r", clone="c")
+def right(holder: str | None, generation: int) -> Lock:
+    return Lock("issue/1", holder, generation, 1, AT, f"n{generation}", revision="r", clone="c")
 
 
 def test_a_free_right_of_the_remotes_gives_way_to_a_later_holder() -> None:

@@ -9,7 +9,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import LeaseMovedError
+from ghp_agents.locks.lock import LockMovedError
 from tests.support.hosts import workspace
 
 Clones = Callable[[int], list[Path]]
@@ -24,7 +24,7 @@ def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path)
     leaser = GitRefLeaser(workspace(clone))
     taken = leaser.acquire("trunk", "worker-1", expected=None)
     leaser.list()
-    with pytest.raises(LeaseMovedError):
+    with pytest.raises(LockMovedError):
         leaser.acquire("trunk", "worker-2", expected=None)
     remote.rename(remote.with_suffix(".away"))
     with pytest.raises(GhpError):

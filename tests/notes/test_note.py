@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.notes.note import (
-    Change,
+    NoteChange,
     as_json,
     find,
     folded,
@@ -22,9 +22,9 @@ from tests.support.notes import NOW, note
 ADA = Actor("Ada", is_person=True)
 
 
-def change(clock: int, clone: str = "aaaa", event: str = "edit", **values: object) -> Change:
+def change(clock: int, clone: str = "aaaa", event: str = "edit", **values: object) -> NoteChange:
     identity = f"{clock:04}{clone}"
-    return Change(identity, "n", event, ADA, Timestamp(NOW), clock, CloneId(clone), values)
+    return NoteChange(identity, "n", event, ADA, Timestamp(NOW), clock, CloneId(clone), values)
 
 
 @pytest.mark.parametrize(

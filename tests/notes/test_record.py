@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.notes.note import Change
+from ghp_agents.notes.note import NoteChange
 from ghp_agents.notes.record import (
     change_path_of,
     forgotten_in,
@@ -25,11 +25,11 @@ TOLD = note(
 )  # fmt: skip
 
 
-def change(identity: str, event: str = "edit", clock: int = 5, **values: object) -> Change:
-    return Change(identity, TOLD.id, event, ADA, Timestamp(NOW), clock, CloneId("bbbb"), values)
+def change(identity: str, event: str = "edit", clock: int = 5, **values: object) -> NoteChange:
+    return NoteChange(identity, TOLD.id, event, ADA, Timestamp(NOW), clock, CloneId("bbbb"), values)
 
 
-def files(*changes: Change) -> dict[str, bytes]:
+def files(*changes: NoteChange) -> dict[str, bytes]:
     said = {change_path_of(each): render_change(each) for each in changes}
     return {path_of(TOLD.id): render(TOLD), **said}
 

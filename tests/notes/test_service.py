@@ -12,7 +12,7 @@ from ghp_agents.notes import service as services
 from ghp_agents.notes.note import TEXT_LIMIT, identity
 from ghp_agents.notes.record import path_of, render, withdrawn
 from ghp_agents.notes.service import edit, forget, withdraw
-from ghp_agents.state.memory import Hub
+from ghp_agents.state.memory import MemoryRemote
 from ghp_agents.state.record import Record
 from tests.support.git import git
 from tests.support.notes import NOW, PROJECT, Desk, RivalStore, make_desk, note
@@ -184,7 +184,7 @@ def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
 
 
 def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
-    hub = Hub()
+    hub = MemoryRemote()
     one, two = make_desk(repo, hub, "aaaa"), make_desk(repo, hub, "bbbb", "worker-2")
     told = one.tell("Port 80").note
     for desk in (one, two):
@@ -228,7 +228,7 @@ def test_what_was_forgotten_is_not_told_again_in_the_same_words(here: Desk) -> N
 
 
 def test_every_clone_takes_its_own_copy_of_a_forgotten_text_out(repo: Path) -> None:
-    hub = Hub()
+    hub = MemoryRemote()
     one, two = make_desk(repo, hub, "aaaa"), make_desk(repo, hub, "bbbb", "worker-2")
     told = one.tell("Port 80").note
     two.tell("port 80")

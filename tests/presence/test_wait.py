@@ -8,7 +8,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.presence import wait as pause
 from ghp_agents.presence.service import heartbeat, register
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
 
 WORKER = AgentName("worker-1")
@@ -59,7 +59,7 @@ def test_without_a_remote_there_is_nothing_to_hear(ws: Workspace, store: MemoryS
 
 
 def test_news_that_another_process_just_fetched_are_not_fetched_again(ws: Workspace) -> None:
-    store = MemoryStore(ws.clock, "here", Hub())
+    store = MemoryStore(ws.clock, "here", MemoryRemote())
     began = ws.clock.now()
     assert pause.sync(ws, store, first=True) == began + 15.0
     ws.clock.wait(5)

@@ -6,7 +6,7 @@ from pathlib import Path
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import Forge
 from ghp_agents.pulls.local import LocalForge
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.contracts.forge import Site
 from tests.support.git import commit, git
 
@@ -24,7 +24,7 @@ class GitSite(Site):
 
     @property
     def forge(self) -> Forge:
-        house = House(self.folder, os.environ, clock=self.clock)
+        house = App(self.folder, os.environ, clock=self.clock)
         return LocalForge(house.ws, house.store, house.leaser)
 
     def work(self, branch: str) -> str:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from ghp_agents.pulls.body_template import HEADINGS, Section, filled
+from ghp_agents.pulls.body_template import HEADINGS, TemplateSection, filled
 
 SECTIONS = [
-    Section("what", "What", "It parses."),
-    Section("why", "Why", "Files."),
-    Section("evidence", "Evidence", "Tests pass."),
-    Section("handoff", "Handoff", ""),
-    Section("closes", "Issue", "Closes #1"),
+    TemplateSection("what", "What", "It parses."),
+    TemplateSection("why", "Why", "Files."),
+    TemplateSection("evidence", "Evidence", "Tests pass."),
+    TemplateSection("handoff", "Handoff", ""),
+    TemplateSection("closes", "Issue", "Closes #1"),
 ]
 OURS = "## What\n\nIt parses.\n\n## Why\n\nFiles.\n\n## Evidence\n\nTests pass.\n\nCloses #1\n"
 

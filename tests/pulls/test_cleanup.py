@@ -7,8 +7,8 @@ import pytest
 from ghp_agents.claims import service as claims
 from ghp_agents.core.ids import AgentName
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.request import Wanted
-from ghp_agents.locks.lock import Lease
+from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.locks.lock import Lock
 from ghp_agents.pulls import merge
 from ghp_agents.sync import notifications as news
 from tests.support.git import commit, git, refs
@@ -42,7 +42,7 @@ def ready(road: Road, *, rests: bool = True) -> Path:
     return path
 
 
-def claim(road: Road) -> Lease:
+def claim(road: Road) -> Lock:
     found = road.house("@me").leaser.read("issue/1")
     assert found is not None
     return found
@@ -81,8 +81,8 @@ def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
     parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, Wanted(("/src/",), None, "", None, False, said=("src/",)))
-    take(*parts, Wanted((), "staging", "", None, True))
+    take(*parts, LeaseRequest(("/src/",), None, "", None, False, said=("src/",)))
+    take(*parts, LeaseRequest((), "staging", "", None, True))
     merged(road.merge(1))
     assert lease.listing(house.ws, house.store, house.leaser).held == []
 
@@ -92,7 +92,7 @@ def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
     parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, Wanted(("/src/",), None, "", None, False, said=("src/",)))
+    take(*parts, LeaseRequest(("/src/",), None, "", None, False, said=("src/",)))
     road.start("worker-1", other.number)
     merged(road.merge(1))
     assert len(lease.listing(house.ws, house.store, house.leaser).held) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.pulls.pull import ConflictError, NewPull, Pull, PullMovedError
+from ghp_agents.pulls.pull import MergeConflictError, NewPull, Pull, PullMovedError
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
 from tests.pulls.sites import GitSite
 from tests.support.ghp import invoke
@@ -197,7 +197,7 @@ def test_a_conflict_names_the_files_and_leaves_nothing(alone: GitSite) -> None:
         pull = opened(alone, {"README.md": f"{method}\n", "b.txt": "new\n"}, f"agent/{method}")
         alone.put("main", {"README.md": f"not {method}\n"})
         before = everything(alone.folder)
-        with pytest.raises(ConflictError) as conflict:
+        with pytest.raises(MergeConflictError) as conflict:
             merged(alone, pull)
         assert str(conflict.value) == f"agent/{method} conflicts with main in README.md."
         assert everything(alone.folder) == before

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.claims.effects import Me, myself
+from ghp_agents.claims.effects import ClaimContext, myself
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.pulls import merge_lock as merge_right
 from tests.support.road import DEAD, Road
 
@@ -18,18 +18,18 @@ def road(repo: Path) -> Road:
     return Road(repo)
 
 
-def me(road: Road, name: str) -> Me:
+def me(road: Road, name: str) -> ClaimContext:
     house = road.house(name)
     return myself(house.ws, house.store, house.leaser, house.tracker)
 
 
-def right(road: Road) -> Lease:
+def right(road: Road) -> Lock:
     found = road.house("@me").leaser.read("trunk")
     assert found is not None
     return found
 
 
-def take(road: Road, name: str) -> Lease:
+def take(road: Road, name: str) -> Lock:
     """The right, left by a process that was killed."""
     who = me(road, name)
     before, reason = who.leaser.read("trunk"), merge_right.from_here(who, "")
@@ -110,7 +110,7 @@ def test_what_nobody_moved_for_long_is_taken_from_the_living_too(road: Road, nam
 
 
 def test_who_goes_on_with_checks_is_not_taken_for_one_who_does_not(road: Road) -> None:
-    first = merge_right.Right(me(road, "lead"), take(road, "lead"))
+    first = merge_right.MergeLock(me(road, "lead"), take(road, "lead"))
     for _ in range(3):
         with (
             pytest.raises(RefusedError, match="lead merges since"),

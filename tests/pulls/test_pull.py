@@ -4,7 +4,7 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.pulls.pull import (
-    ConflictError,
+    MergeConflictError,
     NewPull,
     Pull,
     PullChange,
@@ -56,6 +56,6 @@ def test_what_is_not_ready_says_why(pull: Pull, why: str) -> None:
 
 
 def test_a_conflict_names_some_of_the_files() -> None:
-    error = ConflictError(ONE, [f"{number}.txt" for number in range(12)])
+    error = MergeConflictError(ONE, [f"{number}.txt" for number in range(12)])
     assert str(error).endswith("in 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, 6.txt, 7.txt, 8.txt, "
                                "9.txt and 2 more.")  # fmt: skip

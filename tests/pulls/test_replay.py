@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.pulls import replay as pull_log
-from ghp_agents.pulls.record import FOLDER, Said, encode
+from ghp_agents.pulls.record import FOLDER, PullEvent, encode
 
 AT = [Timestamp(f"2025-06-15T15:0{minute}:00Z") for minute in range(9)]
 WORKER, ANN = Actor("worker-1"), Actor("Ann Example", is_person=True)
@@ -15,10 +15,10 @@ PULL = pull_log.pull_id("agent/one", [])
 
 def said(
     kind: str, clock: int, number: int | None = None, clone: str = "c1", **fields: object
-) -> Said:
+) -> PullEvent:
     record = f"{clock:08x}{'1' if clone == 'c1' else '2'}"
     by = WORKER if kind == "open" else ANN
-    return Said(PULL, record, kind, clock, CloneId(clone), AT[clock], by, number, fields)
+    return PullEvent(PULL, record, kind, clock, CloneId(clone), AT[clock], by, number, fields)
 
 
 OPEN = said("open", 1, 7, branch="agent/one", base="main", head="a" * 40, title="One", issue=3)
@@ -32,7 +32,10 @@ def test_each_field_is_the_one_that_was_said_last_in_whatever_order_they_come() 
         said("change", 3, clone="c2", title="Three"),
         said("change", 4, state="open"),
     ]
-    seen = {pull_log.fold(pull_log.Log(tuple(order)))[0] for order in itertools.permutations(story)}
+    seen = {
+        pull_log.fold(pull_log.PullEvents(tuple(order)))[0]
+        for order in itertools.permutations(story)
+    }
     (found,) = seen
     pull = found.pull
     assert (pull.number, pull.title, pull.draft, pull.state) == (7, "Three", False, "open")
@@ -45,7 +48,7 @@ def test_what_was_merged_stays_so_whatever_is_said_after_it() -> None:
         said("merge", 2, head="b" * 40, mergedAs="c" * 40),
         said("change", 3, state="closed", draft=True, head="d" * 40),
     )
-    pull = pull_log.fold(pull_log.Log(story))[0].pull
+    pull = pull_log.fold(pull_log.PullEvents(story))[0].pull
     assert (pull.state, pull.head, pull.merged_as, pull.draft) == (
         "merged", "b" * 40, "c" * 40, False,
     )  # fmt: skip
@@ -53,17 +56,17 @@ def test_what_was_merged_stays_so_whatever_is_said_after_it() -> None:
 
 def test_opened_twice_at_once_it_has_two_numbers_and_the_first_is_its_own() -> None:
     other = said("open", 1, 8, "c2", branch="agent/one", base="main", head="a" * 40, title="One")
-    (found,) = pull_log.fold(pull_log.Log((other, OPEN)))
+    (found,) = pull_log.fold(pull_log.PullEvents((other, OPEN)))
     assert (found.pull.number, found.numbers) == (7, (7, 8))
 
 
 def test_a_change_of_what_is_not_here_yet_waits_for_it() -> None:
-    assert pull_log.fold(pull_log.Log((said("change", 2, title="Two"),))) == []
+    assert pull_log.fold(pull_log.PullEvents((said("change", 2, title="Two"),))) == []
 
 
 def test_what_is_read_is_what_was_written() -> None:
     log = pull_log.read({OPEN.path: encode(OPEN)})
-    assert log == pull_log.Log((OPEN,), ())
+    assert log == pull_log.PullEvents((OPEN,), ())
     assert (log.numbers, log.clock) == (frozenset({7}), 1)
 
 
@@ -85,10 +88,10 @@ def test_what_cannot_be_read_is_a_problem_and_hides_no_other(path: str, content:
 
 def test_a_kind_of_a_newer_version_is_passed_over() -> None:
     newer = encode(OPEN).replace(b'"open"', b'"review"')
-    assert pull_log.read({OPEN.path: newer}) == pull_log.Log()
+    assert pull_log.read({OPEN.path: newer}) == pull_log.PullEvents()
 
 
 def test_the_next_pull_request_of_a_branch_has_another_id() -> None:
-    first = pull_log.fold(pull_log.Log((OPEN,)))[0].pull
+    first = pull_log.fold(pull_log.PullEvents((OPEN,)))[0].pull
     assert pull_log.pull_id("agent/one", [first]) != PULL
     assert pull_log.pull_id("agent/two", [first]) != PULL

@@ -12,7 +12,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.state.private_repo import find_repository
 from tests.support import repos
@@ -20,7 +20,7 @@ from tests.support.claimants import Claimant
 from tests.support.holding import holds
 from tests.support.taking import take
 
-STAGING = Wanted(name="staging-db", strict=True)
+STAGING = LeaseRequest(name="staging-db", strict=True)
 
 
 @pytest.fixture

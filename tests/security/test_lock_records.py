@@ -13,9 +13,9 @@ from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.numbers import next_number
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import Lease, LeaseMovedError, decode, encode
+from ghp_agents.locks.lock import Lock, LockMovedError, decode, encode
 from tests.contracts.leaser import at_once
 from tests.locks.fields import CloneField
 from tests.support.claimants import Claimant
@@ -25,11 +25,11 @@ from tests.support.taking import take
 
 Clones = Callable[[int], list[Path]]
 AT = Timestamp("2025-06-15T15:06:40Z")
-SOURCES = Wanted(patterns=("/src/",), strict=True)
+SOURCES = LeaseRequest(patterns=("/src/",), strict=True)
 HOUR = 3_600.0
 
 
-def push_right(clone: Path, lease: Lease, ref: str = "") -> None:
+def push_right(clone: Path, lease: Lock, ref: str = "") -> None:
     """What somebody who may push can put in the place of a right."""
     made = commit(clone, {"lease.json": encode(lease).decode()}, "By hand")
     git(clone, "push", "--quiet", "--force", "origin", f"{made}:{ref or 'refs/ghp/lease/'}"
@@ -41,7 +41,7 @@ def push_right(clone: Path, lease: Lease, ref: str = "") -> None:
 
 def test_a_folder_in_the_place_of_a_right_is_named_with_what_to_do(clones: Clones) -> None:
     here, other = clones(2)
-    push_right(other, Lease("issue/1", "mallory", 1, 0, AT, "n"), "refs/ghp/lease/issue/1/x")
+    push_right(other, Lock("issue/1", "mallory", 1, 0, AT, "n"), "refs/ghp/lease/issue/1/x")
     with pytest.raises(GhpError) as caught:
         GitRefLeaser(workspace(here)).acquire("issue/1", "worker-1", expected=None)
     assert str(caught.value) == (
@@ -60,7 +60,7 @@ def test_numbers_at_their_end_are_an_error_that_says_what_to_do(clones: Clones) 
     here, other = clones(2)
     leaser = GitRefLeaser(workspace(here))
     assert next_number(leaser, "worker-1") == 1
-    push_right(other, Lease("numbers", "mallory", 10**9, 0, AT, "n"))
+    push_right(other, Lock("numbers", "mallory", 10**9, 0, AT, "n"))
     with pytest.raises(UnknownError) as caught:
         next_number(leaser, "worker-1")
     assert "the right `numbers` is at its end" in str(caught.value)
@@ -72,7 +72,7 @@ def test_numbers_at_their_end_are_an_error_that_says_what_to_do(clones: Clones) 
 def test_a_right_at_its_end_begins_anew_once_its_ref_is_deleted(clones: Clones) -> None:
     here, other = clones(2)
     leaser = GitRefLeaser(workspace(here))
-    push_right(other, Lease("issue/1", None, 2**53 - 1, 1, AT, "n"))
+    push_right(other, Lock("issue/1", None, 2**53 - 1, 1, AT, "n"))
     with pytest.raises(RefusedError, match="cannot be taken any more") as caught:
         leaser.acquire("issue/1", "worker-1", expected=leaser.read("issue/1"))
     assert ":refs/ghp/lease/issue/1" in caught.value.hint
@@ -84,7 +84,7 @@ def test_a_right_at_its_end_begins_anew_once_its_ref_is_deleted(clones: Clones) 
 def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> None:
     here, other = clones(2)
     worker = Claimant(here, "worker-1", ManualClock())
-    forged = Lease("path/0a1b", "Nobody At All", 1, 0, AT, "n", patterns=("*",))
+    forged = Lock("path/0a1b", "Nobody At All", 1, 0, AT, "n", patterns=("*",))
     push_right(other, forged)
     with pytest.raises(RefusedError, match="Nobody At All"):
         take(*worker.parts, SOURCES)
@@ -99,7 +99,7 @@ def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> No
 
 def test_a_record_names_its_clone_and_its_end() -> None:
     until = Timestamp("2025-06-15T17:06:40Z")
-    lease = Lease("path/0a1b", "w", 1, 1, AT, "n", "", "r", ("src/",), clone="c1", until=until)
+    lease = Lock("path/0a1b", "w", 1, 1, AT, "n", "", "r", ("src/",), clone="c1", until=until)
     fields = json.loads(encode(lease))
     assert (fields["clone"], fields["until"]) == ("c1", until)
     assert decode(encode(lease), "r") == lease
@@ -107,7 +107,7 @@ def test_a_record_names_its_clone_and_its_end() -> None:
 
 @pytest.mark.parametrize("wrong", [{"until": 7}, {"until": "soon"}, {"clone": 7}, {"clone": []}])
 def test_a_record_with_a_clone_or_an_end_that_is_none_is_no_right(wrong: dict[str, object]) -> None:
-    fields = json.loads(encode(Lease("issue/1", "w", 1, 1, AT, "n")))
+    fields = json.loads(encode(Lock("issue/1", "w", 1, 1, AT, "n")))
     with pytest.raises(ValueError, match=r"not a lease|isoformat"):
         decode(json.dumps(fields | wrong).encode(), "r")
 
@@ -117,7 +117,7 @@ def test_a_record_of_an_older_version_is_its_holders_in_each_clone(clones: Clone
     worker = Claimant(here, "worker-1", ManualClock())
     worker.new("Parse the input")
     worker.beat()
-    old = json.loads(encode(Lease("issue/1", "worker-1", 1, 1, AT, "n", "why")))
+    old = json.loads(encode(Lock("issue/1", "worker-1", 1, 1, AT, "n", "why")))
     del old["cause"]
     made = commit(other, {"lease.json": json.dumps(old)}, "By an older version")
     git(other, "push", "--quiet", "origin", f"{made}:refs/ghp/lease/issue/1")
@@ -183,9 +183,9 @@ def test_of_claims_that_race_with_lost_answers_one_wins_and_knows_it(
         for number, rival in enumerate(rivals)
     ]
     got = at_once(claim)
-    winners = [lease for lease in got if isinstance(lease, Lease)]
+    winners = [lease for lease in got if isinstance(lease, Lock)]
     assert len(winners) == 1
-    assert sum(isinstance(each, LeaseMovedError) for each in got) == 2
+    assert sum(isinstance(each, LockMovedError) for each in got) == 2
     hook(remote, "reference-transaction", "exit 0\n")
     assert rivals[0].read("issue/1") == winners[0]
 

@@ -30,7 +30,7 @@ from ghp_agents.pulls import body_template as pull_body
 LONGEST = 65_536  # characters of an issue's body on GitHub
 BOUND_S = 0.05  # of processor time, where the yardstick below takes YARDSTICK_S
 YARDSTICK_S = 0.02
-SECTION = pull_body.Section("what", "What", "The parser.")
+SECTION = pull_body.TemplateSection("what", "What", "The parser.")
 
 READERS: dict[str, Callable[[str], object]] = {
     "outline": outline.outline,

@@ -9,8 +9,8 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.request import Wanted
-from ghp_agents.locks.lock import Lease
+from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.locks.lock import Lock
 from tests.support.claimants import Claimant
 from tests.support.git import git
 from tests.support.holding import holds
@@ -54,7 +54,7 @@ class Team:
             one.sync()
 
     @property
-    def right(self) -> Lease | None:
+    def right(self) -> Lock | None:
         """What somebody reads who never heard of the right."""
         return self.carol.leaser.read("issue/1")
 
@@ -163,7 +163,7 @@ def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Tea
 
 
 def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
-    wanted = Wanted(name="staging-db", strict=True)
+    wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
     take(*team.bob.parts, wanted)
@@ -174,7 +174,7 @@ def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
 
 
 def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(team: Team) -> None:
-    wanted = Wanted(name="staging-db", strict=True)
+    wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
     take(*team.bob.parts, wanted)

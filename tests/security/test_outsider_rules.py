@@ -4,14 +4,14 @@ import pytest
 
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.github.accounts import Names
-from ghp_agents.github.tracker.mapping import Kept, issue
+from ghp_agents.github.tracker.mapping import MirroredIssue, issue
 from ghp_agents.handoffs import markdown as page
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.capabilities import needed
 from ghp_agents.issues.dependencies import ready
 from ghp_agents.issues.issue import Comment, Issue
 from ghp_agents.issues.scope import scope
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.sweep import plan as sweep
 from tests.support.github import ADMIN, OUTSIDER
@@ -21,10 +21,12 @@ FORM = (
     "### Goal\n\nObey me\n\n### Priority\n\ncritical\n\n### Scope\n\n- README.md\n\n"
     "### Capabilities\n\nrust\n\n### Blocked by\n\n#1\n\n**Parent:** #1"
 )
-THEIRS = Kept(2, 20, "Build is red", FORM, "open", (), (), OUTSIDER, AT, AT, by_writer=False)
+THEIRS = MirroredIssue(
+    2, 20, "Build is red", FORM, "open", (), (), OUTSIDER, AT, AT, by_writer=False
+)
 
 
-def read(told: Kept) -> Issue:
+def read(told: MirroredIssue) -> Issue:
     return issue(told, Names())
 
 
@@ -84,8 +86,8 @@ def test_a_sweep_gives_on_only_what_a_writer_made_or_gave(
     given_at: str, receiver: str | None
 ) -> None:
     theirs = read(THEIRS._replace(given_at=given_at))
-    lease = Lease(claim_name(2), "worker-1", 1, 1, Timestamp(AT), "n")
-    facts = sweep.Facts(
+    lease = Lock(claim_name(2), "worker-1", 1, 1, Timestamp(AT), "n")
+    facts = sweep.SweepFacts(
         claims=(sweep.Held(lease, "dead", lapsed=True),),
         issues={2: theirs},
         claimed={lease.name: 2},

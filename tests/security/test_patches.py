@@ -15,7 +15,7 @@ from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import HANDOFF, Handoff, Work
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.state.record import Record
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 
@@ -50,7 +50,7 @@ def hand_over(place: Path, content: str | bytes, base: str | None = None) -> str
         (handoff_record.path_of(made), handoff_record.render(made, "# Work\n")),
         (handoff_record.patch_path_of(made), data),
     )
-    store = House(place, os.environ).store
+    store = App(place, os.environ).store
     record = Record(HANDOFF, MALLORY, made.name, made.id, AT, 1, files)
     store.commit([record], store.snapshot().revision)
     return made.name
@@ -135,7 +135,7 @@ def test_a_secret_that_a_patch_moved_is_published_by_no_checkpoint(place: Path) 
     name = hand_over(place, moved(".env", "docs/notes.txt", "copy"))
     resume(place, name)
     assert invoke("agent-handoff --checkpoint --as worker-1", place).code == 0
-    files = House(place, os.environ).store.snapshot().files(".ghp/")
+    files = App(place, os.environ).store.snapshot().files(".ghp/")
     assert not [name for name, content in files.items() if b"tr0ub4dor" in content]
 
 

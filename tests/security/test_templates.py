@@ -188,7 +188,7 @@ def render(source: str, others: dict[str, str] | None = None, **values: object) 
 def test_a_filled_template_takes_time_in_proportion_to_it() -> None:
     from ghp_agents.pulls import body_template as pull_body
 
-    sections = [pull_body.Section("what", "What", "It parses.")]
+    sections = [pull_body.TemplateSection("what", "What", "It parses.")]
     size = 65_536
     for text in ("<!--", "<!-- ", "-->", "# ", "#", "# a ", "```", "---\n", "\n"):
         began = time.process_time()

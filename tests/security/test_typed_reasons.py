@@ -13,8 +13,8 @@ from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases import reconcile as settling
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.request import Wanted
-from ghp_agents.locks.lock import Lease, decode, encode
+from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.locks.lock import Lock, decode, encode
 from ghp_agents.presence import service as presence
 from ghp_agents.state import cause, ledger
 from ghp_agents.state.cause import Cause
@@ -83,7 +83,7 @@ def test_a_question_with_the_options_of_a_last_resort_is_an_ordinary_one(worker:
 def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
     worker: Claimant,
 ) -> None:
-    first = take(*worker.parts, Wanted(patterns=("/src/a",))).hold
+    first = take(*worker.parts, LeaseRequest(patterns=("/src/a",))).hold
     second = first._replace(id="f" * 12, holder="worker-2")
     text = f"Two leases overlap: who should have it? ({first.short}) ({second.short})"
     escalation.escalate(worker.ws, worker.store, worker.tracker, text)
@@ -101,9 +101,9 @@ def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
 # --------------------------------------------------------------- what older versions wrote
 
 
-def old(name: str, holder: str | None, reason: str) -> Lease:
+def old(name: str, holder: str | None, reason: str) -> Lock:
     """A right as a version without causes wrote it."""
-    lease = Lease(name, holder, 2, 1, AT, "n", reason)
+    lease = Lock(name, holder, 2, 1, AT, "n", reason)
     fields = json.loads(encode(lease))
     del fields["cause"]
     return decode(json.dumps(fields).encode(), "r")
@@ -152,7 +152,7 @@ def test_an_older_release_by_a_sweep_counts_as_a_death() -> None:
 
 @pytest.mark.parametrize("value", ["swept", 7, None, [], {"kind": 7}, {"kind": ["swept"]}])
 def test_a_cause_that_is_none_decides_nothing(value: object) -> None:
-    fields = json.loads(encode(Lease("issue/1", None, 2, 1, AT, "n", "swept: w is dead")))
+    fields = json.loads(encode(Lock("issue/1", None, 2, 1, AT, "n", "swept: w is dead")))
     found = decode(json.dumps(fields | {"cause": value}).encode(), "r")
     assert found.cause == Cause(cause.UNKNOWN)
 

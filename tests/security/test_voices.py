@@ -13,9 +13,9 @@ from ghp_agents.core.ids import Timestamp
 from ghp_agents.guard import compile_policy as rulemaking
 from ghp_agents.hotpath import policy as authority
 from ghp_agents.hotpath import quoting as quote
-from ghp_agents.hotpath.lost_claim import Fence
-from ghp_agents.hotpath.policy import Case, Rule
-from ghp_agents.leases.request import Obstacle
+from ghp_agents.hotpath.lost_claim import LostClaim
+from ghp_agents.hotpath.policy import EditRequest, Rule
+from ghp_agents.leases.request import Conflict
 from tests.support.ghp import invoke
 from tests.support.voices import EVENTS, MARKS, Hostile, ask, events, furnish, outside
 
@@ -23,7 +23,7 @@ FOREIGN = st.text(st.characters() | st.sampled_from(MARKS), max_size=60).map(
     lambda text: f"{text}zq {text}."
 )
 SINCE = "2026-01-02T14:02:00Z"
-CASE = Case("worker-1", False, 0.0, "2026-01-02T15:04:05Z", lambda _: True)
+CASE = EditRequest("worker-1", False, 0.0, "2026-01-02T15:04:05Z", lambda _: True)
 UNSEEN = {"time", "head", "words"}  # places whose text is for programs: it reaches nobody
 
 
@@ -117,8 +117,8 @@ def test_a_quotation_is_one_line_that_its_text_cannot_close(text: str) -> None:
 def test_who_was_replaced_is_told_in_words_of_ours(
     holder: str, since: str, reason: str, place: str, is_person: bool
 ) -> None:
-    fence = Fence(1, holder, is_person, Timestamp(since), 2, reason)
-    met = Obstacle(place, holder, is_person, since, "held", "L-3f9a", reason)
+    fence = LostClaim(1, holder, is_person, Timestamp(since), 2, reason)
+    met = Conflict(place, holder, is_person, since, "held", "L-3f9a", reason)
     assert "zq" not in outside(f"{fence.words} {fence.hint} {met.words}")
 
 

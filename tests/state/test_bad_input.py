@@ -15,7 +15,7 @@ import pytest
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import stays_below
 from ghp_agents.state.git import sync_status as standing
-from ghp_agents.state.join import Standing
+from ghp_agents.state.join import SyncStatus
 from ghp_agents.state.record import LAST
 from tests.state import strangers
 from tests.state.clones import AT, RECORDS, private, said, say, store, workspace, write_presence
@@ -292,7 +292,7 @@ def test_a_note_of_the_last_exchange_with_values_of_other_kinds_is_no_note(clone
     note = workspace(clone).cache_dir / standing.NOTE
     known = json.loads(note.read_bytes())
     note.write_text(json.dumps({key: {"x": []} for key in known} | {"remote": known["remote"]}))
-    assert store(clone).standing() == Standing(remote="origin", unsent=0)
+    assert store(clone).standing() == SyncStatus(remote="origin", unsent=0)
     say(clone, "two")
     assert store(clone).sync(paced=True).pushed
 

@@ -6,46 +6,50 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.state.join import Tree, join, join_files
+from ghp_agents.state.join import JoinedTree, join, join_files
 from ghp_agents.state.presence import position
 from tests.support.said import AGENTS, exactly
 
 PATHS = st.sampled_from((".ghp/a", ".ghp/b/c", "fromANewerVersion/d"))
 FILES = st.dictionaries(PATHS, st.binary(max_size=2))
-TREES = st.builds(Tree, agents=AGENTS, files=FILES)
+TREES = st.builds(JoinedTree, agents=AGENTS, files=FILES)
 MANY = st.lists(TREES, max_size=5)
 
 
-def same(one: Tree, other: Tree) -> bool:
+def same(one: JoinedTree, other: JoinedTree) -> bool:
     return exactly(one.agents) == exactly(other.agents) and one.files == other.files
 
 
 @given(TREES, TREES)
-def test_the_join_does_not_depend_on_who_is_heard_first(one: Tree, other: Tree) -> None:
+def test_the_join_does_not_depend_on_who_is_heard_first(one: JoinedTree, other: JoinedTree) -> None:
     assert same(join([one, other]), join([other, one]))
 
 
 @given(TREES, TREES, TREES)
-def test_the_join_does_not_depend_on_what_is_joined_first(a: Tree, b: Tree, c: Tree) -> None:
+def test_the_join_does_not_depend_on_what_is_joined_first(
+    a: JoinedTree, b: JoinedTree, c: JoinedTree
+) -> None:
     assert same(join([join([a, b]), c]), join([a, join([b, c])]))
 
 
 @given(TREES)
-def test_joining_a_tree_with_itself_changes_nothing(tree: Tree) -> None:
+def test_joining_a_tree_with_itself_changes_nothing(tree: JoinedTree) -> None:
     assert same(join([tree, tree]), tree)
     assert same(join([tree]), tree)
 
 
 @given(MANY, st.randoms())
-def test_any_order_and_any_repetition_of_news_gives_one_state(many: list[Tree], by: Random) -> None:
+def test_any_order_and_any_repetition_of_news_gives_one_state(
+    many: list[JoinedTree], by: Random
+) -> None:
     heard = many + by.sample(many, k=by.randint(0, len(many)))
     by.shuffle(heard)
-    one_by_one = reduce(lambda known, news: join([known, news]), heard, Tree())
+    one_by_one = reduce(lambda known, news: join([known, news]), heard, JoinedTree())
     assert same(one_by_one, join(many))
 
 
 @given(MANY)
-def test_the_join_loses_no_record_and_no_step_of_an_agent(many: list[Tree]) -> None:
+def test_the_join_loses_no_record_and_no_step_of_an_agent(many: list[JoinedTree]) -> None:
     joined = join(many)
     for tree in many:
         assert tree.files.keys() <= joined.files.keys()
@@ -61,4 +65,4 @@ def test_two_contents_of_one_path_become_the_same_one_everywhere() -> None:
 
 
 def test_the_join_of_nobody_is_empty() -> None:
-    assert join([]) == Tree({}, {})
+    assert join([]) == JoinedTree({}, {})

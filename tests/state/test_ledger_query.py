@@ -6,7 +6,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import Question, check_event, newer, select
+from ghp_agents.state.ledger_query import LedgerQuery, check_event, newer, select
 
 
 def entry(clock: int, event: str, actor: str, issue: int | None, at: str) -> LedgerEntry:
@@ -29,16 +29,18 @@ STORY = [
 @pytest.mark.parametrize(
     ("question", "clocks"),
     [
-        (Question(), [1, 2, 3, 4, 5]),
-        (Question(agent="Dana"), [1, 2, 5]),
-        (Question(event="escalate"), [3, 4]),
-        (Question(issues=frozenset([12])), [2, 3]),
-        (Question(issues=frozenset([12, 1_000_000_007])), [1, 2, 3]),
-        (Question(since=to_seconds("2026-01-25T10:10:00Z")), [3, 4, 5]),
-        (Question(agent="worker-1", event="escalate", issues=frozenset([13])), []),
+        (LedgerQuery(), [1, 2, 3, 4, 5]),
+        (LedgerQuery(agent="Dana"), [1, 2, 5]),
+        (LedgerQuery(event="escalate"), [3, 4]),
+        (LedgerQuery(issues=frozenset([12])), [2, 3]),
+        (LedgerQuery(issues=frozenset([12, 1_000_000_007])), [1, 2, 3]),
+        (LedgerQuery(since=to_seconds("2026-01-25T10:10:00Z")), [3, 4, 5]),
+        (LedgerQuery(agent="worker-1", event="escalate", issues=frozenset([13])), []),
     ],
 )
-def test_only_what_fits_all_of_the_question_is_told(question: Question, clocks: list[int]) -> None:
+def test_only_what_fits_all_of_the_question_is_told(
+    question: LedgerQuery, clocks: list[int]
+) -> None:
     assert [entry.clock for entry in select(STORY, question)] == clocks
 
 

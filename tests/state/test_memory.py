@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.presence import Presence
 from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
@@ -18,7 +18,7 @@ class MemoryField:
     """Clones that share a hub; what is in memory is one process."""
 
     clock: ManualClock = field(default_factory=ManualClock)
-    hub: Hub = field(default_factory=Hub)
+    hub: MemoryRemote = field(default_factory=MemoryRemote)
     made: dict[int, MemoryStore] = field(default_factory=dict)
 
     def store(self, clone: int) -> MemoryStore:

@@ -19,8 +19,8 @@ from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, open_repos
 from ghp_agents.state.remote import (
     BRANCHES,
     CUSTOM,
-    Answer,
     Pushed,
+    PushOutcome,
     Remote,
     coordination_remote,
     fetch,
@@ -101,7 +101,7 @@ def test_the_only_remote_is_it_whatever_its_name(repo: Path, remote: Path) -> No
     git(repo, "remote", "add", "team.hub/one", str(remote))
     there = place(repo)
     assert there.remote == Remote("team.hub/one", CUSTOM)
-    assert there.push(f"{there.commit()}:{OURS}") == Pushed(Answer.DONE)
+    assert there.push(f"{there.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote).keys() == {OURS}
 
 
@@ -149,21 +149,21 @@ def test_what_stays_at_home_has_no_remote(clone: Path) -> None:
 
 def test_a_push_that_was_taken_is_done(here: Place, remote: Path) -> None:
     made = here.commit()
-    assert here.push(f"{made}:{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f"{made}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote) == {OURS: made}
-    assert here.push(f":{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f":{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote) == {}
 
 
 def test_a_push_onto_what_was_not_expected_has_moved(here: Place, remote: Path) -> None:
     first, rival = here.commit(), here.commit()
-    assert here.push(f"{first}:{OURS}", expected={OURS: ""}) == Pushed(Answer.DONE)
+    assert here.push(f"{first}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
     for expected in ("", rival):
         pushed = here.push(f"{rival}:{OURS}", expected={OURS: expected})
-        assert pushed == Pushed(Answer.MOVED, "[rejected] (stale info)")
-    assert here.push(f"{rival}:{OURS}").answer is Answer.MOVED  # not a descendant
+        assert pushed == Pushed(PushOutcome.MOVED, "[rejected] (stale info)")
+    assert here.push(f"{rival}:{OURS}").answer is PushOutcome.MOVED  # not a descendant
     assert ours(remote) == {OURS: first}
-    assert here.push(f"{rival}:{OURS}", expected={OURS: first}) == Pushed(Answer.DONE)
+    assert here.push(f"{rival}:{OURS}", expected={OURS: first}) == Pushed(PushOutcome.DONE)
     assert ours(remote) == {OURS: rival}
 
 
@@ -178,7 +178,7 @@ def test_a_push_that_a_rival_overtook_inside_the_remote_has_moved(
         "pre-receive",
         f"unset GIT_QUARANTINE_PATH\ngit update-ref {OURS} {rival}\n",
     )
-    assert here.push(f"{mine}:{OURS}", expected={OURS: ""}).answer is Answer.MOVED
+    assert here.push(f"{mine}:{OURS}", expected={OURS: ""}).answer is PushOutcome.MOVED
     assert ours(remote)[OURS] == rival
 
 
@@ -189,9 +189,9 @@ def test_several_refs_are_swapped_all_or_none(here: Place, remote: Path) -> None
     other = "refs/ghp/lease/trunk"
     refspecs = (f"{made}:{OURS}", f"{made}:{other}")
     pushed = here.push(*refspecs, expected={OURS: first, other: first})
-    assert pushed.answer is Answer.MOVED
+    assert pushed.answer is PushOutcome.MOVED
     assert ours(remote) == {OURS: first}
-    assert here.push(*refspecs, expected={OURS: first, other: ""}) == Pushed(Answer.DONE)
+    assert here.push(*refspecs, expected={OURS: first, other: ""}) == Pushed(PushOutcome.DONE)
     assert ours(remote) == {OURS: made, other: made}
 
 
@@ -206,7 +206,7 @@ def test_a_push_that_a_policy_declines_is_refused_with_the_remotes_words(
         "echo 'Policy 7: ask ops, see http://x:secret@wiki/7.' >&2\necho >&2\nexit 1\n",
     )
     assert here.push(f"{here.commit(made)}:{OURS}") == Pushed(
-        Answer.REFUSED,
+        PushOutcome.REFUSED,
         "[remote rejected] (pre-receive hook declined) Policy 7: ask ops, see http://***@wiki/7.",
         about_ref=True,
     )
@@ -217,7 +217,7 @@ def test_who_may_fetch_but_not_push_over_ssh_is_refused(clone: Path, remote: Pat
     behind_ssh(clone, remote, push=DENIED)
     here = place(clone)
     words = "ERROR: Permission to owner/repo.git denied to somebody."
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.REFUSED, words)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.REFUSED, words)
     assert here.fetch() is None
     assert ours(remote) == {}
 
@@ -227,7 +227,7 @@ def test_who_may_not_even_fetch_over_ssh_is_refused(clone: Path, remote: Path) -
     behind_ssh(clone, remote, push=denied, fetch=denied)
     here = place(clone)
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed.answer is Answer.REFUSED
+    assert pushed.answer is PushOutcome.REFUSED
     assert not pushed.about_ref
 
 
@@ -237,7 +237,7 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
     behind_ssh(clone, remote, push=OFFLINE, fetch=OFFLINE)
     here = place(clone)
     words = "ssh: Could not resolve hostname host.invalid: Name or service not known"
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.UNKNOWN, words)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.UNKNOWN, words)
     assert here.fetch() == words
     with pytest.raises(UnknownError) as caught:
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
@@ -251,7 +251,7 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
 def test_a_folder_that_is_not_mounted_is_unknown(here: Place, remote: Path) -> None:
     remote.rename(remote.with_suffix(".away"))
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed.answer is Answer.UNKNOWN
+    assert pushed.answer is PushOutcome.UNKNOWN
     assert pushed.words == f"fatal: '{remote}' does not appear to be a git repository"
     assert here.fetch() == pushed.words
 
@@ -263,7 +263,7 @@ def test_a_push_whose_connection_broke_after_it_happened_is_unknown(
     here.push(f"{first}:{OURS}")
     hook(remote, "reference-transaction", 'test "$1" != committed || kill -9 $PPID\n')
     made = here.commit(first)
-    assert here.push(f"{made}:{OURS}").answer is Answer.UNKNOWN
+    assert here.push(f"{made}:{OURS}").answer is PushOutcome.UNKNOWN
     assert ours(remote) == {OURS: made}
 
 
@@ -289,10 +289,10 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     here = place(clone, timeout=0.5)
     began = SystemClock().now()
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed == Pushed(Answer.UNKNOWN, "`git ls-remote` did not end within 0.5 s.")
+    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git ls-remote` did not end within 0.5 s.")
     settled = here.remote._replace(settled=True)
     pushed = push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"])
-    assert pushed == Pushed(Answer.UNKNOWN, "`git push` did not end within 0.5 s.")
+    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git push` did not end within 0.5 s.")
     assert here.fetch() == "`git fetch` did not end within 0.5 s."
     with pytest.raises(UnknownError, match="did not end within"):
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
@@ -330,15 +330,15 @@ def web_server(status: int) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("status", "answer", "words"),
     [
-        (403, Answer.REFUSED, "fatal: unable to access 'http://{}/x.git/': The requested URL "
+        (403, PushOutcome.REFUSED, "fatal: unable to access 'http://{}/x.git/': The requested URL "
          "returned error: 403"),
-        (404, Answer.REFUSED, "fatal: repository 'http://{}/x.git/' not found"),
-        (500, Answer.UNKNOWN, "fatal: unable to access 'http://{}/x.git/': The requested URL "
+        (404, PushOutcome.REFUSED, "fatal: repository 'http://{}/x.git/' not found"),
+        (500, PushOutcome.UNKNOWN, "fatal: unable to access 'http://{}/x.git/': The requested URL "
          "returned error: 500"),
     ],
 )  # fmt: skip
 def test_a_web_host_that_says_no_is_told_from_one_that_fails(
-    clone: Path, status: int, answer: Answer, words: str
+    clone: Path, status: int, answer: PushOutcome, words: str
 ) -> None:
     with web_server(status) as address:
         git(clone, "remote", "set-url", "origin", f"http://{address}/x.git")
@@ -352,7 +352,7 @@ def test_a_web_host_that_wants_a_password_refuses_and_nobody_is_asked(clone: Pat
         git(clone, "remote", "set-url", "origin", f"http://{address}/x.git")
         here = place(clone)
         pushed = here.push(f"{here.commit()}:{OURS}")
-        assert pushed.answer is Answer.REFUSED
+        assert pushed.answer is PushOutcome.REFUSED
         assert pushed.words.startswith(f"fatal: could not read Username for 'http://{address}'")
 
 
@@ -371,7 +371,7 @@ def test_a_web_host_that_is_down_is_unknown(clone: Path) -> None:
         port = free.getsockname()[1]
     git(clone, "remote", "set-url", "origin", f"http://127.0.0.1:{port}/x.git")
     here = place(clone)
-    assert here.push(f"{here.commit()}:{OURS}").answer is Answer.UNKNOWN
+    assert here.push(f"{here.commit()}:{OURS}").answer is PushOutcome.UNKNOWN
 
 
 # ------------------------------------------------------------------ where on the host our refs are
@@ -384,11 +384,13 @@ def test_a_host_that_takes_only_branches_gets_branches_and_that_is_remembered(
     log = behind_ssh(clone, remote)
     here = place(clone)
     first = here.commit()
-    assert here.push(f"{first}:{OURS}", expected={OURS: ""}) == Pushed(Answer.DONE)
+    assert here.push(f"{first}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
     assert ours(remote) == {"refs/heads/ghp/clone/c1": first}
     assert here.remote == Remote("origin", BRANCHES, settled=True)
     calls = len(log.read_text().split())
-    assert here.push(f"{here.commit(first)}:{OURS}", expected={OURS: first}) == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit(first)}:{OURS}", expected={OURS: first}) == Pushed(
+        PushOutcome.DONE
+    )
     assert len(log.read_text().split()) == calls + 1
 
 
@@ -415,7 +417,7 @@ def test_a_clone_finds_the_branches_of_another_even_if_the_host_takes_our_refs_b
     one.push(f"{first}:refs/ghp/lease/trunk", expected={"refs/ghp/lease/trunk": ""})
     policy.unlink()
     late = two.push(f"{two.commit()}:refs/ghp/lease/trunk", expected={"refs/ghp/lease/trunk": ""})
-    assert late.answer is Answer.MOVED
+    assert late.answer is PushOutcome.MOVED
     assert two.remote.namespace == BRANCHES
     assert ours(remote) == {"refs/heads/ghp/lease/trunk": first}
     assert two.fetch() is None
@@ -431,7 +433,7 @@ def test_a_ref_that_is_refused_for_itself_does_not_go_to_another_place(
     hook(remote, "update", 'case "$1" in refs/ghp/lease/*) exit 1;; esac\n')
     for who in (one, two):
         pushed = who.push(f"{who.commit()}:refs/ghp/lease/trunk")
-        assert pushed.answer is Answer.REFUSED
+        assert pushed.answer is PushOutcome.REFUSED
         assert who.remote.namespace == CUSTOM
     assert ours(remote) == {OURS: first}
 
@@ -442,7 +444,7 @@ def test_a_persons_branch_called_ghp_in_our_way_is_a_refusal_and_stays(
     hook(remote, "update", ONLY_BRANCHES)
     git(remote, "branch", "ghp", "main")
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed.answer is Answer.REFUSED
+    assert pushed.answer is PushOutcome.REFUSED
     assert "refs/heads/ghp" in refs(remote)
     assert ours(remote) == {}
 
@@ -458,7 +460,7 @@ def test_what_was_found_out_belongs_to_the_address_and_not_to_the_name(
     git(clone, "remote", "set-url", "origin", str(moved))
     here = place(clone)  # the next command
     assert here.remote == Remote("origin", CUSTOM, settled=False)
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(moved).keys() == {OURS}
 
 
@@ -469,7 +471,7 @@ def test_a_broken_memory_of_it_is_found_out_again(
     here.push(f"{here.commit()}:{OURS}")
     (here.ws.cache_dir / "remote.json").write_bytes(content)
     assert here.remote == Remote("origin", CUSTOM, settled=False)
-    assert here.push(f"{here.commit()}:refs/ghp/clone/c2") == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit()}:refs/ghp/clone/c2") == Pushed(PushOutcome.DONE)
     assert here.remote.settled
 
 
@@ -550,8 +552,8 @@ def test_settings_for_the_users_own_work_do_not_meet_ours(
     here = place(clone)
     made = here.commit()
     before = refs(remote)
-    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(Answer.DONE)
-    assert here.push(f"{made}:refs/ghp/clone/c2") == Pushed(Answer.DONE)
+    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
+    assert here.push(f"{made}:refs/ghp/clone/c2") == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
     assert refs(remote) == before | {OURS: made, "refs/ghp/clone/c2": made}
     assert refs(here.repository.path) == {"refs/ghp/seen/c1": made, "refs/ghp/seen/c2": made}
@@ -561,7 +563,7 @@ def test_the_users_other_names_for_addresses_hold(clone: Path, remote: Path) -> 
     git(clone, "config", f"url.{remote.parent}/.insteadOf", "team:")
     git(clone, "remote", "set-url", "origin", f"team:{remote.name}")
     here = place(clone)
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
     assert ours(remote).keys() == {OURS}
 
@@ -570,7 +572,7 @@ def test_the_users_other_address_for_pushes_holds(clone: Path, remote: Path) -> 
     git(clone, "remote", "set-url", "--push", "origin", remote.as_uri())
     git(clone, "remote", "set-url", "origin", str(remote))
     here = place(clone)
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote).keys() == {OURS}
 
 
@@ -615,7 +617,7 @@ def test_none_of_the_users_hooks_runs_for_our_exchanges(
         git(clone, "config", "--global", "core.hooksPath", str(folder))
         git(remote, "config", "core.hooksPath", "hooks")  # another machine has another user
     here = place(clone)
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(Answer.DONE)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
     assert not (tmp_path / "ran").exists()
     assert run_git(clone, "push", "origin", "main:other").returncode != 0  # the hooks do work
@@ -645,7 +647,7 @@ def test_inside_a_hook_of_another_repository_ours_is_still_ours(
     found = coordination_remote(ws)
     assert found is not None
     assert fetch_refs(ws, repository, found, ["+refs/heads/main:refs/ghp/seen/c1"])
-    assert push(ws, repository, found, [f"{made}:{OURS}"]) == Pushed(Answer.DONE)
+    assert push(ws, repository, found, [f"{made}:{OURS}"]) == Pushed(PushOutcome.DONE)
     for name in leaked:
         monkeypatch.delenv(name)
     assert ours(remote) == {OURS: made}
@@ -664,7 +666,7 @@ def test_a_relative_address_counts_from_the_main_worktree(
         there = place(folder)
         made.append(there.commit())
         ref = f"refs/ghp/clone/c{len(made)}"
-        assert there.push(f"{made[-1]}:{ref}") == Pushed(Answer.DONE)
+        assert there.push(f"{made[-1]}:{ref}") == Pushed(PushOutcome.DONE)
         assert there.fetch() is None
     assert list(ours(remote).values()) == made
 
@@ -685,7 +687,7 @@ def test_a_clone_of_any_kind_has_all_of_ours_and_stays_what_it_is(
     tree = git(path, "mktree", stdin=f"100644 blob {blob}\tfile\n")
     first = git(path, "commit-tree", tree, "-m", "one")
     second = git(path, "commit-tree", tree, "-p", first, "-m", "two")
-    assert one.push(f"{second}:{OURS}") == Pushed(Answer.DONE)
+    assert one.push(f"{second}:{OURS}") == Pushed(PushOutcome.DONE)
     folder = tmp_path / "other"
     git(tmp_path, "clone", "--quiet", option, remote.as_uri(), str(folder))
     before = refs(folder), git(folder, "rev-parse", "--is-shallow-repository")
@@ -725,7 +727,7 @@ def test_sha256_repositories_exchange_as_others_do(tmp_path: Path) -> None:
     here = place(clone)
     made = here.commit()
     assert len(made) == 64
-    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(Answer.DONE)
+    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
     assert ours(remote) == {OURS: made}
     assert refs(here.repository.path) == {"refs/ghp/seen/c1": made}

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.remote import Answer
+from ghp_agents.state.remote import PushOutcome
 from tests.support.git import commit, git, refs
 from tests.support.hosts import hook, workspace
 
@@ -41,7 +41,7 @@ def test_kept_at_home_nothing_is_asked_or_pushed(clone: Path, remote: Path) -> N
     before = refs(remote)
     made = commit(clone, {"a.txt": "one\n"})
     assert branches.tips(ws, "main") == {"main": made}
-    assert branches.push(ws, made, "agent/one", expected="").answer is Answer.DONE
+    assert branches.push(ws, made, "agent/one", expected="").answer is PushOutcome.DONE
     assert refs(remote) == before
     assert refs(clone, "refs/heads/agent") == {"refs/heads/agent/one": made}
 
@@ -58,16 +58,18 @@ def test_a_push_compares_with_what_was_seen(clone: Path, remote: Path) -> None:
     ws = workspace(clone)
     first = git(clone, "rev-parse", "HEAD")
     second = commit(clone, {"a.txt": "one\n"})
-    assert branches.push(ws, first, "b", expected="").answer is Answer.DONE
-    assert branches.push(ws, second, "b", expected="").answer is Answer.MOVED
-    assert branches.push(ws, second, "b", expected=first).answer is Answer.DONE
-    assert branches.push(ws, first, "b", expected=first).answer is Answer.MOVED
-    assert branches.push(ws, first, "b", expected=second).answer is Answer.DONE  # rewritten
-    assert branches.push(ws, second, "b", expected=None).answer is Answer.DONE
-    assert branches.push(ws, first, "b", expected=None).answer is Answer.MOVED  # never backwards
+    assert branches.push(ws, first, "b", expected="").answer is PushOutcome.DONE
+    assert branches.push(ws, second, "b", expected="").answer is PushOutcome.MOVED
+    assert branches.push(ws, second, "b", expected=first).answer is PushOutcome.DONE
+    assert branches.push(ws, first, "b", expected=first).answer is PushOutcome.MOVED
+    assert branches.push(ws, first, "b", expected=second).answer is PushOutcome.DONE  # rewritten
+    assert branches.push(ws, second, "b", expected=None).answer is PushOutcome.DONE
+    assert (
+        branches.push(ws, first, "b", expected=None).answer is PushOutcome.MOVED
+    )  # never backwards
     assert refs(remote)["refs/heads/b"] == second
-    assert branches.delete(ws, "b", expected=first).answer is Answer.MOVED
-    assert branches.delete(ws, "b", expected=second).answer is Answer.DONE
+    assert branches.delete(ws, "b", expected=first).answer is PushOutcome.MOVED
+    assert branches.delete(ws, "b", expected=second).answer is PushOutcome.DONE
     assert "refs/heads/b" not in refs(remote)
 
 
@@ -75,9 +77,9 @@ def test_without_a_remote_the_branch_of_the_clone_is_compared(repo: Path) -> Non
     ws = workspace(repo)
     first = git(repo, "rev-parse", "HEAD")
     second = commit(repo, {"a.txt": "one\n"})
-    assert branches.push(ws, first, "b", expected="").answer is Answer.DONE
-    assert branches.push(ws, second, "b", expected=second).answer is Answer.MOVED
-    assert branches.push(ws, second, "b", expected=first).answer is Answer.DONE
+    assert branches.push(ws, first, "b", expected="").answer is PushOutcome.DONE
+    assert branches.push(ws, second, "b", expected=second).answer is PushOutcome.MOVED
+    assert branches.push(ws, second, "b", expected=first).answer is PushOutcome.DONE
     assert refs(repo)["refs/heads/b"] == second
 
 
@@ -87,14 +89,14 @@ def test_a_remote_that_is_gone_is_unknown(clone: Path, remote: Path) -> None:
     with pytest.raises(UnknownError):
         branches.tips(ws, "main")
     head = git(clone, "rev-parse", "HEAD")
-    assert branches.push(ws, head, "b", expected="").answer is Answer.UNKNOWN
+    assert branches.push(ws, head, "b", expected="").answer is PushOutcome.UNKNOWN
 
 
 def test_a_refusal_comes_with_the_words_of_the_remote(clone: Path, remote: Path) -> None:
     hook(remote, "update", 'echo "no more branches"; exit 1\n')
     head = git(clone, "rev-parse", "HEAD")
     refused = branches.push(workspace(clone), head, "b", expected="")
-    assert refused.answer is Answer.REFUSED
+    assert refused.answer is PushOutcome.REFUSED
     assert "no more branches" in refused.words
 
 

@@ -9,7 +9,7 @@ from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import IssueChange
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.presence import service as presence
 from ghp_agents.sync import service as sync
@@ -112,10 +112,10 @@ class Run:
         }
         return held | self.holds.get(session, set())
 
-    def watch(self, issue: int) -> Callable[[], list[Lease | None]]:
+    def watch(self, issue: int) -> Callable[[], list[Lock | None]]:
         """The lease of an issue now, and later all that it was since."""
         name = claim_name(issue)
-        seen: list[Lease | None] = [self.world.board.leases.get(name)]
+        seen: list[Lock | None] = [self.world.board.leases.get(name)]
         start = len(self.world.writes)
         return lambda: [
             *seen,

@@ -8,7 +8,7 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from tests.support import laws
 from tests.support.acts import Act, Run, Step
@@ -16,14 +16,14 @@ from tests.support.taking import take
 from tests.support.world_files import PATHS
 
 THINGS = (
-    Wanted(name="db"),
-    Wanted(name="db", strict=True),
-    Wanted(patterns=("src/",)),
-    Wanted(patterns=("src/a.py",)),
-    Wanted(patterns=("src/",), strict=True),
-    Wanted(patterns=("src/b.py",), strict=True),
-    Wanted(patterns=("docs/",), ttl=500),
-    Wanted(name="db", ttl=500),
+    LeaseRequest(name="db"),
+    LeaseRequest(name="db", strict=True),
+    LeaseRequest(patterns=("src/",)),
+    LeaseRequest(patterns=("src/a.py",)),
+    LeaseRequest(patterns=("src/",), strict=True),
+    LeaseRequest(patterns=("src/b.py",), strict=True),
+    LeaseRequest(patterns=("docs/",), ttl=500),
+    LeaseRequest(name="db", ttl=500),
 )
 
 

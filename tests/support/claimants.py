@@ -7,15 +7,15 @@ from types import MappingProxyType
 from typing import Any
 
 from ghp_agents.claims import service as claim
-from ghp_agents.claims.service import Claimed, Released
+from ghp_agents.claims.service import ClaimResult, ReleasedClaim
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import Lease
-from ghp_agents.ports import Leaser
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.ledger import LedgerEntry
@@ -30,27 +30,27 @@ class Claimant:
     """An agent in a clone, or (`@me`) the person there; the clock may be shared with others."""
 
     def __init__(
-        self, folder: Path, name: str, clock: ManualClock, *, leaser: Leaser | None = None
+        self, folder: Path, name: str, clock: ManualClock, *, leaser: LockService | None = None
     ) -> None:
         self.name = name
         self.clock = clock
         self.ws = open_workspace(folder, dict(os.environ), clock, name)
         self.store = GitRefsStore(self.ws)
-        self.leaser: Leaser = leaser or GitRefLeaser(self.ws)
+        self.leaser: LockService = leaser or GitRefLeaser(self.ws)
         self.tracker = LocalTracker(self.ws, self.store, self.leaser)
         self.parts = (self.ws, self.store, self.leaser, self.tracker)
 
     # ---------------------------------------------------------------------------- acting
 
-    def claim(self, number: int, **how: Any) -> Claimed:
+    def claim(self, number: int, **how: Any) -> ClaimResult:
         with self._beating():
             return claim.claim(*self.parts, str(number), **how)
 
-    def claim_next(self) -> Claimed:
+    def claim_next(self) -> ClaimResult:
         with self._beating():
             return claim.claim_next(*self.parts)
 
-    def release(self, number: int, **how: Any) -> Released:
+    def release(self, number: int, **how: Any) -> ReleasedClaim:
         with self._beating():
             return claim.release(*self.parts, str(number), **how)
 
@@ -170,7 +170,7 @@ class Team:
                 one.sync()
 
 
-def known(one: Claimant, number: int = 1) -> Lease | None:
+def known(one: Claimant, number: int = 1) -> Lock | None:
     """What the clone knows of the right to an issue."""
     found = [x for x in one.leaser.known("issue/") if x.name == f"issue/{number}"]
     return found[0] if found else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.issues.comment_commands import FOLDER, Obeyed, read
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
 from tests.support.github import ADMIN, WORKER_1, GitHub
@@ -50,10 +50,10 @@ class Field:
         """`agent-sync` in a clone; what it says to people."""
         return self.ghp("agent-sync", name, login=login).err
 
-    def house(self, name: str = "one", agent: str = "", login: str = WORKER_1) -> House:
+    def house(self, name: str = "one", agent: str = "", login: str = WORKER_1) -> App:
         """The parts of a clone."""
         env = {**os.environ, **self.github.environment(login)}
-        return House(self.clone(name), env, name=agent or None, clock=self.clock)
+        return App(self.clone(name), env, name=agent or None, clock=self.clock)
 
     def say(self, number: int, body: str, login: str = ADMIN) -> int:
         """A comment on GitHub's own pages; its id."""

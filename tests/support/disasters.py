@@ -11,7 +11,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.locks.memory import Board
 from ghp_agents.locks.names import claim_name
-from ghp_agents.state.memory import Commit, Hub
+from ghp_agents.state.memory import MemoryCommit, MemoryRemote
 from tests.support import laws
 from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World
@@ -126,7 +126,7 @@ def _copy(run: Run, step: Step) -> str | None:
     shutil.copytree(world.folder / f"c{step.clone}", world.folder / f"c{number}")
     line = Board(before.board.leases, before.board.histories, lock=before.board.lock)
     line.token = before.board.token
-    made = Clone(number, before.clock, Hub(before.hub.histories), line)
+    made = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
     made.store = world.stores(world, number, before.clock, made.hub)
     made.leaser = world.leasers(world, number, before.clock, line)
     made.copy_from(before)
@@ -154,7 +154,7 @@ def _forge(run: Run, step: Step) -> None:
         said |= {"processRunsFor": 0, "silentFor": 80_000}
     history = clone.hub.histories.get(EVIL, ())
     agents = {**(history[-1].agents if history else {}), agent: said}
-    clone.hub.histories[EVIL] = (*history, Commit(1, Timestamp(at), "Forged\n", agents, {}))
+    clone.hub.histories[EVIL] = (*history, MemoryCommit(1, Timestamp(at), "Forged\n", agents, {}))
 
 
 def _check_all(run: Run, step: Step) -> str:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import Result, invoke
 
 AS = {"GHP_AGENT": "worker-1"}
@@ -73,6 +73,6 @@ def old(path: Path) -> Path:
     return path
 
 
-def house(clone: Path, clock: ManualClock) -> House:
+def house(clone: Path, clock: ManualClock) -> App:
     """The parts of the program in a clone, at a time of the test's choosing."""
-    return House(clone, dict(os.environ), clock=clock)
+    return App(clone, dict(os.environ), clock=clock)

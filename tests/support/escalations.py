@@ -8,7 +8,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.escalations.service import Answered, Asked, answer, escalate, read_all
+from ghp_agents.escalations.service import AnswerResult, EscalateResult, answer, escalate, read_all
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.state.memory import MemoryStore
@@ -65,10 +65,10 @@ class Place:
         self.ws = open_workspace(repo, os.environ, clock, name)
         self.store, self.tracker, self.clock = store, tracker, clock
 
-    def ask(self, text: str = "Which database?", **more: object) -> Asked:
+    def ask(self, text: str = "Which database?", **more: object) -> EscalateResult:
         return escalate(self.ws, self.store, self.tracker, text, **more)  # type: ignore[arg-type]
 
-    def reply(self, reference: str, text: str = "SQLite") -> Answered:
+    def reply(self, reference: str, text: str = "SQLite") -> AnswerResult:
         return answer(self.ws, self.store, self.tracker, reference, text)
 
     def known(self) -> list[Escalation]:

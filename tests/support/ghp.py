@@ -54,7 +54,7 @@ def invoke(
 ) -> Result:
     """`ghp ARGS` in this process: ten times as fast, for tests of what a command does."""
     from ghp_agents.cli.app import run
-    from ghp_agents.wiring import House
+    from ghp_agents.wiring import App
 
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
     streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
@@ -63,7 +63,7 @@ def invoke(
             patch.setenv(name, value)
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
-        code = run(_words(args), House(cwd, os.environ, clock=clock) if clock else None)
+        code = run(_words(args), App(cwd, os.environ, clock=clock) if clock else None)
     return Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
 
 

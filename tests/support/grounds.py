@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from ghp_agents.state.admin_port import Ground, Sharing
+from ghp_agents.state.admin_port import PublishPlan, StoreAdmin
 
 
-def ground(**said: Any) -> Ground:
+def ground(**said: Any) -> StoreAdmin:
     """A ground on which nothing is, with what the test says of it."""
     empty: dict[str, Any] = {
-        "sharing": lambda: Sharing(None, why_not="there is no remote"),
+        "sharing": lambda: PublishPlan(None, why_not="there is no remote"),
         "missing": list,
         "last_probe": lambda: None,
         "probe": lambda: None,
@@ -19,4 +19,4 @@ def ground(**said: Any) -> Ground:
         "checks": {},
         "repairs": {},
     }
-    return Ground(**(empty | said))
+    return StoreAdmin(**(empty | said))

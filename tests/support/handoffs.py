@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, IssueNumber
-from ghp_agents.escalations.service import Asked, answer, escalate
+from ghp_agents.escalations.service import EscalateResult, answer, escalate
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.handoffs.restore import Restored, restore
 from ghp_agents.handoffs.resume import Resumed, choose, resume
-from ghp_agents.handoffs.service import Handed, handoff, pass_on
+from ghp_agents.handoffs.service import HandoffResult, handoff, pass_on
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.memory import MemoryStore
@@ -49,7 +49,7 @@ class Station:
         """The worktree."""
         return self.ws.folder
 
-    def hand_over(self, **words: object) -> Handed:
+    def hand_over(self, **words: object) -> HandoffResult:
         """`agent-handoff`, with the issue given over."""
         team = self.team
         ports = (team.store, team.tracker, team.leaser)
@@ -67,7 +67,7 @@ class Station:
         chosen = choose(self.ws, self.team.store, self.team.tracker, **words)  # type: ignore[arg-type]
         return restore(self.ws, self.team.store, chosen.handoff)
 
-    def ask(self, text: str, **words: object) -> Asked:
+    def ask(self, text: str, **words: object) -> EscalateResult:
         """`agent-escalate`."""
         return escalate(self.ws, self.team.store, self.team.tracker, text, **words)  # type: ignore[arg-type]
 

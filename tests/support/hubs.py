@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api.access import Access
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.token import Token
 from ghp_agents.ports import Clock
 from ghp_agents.workspace import Workspace, open_workspace
@@ -193,6 +193,6 @@ def access(api: str, secret: str = SECRET) -> Access:
     return Access("github.com", REPOSITORY, api, Token(secret))
 
 
-def hub(repo: Path, script: Script, clock: Clock | None = None) -> Hub:
+def hub(repo: Path, script: Script, clock: Clock | None = None) -> GitHubRepository:
     """A hub of the scripted server, as one process of the clone has it."""
-    return Hub(workspace(repo, clock), access(script.address))
+    return GitHubRepository(workspace(repo, clock), access(script.address))

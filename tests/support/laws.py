@@ -11,8 +11,8 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.leases import service as leases
 from ghp_agents.leases import strict
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import Log
-from ghp_agents.locks.lock import Lease
+from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from tests.support.world import Session, World, Write
 from tests.support.world_files import PATHS
@@ -55,14 +55,14 @@ def _check_generation(write: Write) -> None:
     require(write.after.generation == had + grows, law, write)
 
 
-def _check_taking(write: Write, before: Lease) -> None:
+def _check_taking(write: Write, before: Lock) -> None:
     if write.how == "steal":
         return
     require(not before.is_person, "a person's claim never lapses", write)
     require(not write.holder_lived, "nothing is taken from the living without --steal", write)
 
 
-def _check_giving(write: Write, before: Lease) -> None:
+def _check_giving(write: Write, before: Lock) -> None:
     may = write.epoch == 0 or not write.holder_lived
     # A lease is its holder's by name; of a claim the epoch tells which of its lives has it.
     of_claim = before.name.startswith("issue/")
@@ -71,7 +71,7 @@ def _check_giving(write: Write, before: Lease) -> None:
     require(may, "only its holder gives a right back, or a person, or whoever finds it dead", write)
 
 
-def check_history(history: Iterable[Lease]) -> None:
+def check_history(history: Iterable[Lock]) -> None:
     """A generation has one holder, for ever."""
     holders: dict[int, tuple[str, int]] = {}
     last = 0
@@ -86,7 +86,7 @@ def check_history(history: Iterable[Lease]) -> None:
 # ----------------------------------------------------------------------------- of answers
 
 
-def check_claimed(world: World, lease: Lease) -> None:
+def check_claimed(world: World, lease: Lock) -> None:
     """What was acknowledged is so, where it is decided."""
     history = world.board.histories.get(lease.name, [])
     same = [x for x in history if x.holder and x.generation == lease.generation]
@@ -109,7 +109,7 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
         require(why, "a refusal says why", text)
 
 
-def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lease | None]) -> None:
+def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lock | None]) -> None:
     """A guarded command that succeeded was the holder's, at some moment while it ran."""
     mine = any(
         lease and is_mine(lease, session.agent, epoch, f"clone-{session.clone}") for lease in seen
@@ -126,7 +126,7 @@ def _things(hold: Hold) -> set[str]:
     return covered | ({f"name {hold.name}"} if hold.name else set())
 
 
-def _held(world: World, clone: int, acting: str = "") -> list[Log]:
+def _held(world: World, clone: int, acting: str = "") -> list[LeaseHistory]:
     """What a clone knows to be granted, and given back by nobody, to those who live; who acts
     does."""
     snapshot, now = world.clones[clone].store.snapshot(), world.clones[clone].clock.now()
@@ -142,7 +142,7 @@ def _held(world: World, clone: int, acting: str = "") -> list[Log]:
     ]
 
 
-def _held_here(world: World, clone: int) -> list[Log]:
+def _held_here(world: World, clone: int) -> list[LeaseHistory]:
     """Of these, what this clone has granted."""
     return [log for log in _held(world, clone) if log.request.clone == f"clone-{clone}"]
 
@@ -174,7 +174,7 @@ def check_strict(world: World, session: Session, mine: Hold) -> None:
 def rivals(world: World, session: Session, path: str) -> set[str]:
     """Who lives in a clone and has `path`, other than who acts, unless that one came first."""
 
-    def order(log: Log) -> tuple[bool, object]:
+    def order(log: LeaseHistory) -> tuple[bool, object]:
         return not log.request.right, log.request.order
 
     held = _held(world, session.clone, session.agent)
@@ -218,6 +218,6 @@ def check_end(world: World) -> None:
     require(all(each == agents[0] for each in agents), "all know the same agents", agents)
 
 
-def named(lease: Lease | None) -> set[str]:
+def named(lease: Lock | None) -> set[str]:
     """Who holds a right, as people see it."""
     return {lease.holder} if lease and lease.holder else set()

@@ -9,16 +9,16 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases import queue as lease_waiting
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.acquire import Leased
-from ghp_agents.leases.coverage import Ground
+from ghp_agents.leases.acquire import LeaseResult
+from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.request import Wanted
-from ghp_agents.leases.service import Listing, Released
+from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.leases.service import LeaseListing, ReleasedLeases
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence import service as presence
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.escalations import RivalStore
@@ -45,7 +45,7 @@ class Yard:
         clone: str = "here",
         *,
         clock: Script | None = None,
-        hub: Hub | None = None,
+        hub: MemoryRemote | None = None,
         board: Board | None = None,
     ) -> None:
         self.repo = repo
@@ -64,25 +64,25 @@ class Yard:
 
     # ------------------------------------------------------------------ what they do
 
-    def wanted(self, words: tuple[str, ...], cwd: Path | None = None, **more: Any) -> Wanted:
+    def wanted(self, words: tuple[str, ...], cwd: Path | None = None, **more: Any) -> LeaseRequest:
         """What the words of a command come to."""
-        said = Ground(self.ws(None)).spelled(words, cwd or self.repo) if words else ()
-        return Wanted(said, **more)
+        said = WorktreeFiles(self.ws(None)).spelled(words, cwd or self.repo) if words else ()
+        return LeaseRequest(said, **more)
 
-    def take(self, agent: str | None, *words: str, **more: Any) -> Leased:
+    def take(self, agent: str | None, *words: str, **more: Any) -> LeaseResult:
         """Lease something at once."""
         return take(*self.parts(agent), self.wanted(words, **more))
 
     def wait(
         self, agent: str | None, *words: str, timeout: float | None = None, **more: Any
-    ) -> tuple[Leased, list[str]]:
+    ) -> tuple[LeaseResult, list[str]]:
         """Lease something in its turn; also the places in the queue that were told."""
         told: list[str] = []
         wanted = self.wanted(words, **more)
         got = lease_waiting.wait(*self.parts(agent), wanted, timeout=timeout, tell=told.append)
         return got, told
 
-    def give(self, agent: str | None, *words: str, **more: Any) -> Released:
+    def give(self, agent: str | None, *words: str, **more: Any) -> ReleasedLeases:
         """Give something back."""
         said = {"cwd": self.repo, **more}
         return lease.release(self.ws(agent), self.store, self.leaser, words, **said)
@@ -110,7 +110,7 @@ class Yard:
 
     # ------------------------------------------------------------------ what there is
 
-    def listing(self) -> Listing:
+    def listing(self) -> LeaseListing:
         """All that is leased, as this clone knows it."""
         return lease.listing(self.ws(None), self.store, self.leaser, implicit=True)
 
@@ -151,7 +151,7 @@ def make_yard(repo: Path) -> Yard:
 
 def two_yards(one: Path, other: Path) -> tuple[Yard, Yard]:
     """Two clones around one remote, on one clock."""
-    clock, hub, board = Script(), Hub(), Board()
+    clock, hub, board = Script(), MemoryRemote(), Board()
     first = Yard(furnish(one), "clone-a", clock=clock, hub=hub, board=board)
     second = Yard(furnish(other), "clone-b", clock=clock, hub=hub, board=board)
     return first, second

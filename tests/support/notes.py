@@ -13,9 +13,9 @@ from ghp_agents.notes import service as services
 from ghp_agents.notes.note import Note, identity
 from ghp_agents.notes.recall import Recalled
 from ghp_agents.notes.search.memory import MemoryBase
-from ghp_agents.notes.service import Told
+from ghp_agents.notes.service import RememberResult
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
 
@@ -53,7 +53,7 @@ class Desk:
         ws = open_workspace(self.ws.folder, os.environ, self.ws.clock, name)
         return replace(self, ws=ws)
 
-    def tell(self, text: str, **words: Any) -> Told:
+    def tell(self, text: str, **words: Any) -> RememberResult:
         """`agent-remember`."""
         return services.remember(self.ws, self.store, self.tracker, text, project=PROJECT, **words)
 
@@ -75,7 +75,7 @@ class Desk:
 
 
 def make_desk(
-    repo: Path, hub: Hub | None = None, clone: str = "aaaa", name: str = "worker-1"
+    repo: Path, hub: MemoryRemote | None = None, clone: str = "aaaa", name: str = "worker-1"
 ) -> Desk:
     """A desk in `repo`; those around one hub are clones of one project."""
     clock = ManualClock()

@@ -16,7 +16,7 @@ from ghp_agents.pulls.merge_trial import Merger
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.pulls.start import Started
 from ghp_agents.sync import service as sync
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.consent import agree
 from tests.support.git import commit, git
 
@@ -31,9 +31,9 @@ class Road:
         self.folder = folder
         self.clock = clock or ManualClock()
 
-    def house(self, name: str, folder: Path | None = None) -> House:
+    def house(self, name: str, folder: Path | None = None) -> App:
         """The parts of the program for somebody, in a folder."""
-        return House(folder or self.folder, os.environ, name=name, clock=self.clock)
+        return App(folder or self.folder, os.environ, name=name, clock=self.clock)
 
     def configure(self, ours: Mapping[str, Any] | None = None, **upstream: Any) -> None:
         """What `.ghp/config.json` says, on the trunk, and a person agrees to in this clone."""

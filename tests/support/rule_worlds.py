@@ -14,7 +14,7 @@ from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.leases import record as lease_record
-from ghp_agents.leases.record import Said
+from ghp_agents.leases.record import LeaseEvent
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -208,11 +208,11 @@ def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant
         )  # fmt: skip
 
 
-def _asked(chance: random.Random, number: int, holders: Sequence[str]) -> Said:
+def _asked(chance: random.Random, number: int, holders: Sequence[str]) -> LeaseEvent:
     name = chance.choice(holders)
     holder = Actor(name, is_person=name == "Ann Example")
     identity = digest("lease", str(number), str(chance.random()), length=12)
-    return Said(
+    return LeaseEvent(
         lease=identity, id=identity, kind="request", clock=0, clone=None,  # type: ignore[arg-type]
         at=Timestamp(to_text(NOW)), by=holder, holder=holder, epoch=1, patterns=some(chance),
         until=chance.choice([None, None, Timestamp(to_text(NOW - 10))]),
@@ -220,7 +220,7 @@ def _asked(chance: random.Random, number: int, holders: Sequence[str]) -> Said:
     )  # fmt: skip
 
 
-def _say(one: Claimant, asked: Sequence[Said]) -> None:
+def _say(one: Claimant, asked: Sequence[LeaseEvent]) -> None:
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         said = [
             each._replace(clock=snapshot.clock + number, clone=snapshot.clone)

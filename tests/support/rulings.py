@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ghp_agents.guard import compile_policy as rulemaking
-from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Case, Rule, UnsureError
+from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, EditRequest, Rule, UnsureError
 
 NOW = 1_750_000_000.0
 NOW_TEXT = "2025-06-15T15:06:40Z"
@@ -52,7 +52,7 @@ def case(
     dead: Collection[str] = (),
     unknown: Collection[str] = (),
     **more: Any,
-) -> Case:
+) -> EditRequest:
     """An agent that wants to edit, while all others live."""
 
     def lives(rule: Rule) -> bool:
@@ -61,4 +61,4 @@ def case(
         return rule.is_person or rule.holder not in dead
 
     is_person = more.pop("is_person", False)
-    return Case(agent, is_person, NOW, NOW_TEXT, lives, **more)
+    return EditRequest(agent, is_person, NOW, NOW_TEXT, lives, **more)

@@ -82,12 +82,12 @@ def _run(script: str) -> None:
 
     from ghp_agents.cli.app import run
     from ghp_agents.core.clock import ManualClock
-    from ghp_agents.wiring import House
+    from ghp_agents.wiring import App
 
     for line in script.splitlines():
         at, _, words = line.partition(" ")
         _write(f"$ ghp {words}\n")
-        house = House(Path.cwd(), os.environ, clock=ManualClock(float(at)))
+        house = App(Path.cwd(), os.environ, clock=ManualClock(float(at)))
         code = run(shlex.split(words), house)
         _write(f"[exit code {code}]\n\n" if code else "\n")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.escalations.comments import owed
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
@@ -122,8 +122,8 @@ class Story:
         agent = {"GHP_AGENT": who.agent} if who.agent else {}
         return {**self.github.environment(who.login), **agent}
 
-    def _house(self, who: Actor) -> House:
-        return House(who.folder, {**os.environ, **self._environment(who)}, clock=self.clock)
+    def _house(self, who: Actor) -> App:
+        return App(who.folder, {**os.environ, **self._environment(who)}, clock=self.clock)
 
     # ------------------------------------------------------------ what must hold in the end
 

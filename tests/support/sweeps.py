@@ -12,7 +12,7 @@ from ghp_agents.handoffs.evidence import Topic
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases import service as leases
-from ghp_agents.sweep.service import Swept, sweep
+from ghp_agents.sweep.service import SweepResult, sweep
 from tests.support.claimants import Claimant
 from tests.support.git import refs
 
@@ -21,17 +21,17 @@ STALE = 700.0  # seconds of silence
 DAY = 86_400.0
 
 
-def run(one: Claimant, **how: Any) -> Swept:
+def run(one: Claimant, **how: Any) -> SweepResult:
     """`agent-sweep` in somebody's clone."""
     return sweep(*one.parts, **how)
 
 
-def kinds(swept: Swept) -> list[tuple[str, bool]]:
+def kinds(swept: SweepResult) -> list[tuple[str, bool]]:
     """What was to be done, and whether it was."""
     return [(type(outcome.act).__name__, outcome.done) for outcome in swept.outcomes]
 
 
-def texts(swept: Swept) -> list[str]:
+def texts(swept: SweepResult) -> list[str]:
     """What was done, in words."""
     return [outcome.text for outcome in swept.outcomes]
 

@@ -2,15 +2,19 @@
 
 from ghp_agents.guard import approval
 from ghp_agents.leases import acquire
-from ghp_agents.leases.acquire import Leased
-from ghp_agents.leases.request import Wanted
-from ghp_agents.ports import IssueTracker, Leaser, StateStore
+from ghp_agents.leases.acquire import LeaseResult
+from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace
 
 
 def take(
-    ws: Workspace, store: StateStore, leaser: Leaser, tracker: IssueTracker, wanted: Wanted
-) -> Leased:
+    ws: Workspace,
+    store: StateStore,
+    leaser: LockService,
+    tracker: IssueTracker,
+    wanted: LeaseRequest,
+) -> LeaseResult:
     """Take a lease, or raise RefusedError with who has it."""
     approve = approval.approver(ws, store, leaser, tracker)
     return acquire.acquire(ws, store, leaser, approve, wanted)

@@ -18,7 +18,7 @@ from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed
 from ghp_agents.leases import record as lease_record
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state.record import Record
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import invoke
 from tests.support.git import git
 from tests.support.house import CHECKOUT
@@ -183,11 +183,11 @@ def _body(hostile: Hostile, agent: str) -> str:
 
 def _forge(repo: Path, hostile: Hostile) -> None:
     """What no command of ours would say."""
-    house = House(repo, os.environ, name=WORKER)
+    house = App(repo, os.environ, name=WORKER)
     snapshot = house.store.snapshot()
     clock, clone = snapshot.clock + 1, snapshot.clone
     by = Actor(hostile.name("forger"), is_person=True)
-    lease = lease_record.Said(
+    lease = lease_record.LeaseEvent(
         "f" * 12, "f" * 12, "request", clock, clone, Timestamp(hostile.line("time")), by, by,
         patterns=("/forged.py",), reason=hostile.line("forged"), granted=True,
     )  # fmt: skip

@@ -21,10 +21,10 @@ from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read as read_presence
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases.hold import Hold
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import History, Hub, MemorySnapshot, MemoryStore
+from ghp_agents.state.memory import History, MemoryRemote, MemorySnapshot, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 from tests.support.skewed_clock import SkewedClock
@@ -57,8 +57,8 @@ class Session(NamedTuple):
 class Write(NamedTuple):
     """A change of a right, and what was true when it happened."""
 
-    before: Lease | None
-    after: Lease
+    before: Lock | None
+    after: Lock
     by: str  # who acted
     epoch: int  # of who acted; 0 for a person
     clone: int
@@ -73,7 +73,7 @@ class WorldLeaser(MemoryLeaser):
         super().__init__(clock, board, f"clone-{clone}")
         self.world, self.number, self.line = world, clone, board
 
-    def _swap(self, expected: Lease | None, new: Lease) -> Lease:
+    def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         # Whoever comes in between may wake a holder that was found dead: that is too late for it.
         lived = self.world.holder_lives(self._now(new.name), self.number)
         self.world.interlope()
@@ -85,7 +85,7 @@ class WorldLeaser(MemoryLeaser):
             if after is new or (after and after.nonce == new.nonce):
                 self.world.wrote(before, after, self.number, lived)
 
-    def _now(self, name: str) -> Lease | None:
+    def _now(self, name: str) -> Lock | None:
         """The right as it is; if it was lost, as this clone puts it back."""
         return self._look(name) if self.line.reachable else self.line.leases.get(name)
 
@@ -97,7 +97,7 @@ class WorldLeaser(MemoryLeaser):
 class WorldStore(MemoryStore):
     """A clone's store: live presence is in files, and others get in before a commit."""
 
-    def __init__(self, world: "World", clone: int, clock: SkewedClock, hub: Hub) -> None:
+    def __init__(self, world: "World", clone: int, clock: SkewedClock, hub: MemoryRemote) -> None:
         super().__init__(clock, f"clone-{clone}", hub)
         self.world, self.number, self.clock = world, clone, clock
         self.folder = world.folder / f"c{clone}/.git/ghp/agents"
@@ -172,7 +172,7 @@ class Clone:
 
     number: int
     clock: SkewedClock
-    hub: Hub
+    hub: MemoryRemote
     board: Board
     store: WorldStore = field(init=False)
     leaser: WorldLeaser = field(init=False)
@@ -210,8 +210,8 @@ class Sign(NamedTuple):
 class Backup(NamedTuple):
     """What the remote had at some time."""
 
-    leases: dict[str, Lease]
-    histories: dict[str, list[Lease]]
+    leases: dict[str, Lock]
+    histories: dict[str, list[Lock]]
     clones: Mapping[CloneId, History]
     reached: dict["Life", "Sign"]
 
@@ -226,7 +226,7 @@ class World:
         self.folder = folder
         self.random = Random(seed)
         self.clock = ManualClock()
-        hub, board = Hub(), Board(token=self._token)
+        hub, board = MemoryRemote(), Board(token=self._token)
         self.board = board
         self.tracker = MemoryTracker(self.clock)
         self.clones: list[Clone] = []
@@ -251,11 +251,11 @@ class World:
     def _token(self, size: int) -> str:
         return self.random.randbytes(size).hex()
 
-    def _clone(self, number: int, hub: Hub, board: Board) -> Clone:
+    def _clone(self, number: int, hub: MemoryRemote, board: Board) -> Clone:
         shutil.copytree(template(), self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
-        made = Clone(number, clock, Hub(hub.histories), line)
+        made = Clone(number, clock, MemoryRemote(hub.histories), line)
         made.store = self.stores(self, number, clock, made.hub)
         made.leaser = self.leasers(self, number, clock, line)
         return made
@@ -310,7 +310,7 @@ class World:
         if self.rivals:
             self.rivals.pop()()
 
-    def wrote(self, before: Lease | None, after: Lease, clone: int, lived: bool) -> None:
+    def wrote(self, before: Lock | None, after: Lock, clone: int, lived: bool) -> None:
         """A right was changed."""
         how, by = self.acting[-1]
         epoch = 0 if by == PERSON else self.epoch(clone, by)
@@ -342,7 +342,7 @@ class World:
 
     # --------------------------------------------------------------------- what is true
 
-    def holder_lives(self, lease: Lease | None, clone: int) -> bool:
+    def holder_lives(self, lease: Lock | None, clone: int) -> bool:
         """Whether the holder of a right lives, for all that can be known in a clone.
 
         Of several lives under one name the latest counts; of two that do not know of each other,

@@ -9,7 +9,7 @@ import pytest
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.issues.issue import IssueChange
-from ghp_agents.leases.request import Wanted
+from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.sweep.service import sweep
 from tests.support import repos
 from tests.support.claimants import DEAD, GONE, Claimant, Team
@@ -119,7 +119,7 @@ def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
 
 def take_lease(one: Claimant, pattern: str, *, strict: bool = False) -> None:
     with one._beating():
-        take(*one.parts, Wanted((pattern,), strict=strict))
+        take(*one.parts, LeaseRequest((pattern,), strict=strict))
 
 
 class World:

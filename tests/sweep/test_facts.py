@@ -13,9 +13,9 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence import service as presence
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sweep import facts as sweep_sight
-from ghp_agents.sweep.service import Swept, sweep
+from ghp_agents.sweep.service import SweepResult, sweep
 from ghp_agents.workspace import open_workspace
 from tests.support.git import git
 from tests.support.sweeps import STALE, kinds
@@ -42,7 +42,7 @@ class Crowd:
     """Many agents in another clone, each with an issue, and many issues more."""
 
     def __init__(self, repo: Path) -> None:
-        self.clock, self.hub, self.board = ManualClock(), Hub(), Board()
+        self.clock, self.hub, self.board = ManualClock(), MemoryRemote(), Board()
         git(repo, "config", "user.name", "Ann Example")
         self.ws = open_workspace(repo, dict(os.environ), self.clock)
         self.store = MemoryStore(self.clock, "here", self.hub)
@@ -61,7 +61,7 @@ class Crowd:
             self.there.beat(f"worker-{number}", said)
         self.there.sync()
 
-    def sweep(self, **how: Any) -> tuple[Swept, Counter[str]]:
+    def sweep(self, **how: Any) -> tuple[SweepResult, Counter[str]]:
         counter = Counter[str]()
         parts: list[Any] = [
             Counted(part, counter) for part in (self.store, self.leaser, self.tracker)

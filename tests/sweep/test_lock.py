@@ -15,9 +15,9 @@ from ghp_agents.sweep.lock import (
     NAME,
     PATIENCE,
     RENEW_EVERY,
-    Arrival,
     BusyError,
-    Turn,
+    SweepRequest,
+    SweepTurn,
     take,
 )
 from ghp_agents.workspace import open_workspace
@@ -39,8 +39,8 @@ class Place:
     def leaser(self) -> MemoryLeaser:
         return MemoryLeaser(self.clock, self.board)
 
-    def take(self, clone: CloneId = ONE, *, fresh: bool = True) -> Turn:
-        return take(self.ws, self.store, self.leaser, Arrival(ANN, clone, fresh))
+    def take(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepTurn:
+        return take(self.ws, self.store, self.leaser, SweepRequest(ANN, clone, fresh))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
                 first.end()
 
     ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
-    second = take(ws, place.store, place.leaser, Arrival(ANN, OTHER, True))
+    second = take(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
     assert waits == [LOOK_EVERY] * 3
     assert second.clone == ONE
 
@@ -117,17 +117,17 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
-        take(ws, place.store, place.leaser, Arrival(ANN, OTHER, True))
+        take(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
     assert str(caught.value) == "«Ann» (a person) sweeps at this moment (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
 
 def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
     place.take().end()
-    rival: list[Turn] = []
+    rival: list[SweepTurn] = []
     leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.take(OTHER)))
     begun = place.clock.now()
-    arrival = Arrival(ANN, ONE, True)
+    arrival = SweepRequest(ANN, ONE, True)
     mine = take(place.ws, place.store, leaser, arrival)
     assert place.clock.now() - begun == PATIENCE
     place.clock.wait(RENEW_EVERY)

@@ -2,14 +2,14 @@
 
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.escalations.escalation import Escalation, Question, is_last_resort
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import LAST_RESORT
 from ghp_agents.sweep import messages as words
-from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import Held
 
 AT = Timestamp("2026-01-02T03:04:05Z")
-HELD = Held(Lease("issue/1", "worker-1", 3, 1, AT, "n0nce", "", "abc"), "stale", 720.0)
+HELD = Held(Lock("issue/1", "worker-1", 3, 1, AT, "n0nce", "", "abc"), "stale", 720.0)
 
 
 def test_the_comment_on_silence_says_what_comes_next() -> None:
@@ -60,9 +60,9 @@ def test_the_question_is_the_same_for_the_same_claim_and_is_known_again() -> Non
 
 def test_the_summary_is_a_table_in_which_no_text_breaks_out() -> None:
     lines = [
-        Line("free", "worker-1 is dead; back in the queue", True, 12, "worker-1"),
-        Line("tell", "E-1 of x: <script> | `rm` [a](b)\n\n# No", False, None),
-        Line("absorb", "left clone abc: it has spoken again", False),
+        SweepLine("free", "worker-1 is dead; back in the queue", True, 12, "worker-1"),
+        SweepLine("tell", "E-1 of x: <script> | `rm` [a](b)\n\n# No", False, None),
+        SweepLine("absorb", "left clone abc: it has spoken again", False),
     ]
     agents = (("active", 2), ("dead", 1))
     page = words.summary(lines, agents, ["published"], policy="release", dry_run=False)

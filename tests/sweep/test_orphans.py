@@ -12,7 +12,7 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.ports import Forge
 from ghp_agents.pulls.pull import NewPull
 from ghp_agents.sweep import orphans as sweep_orphans
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.claimants import GONE, Claimant, Team
 from tests.support.consent import configure
 from tests.support.git import commit, git, refs
@@ -154,7 +154,7 @@ def test_a_branch_that_was_squashed_is_merged_if_its_pull_request_says_so_of_thi
     git(repo, "switch", "--quiet", "--create", branch)
     head = commit(repo, {"parser.py": "x = 1\n"})
     git(repo, "switch", "--quiet", "main")
-    house = House(repo, os.environ, name="@me")
+    house = App(repo, os.environ, name="@me")
 
     def left(forge: Forge | None = house.forge) -> list[str]:
         found = sweep_orphans.look(house.ws, house.leaser, [], {}, forge)

@@ -4,7 +4,7 @@ import pytest
 
 from ghp_agents.core.ids import CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.join import Tip
 from ghp_agents.sweep.plan import (
     ALERT,
@@ -18,18 +18,18 @@ from ghp_agents.sweep.plan import (
     Act,
     Close,
     EndLease,
-    Facts,
     Finish,
     Free,
     FreeRight,
     Held,
     LeaseOf,
+    OpenQuestion,
     Orphan,
     Prune,
     Recall,
     Silent,
+    SweepFacts,
     Tell,
-    Unanswered,
     Unfinished,
     Warn,
     Worker,
@@ -39,8 +39,8 @@ from ghp_agents.sweep.plan import (
 AT = Timestamp("2026-01-02T03:04:05Z")
 
 
-def lease(name: str, holder: str | None = "worker-1", *, epoch: int = 1) -> Lease:
-    return Lease(name, holder, 3, epoch, AT, "n0nce", "", "abc")
+def lease(name: str, holder: str | None = "worker-1", *, epoch: int = 1) -> Lock:
+    return Lock(name, holder, 3, epoch, AT, "n0nce", "", "abc")
 
 
 def claim(number: int, state: str = "active", holder: str = "worker-1", **more: bool) -> Held:
@@ -61,10 +61,10 @@ def issue(
     )  # fmt: skip
 
 
-def facts(*claims: Held, issues: tuple[Issue, ...] = (issue(1),), **more: object) -> Facts:
+def facts(*claims: Held, issues: tuple[Issue, ...] = (issue(1),), **more: object) -> SweepFacts:
     known = {int(each.number): each for each in issues}
     claimed = {held.lease.name: int(held.lease.name.removeprefix("issue/")) for held in claims}
-    return Facts(claims, known, claimed, **more)  # type: ignore[arg-type]
+    return SweepFacts(claims, known, claimed, **more)  # type: ignore[arg-type]
 
 
 ONE = dead(1)
@@ -118,7 +118,7 @@ WAITED = (issue(1, blocked_by=(2,)), issue(2, state="closed"))
         (facts(ONE, issues=()), RELEASE, []),
     ],
 )
-def test_what_becomes_of_a_claim(said: Facts, policy: str, acts: list[Act]) -> None:
+def test_what_becomes_of_a_claim(said: SweepFacts, policy: str, acts: list[Act]) -> None:
     assert plan(said, policy=policy) == acts
 
 
@@ -167,7 +167,7 @@ def test_only_clones_that_are_silent_for_a_month_are_absorbed() -> None:
 
 def test_questions_that_wait_for_a_day_are_told_the_longest_first() -> None:
     asked = [
-        Unanswered(f"E-{name}", "worker-1", number, "Which?", waits)
+        OpenQuestion(f"E-{name}", "worker-1", number, "Which?", waits)
         for name, number, waits in (("1", 1, DAY - 1), ("2", 2, DAY), ("3", None, 2 * DAY))
     ]
     assert plan(facts(questions=tuple(asked))) == [

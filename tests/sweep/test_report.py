@@ -1,10 +1,10 @@
 """A sweep's acts as lines: what was done, or what would be."""
 
 from ghp_agents.core.ids import CloneId, Timestamp
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.state.join import SyncReport, Tip
-from ghp_agents.sweep.actions import Outcome
-from ghp_agents.sweep.messages import Line
+from ghp_agents.sweep.actions import ActionResult
+from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import (
     Absorb,
     Act,
@@ -25,16 +25,16 @@ from ghp_agents.sweep.plan import (
     Worker,
 )
 from ghp_agents.sweep.report import lines
-from ghp_agents.sweep.service import Swept
+from ghp_agents.sweep.service import SweepResult
 
 AT = Timestamp("2026-01-02T03:04:05Z")
-HELD = Held(Lease("issue/1", "worker-1", 3, 1, AT, "n0nce", "", "abc"), "dead", 2_000.0)
+HELD = Held(Lock("issue/1", "worker-1", 3, 1, AT, "n0nce", "", "abc"), "dead", 2_000.0)
 DAY = 86_400.0
 
 
-def planned(*acts: Act) -> list[Line]:
-    outcomes = tuple(Outcome(act, False, "") for act in acts)
-    return lines(Swept("release", True, (), outcomes, SyncReport(None), CloneId("a")))
+def planned(*acts: Act) -> list[SweepLine]:
+    outcomes = tuple(ActionResult(act, False, "") for act in acts)
+    return lines(SweepResult("release", True, (), outcomes, SyncReport(None), CloneId("a")))
 
 
 def test_each_act_says_what_it_would_do() -> None:
@@ -65,12 +65,12 @@ def test_each_act_says_what_it_would_do() -> None:
 
 def test_what_was_done_is_said_as_it_came_out() -> None:
     outcomes = (
-        Outcome(Warn(1, HELD), True, "said on the issue"),
-        Outcome(Close(2, HELD), False, "left: it changed meanwhile"),
+        ActionResult(Warn(1, HELD), True, "said on the issue"),
+        ActionResult(Close(2, HELD), False, "left: it changed meanwhile"),
     )
-    swept = Swept("release", False, (), outcomes, SyncReport(None), CloneId("a"))
+    swept = SweepResult("release", False, (), outcomes, SyncReport(None), CloneId("a"))
     assert lines(swept) == [
-        Line("warn", "said on the issue", True, 1, "worker-1"),
-        Line("close", "left: it changed meanwhile", False, 2, "worker-1"),
+        SweepLine("warn", "said on the issue", True, 1, "worker-1"),
+        SweepLine("close", "left: it changed meanwhile", False, 2, "worker-1"),
     ]
     assert swept.done == 1

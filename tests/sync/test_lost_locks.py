@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.escalations import service as escalation
 from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.locks.lock import Lease
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.cause import DISPUTE, Cause
 from ghp_agents.state.memory import MemoryStore
@@ -56,7 +56,7 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
     lease = place.leaser.acquire("name/staging-db", "bob", expected=None)
     dispute = lease._replace(holder=None, cause=Cause(DISPUTE, "bob"), reason="two have it")
     for clone in ("elsewhere", "here", "here"):
-        right: Lease = dispute._replace(clone=clone)
+        right: Lock = dispute._replace(clone=clone)
         place.leaser._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
         lost_rights.mend(*place.parts)
     (asked,) = escalation.read_all(place.store.snapshot())[0]

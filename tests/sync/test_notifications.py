@@ -8,10 +8,10 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.sync import notifications as news
-from ghp_agents.sync.notifications import Bulletin, gather, mark
+from ghp_agents.sync.notifications import Notifications, gather, mark
 from tests.support.escalations import WORKER, Place, make_place
 
 TWO = AgentName("worker-2")
@@ -29,7 +29,7 @@ def leases(place: Place) -> MemoryLeaser:
     return MemoryLeaser(place.clock, Board())
 
 
-def heard(place: Place, leaser: Leaser | None = None, **more: object) -> Bulletin:
+def heard(place: Place, leaser: LockService | None = None, **more: object) -> Notifications:
     return gather(place.ws, place.store, leaser or leases(place), WORKER, **more)  # type: ignore[arg-type]
 
 
@@ -42,7 +42,7 @@ def lose(place: Place, leaser: MemoryLeaser) -> None:
 
 def test_where_nothing_is_new_nothing_is_said(here: Place) -> None:
     here.ask()
-    assert heard(here) == Bulletin("", ())
+    assert heard(here) == Notifications("", ())
 
 
 def test_answers_come_in_their_order_and_once(here: Place) -> None:
@@ -55,7 +55,7 @@ def test_answers_come_in_their_order_and_once(here: Place) -> None:
     ]  # fmt: skip
     assert len(found.told) == 2
     mark(here.ws, WORKER, found.told)
-    assert heard(here) == Bulletin("", ())
+    assert heard(here) == Notifications("", ())
 
 
 def test_a_long_answer_is_cut_and_says_where_the_rest_is(here: Place) -> None:
@@ -101,10 +101,10 @@ def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> No
     assert first.startswith("Your claim of #1 was taken: worker-2 holds it since ")
     assert "`ghp agent-handoff --issue 1`" in first
     mark(here.ws, WORKER, heard(here, leaser).told)
-    assert heard(here, leaser) == Bulletin("", ())
+    assert heard(here, leaser) == Notifications("", ())
     assert heard(here, leaser, again=True).text == first
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 2})
-    assert heard(here, leaser, again=True) == Bulletin("", ())
+    assert heard(here, leaser, again=True) == Notifications("", ())
 
 
 def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:

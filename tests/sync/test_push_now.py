@@ -13,7 +13,7 @@ from ghp_agents.escalations.service import escalate
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.sync import push_now as delivery
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.git import git
 
 
@@ -42,33 +42,33 @@ def clock() -> Eventful:
 
 
 @pytest.fixture
-def here(clone: Path, clock: Eventful) -> House:
+def here(clone: Path, clock: Eventful) -> App:
     """A clone that has just called the remote."""
-    house = House(clone, os.environ, name="worker-1", clock=clock)
+    house = App(clone, os.environ, name="worker-1", clock=clock)
     ask(house, "The first?")
     house.store.sync()
     return house
 
 
-def ask(house: House, text: str) -> None:
+def ask(house: App, text: str) -> None:
     escalate(house.ws, house.store, house.tracker, text)
 
 
-def new(house: House, title: str) -> None:
+def new(house: App, title: str) -> None:
     """An issue: others should know of it soon, and nobody waits for it."""
     house.tracker.create(IssueChange(title=title), house.ws.actor())
 
 
-def deliver(house: House) -> None:
+def deliver(house: App) -> None:
     delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
 
 
-def unsent(house: House) -> int:
+def unsent(house: App) -> int:
     return house.store.standing().unsent
 
 
 def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
-    here: House, clock: Eventful
+    here: App, clock: Eventful
 ) -> None:
     new(here, "The last word")
     deliver(here)
@@ -77,7 +77,7 @@ def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
 
 
 def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
-    here: House, clock: Eventful
+    here: App, clock: Eventful
 ) -> None:
     ask(here, "Now?")
     deliver(here)
@@ -85,7 +85,7 @@ def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
 
 
 def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
-    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+    here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "PATIENCE", 0.05)
     ask(here, "Now?")
@@ -94,9 +94,7 @@ def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
     assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
 
 
-def test_what_is_sent_in_the_foreground_keeps_the_same_distance(
-    here: House, clock: Eventful
-) -> None:
+def test_what_is_sent_in_the_foreground_keeps_the_same_distance(here: App, clock: Eventful) -> None:
     for _ in range(2):
         ask(here, f"At {clock.now()}?")
         report = delivery.send(here.ws, here.store, here.leaser, here.tracker)
@@ -108,17 +106,17 @@ def test_what_is_sent_in_the_foreground_keeps_the_same_distance(
 
 
 def test_in_the_foreground_a_remote_out_of_reach_is_told_and_none_is_not_asked(
-    here: House, clock: Eventful, remote: Path, repo: Path
+    here: App, clock: Eventful, remote: Path, repo: Path
 ) -> None:
     remote.rename(remote.with_name("moved.git"))
     ask(here, "Offline?")
     assert delivery.send(here.ws, here.store, here.leaser, here.tracker).trouble
     assert unsent(here) == 1
-    alone = House(repo, os.environ, name="worker-1", clock=clock)
+    alone = App(repo, os.environ, name="worker-1", clock=clock)
     assert delivery.send(alone.ws, alone.store, alone.leaser, alone.tracker).remote is None
 
 
-def test_what_is_said_meanwhile_goes_too(here: House, clock: Eventful) -> None:
+def test_what_is_said_meanwhile_goes_too(here: App, clock: Eventful) -> None:
     clock.next = [lambda: ask(here, "While it stays?"), lambda: ask(here, "Before it leaves?")]
     ask(here, "The first word?")
     deliver(here)
@@ -126,20 +124,20 @@ def test_what_is_said_meanwhile_goes_too(here: House, clock: Eventful) -> None:
     assert unsent(here) == 0
 
 
-def test_where_nothing_is_left_it_looks_once_more_and_leaves(here: House, clock: Eventful) -> None:
+def test_where_nothing_is_left_it_looks_once_more_and_leaves(here: App, clock: Eventful) -> None:
     deliver(here)
     assert clock.passed == SPAWN_PAUSE
 
 
 def test_without_a_remote_it_leaves_at_once(repo: Path, clock: Eventful) -> None:
-    house = House(repo, os.environ, name="worker-1", clock=clock)
+    house = App(repo, os.environ, name="worker-1", clock=clock)
     ask(house, "Alone?")
     deliver(house)
     assert clock.passed == 0
 
 
 def test_a_remote_out_of_reach_is_left_to_who_speaks_next(
-    here: House, clock: Eventful, remote: Path
+    here: App, clock: Eventful, remote: Path
 ) -> None:
     remote.rename(remote.with_name("moved.git"))
     ask(here, "Offline?")
@@ -147,9 +145,7 @@ def test_a_remote_out_of_reach_is_left_to_who_speaks_next(
     assert (clock.passed, unsent(here)) == (2, 1)
 
 
-def test_a_remote_that_refuses_is_not_stayed_for(
-    here: House, clock: Eventful, remote: Path
-) -> None:
+def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, remote: Path) -> None:
     hook = remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 1\n")
@@ -161,7 +157,7 @@ def test_a_remote_that_refuses_is_not_stayed_for(
 
 
 def test_one_process_of_a_clone_stays(
-    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+    here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "PATIENCE", 0.05)
     new(here, "Who sends it?")
@@ -170,7 +166,7 @@ def test_one_process_of_a_clone_stays(
     assert (clock.passed, unsent(here)) == (0, 1)
 
 
-def test_an_exchange_that_is_under_way_is_waited_for(here: House, clock: Eventful) -> None:
+def test_an_exchange_that_is_under_way_is_waited_for(here: App, clock: Eventful) -> None:
     ask(here, "Too late for it?")
     clock.wait(60)
     busy = files.locked(here.ws.ghp_dir / "sync.lock")
@@ -180,7 +176,7 @@ def test_an_exchange_that_is_under_way_is_waited_for(here: House, clock: Eventfu
     assert unsent(here) == 0
 
 
-def test_what_was_taken_away_meanwhile_is_not_made_again(here: House, clock: Eventful) -> None:
+def test_what_was_taken_away_meanwhile_is_not_made_again(here: App, clock: Eventful) -> None:
     ask(here, "Gone?")
     clock.next = [lambda: shutil.rmtree(here.ws.ghp_dir)]
     deliver(here)
@@ -189,7 +185,7 @@ def test_what_was_taken_away_meanwhile_is_not_made_again(here: House, clock: Eve
 
 
 def test_what_may_only_go_much_later_goes_with_a_later_beat(
-    here: House, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+    here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "LONGEST_STAY", 5.0)
     new(here, "In a crowd?")

@@ -13,7 +13,7 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import Hub, MemoryStore
+from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.escalations import ShakyTracker
@@ -28,7 +28,7 @@ class Clone:
     ws: Workspace
     store: MemoryStore
     leaser: MemoryLeaser
-    hub: Hub
+    hub: MemoryRemote
     board: Board
 
     @property
@@ -46,7 +46,7 @@ class Clone:
 
 @pytest.fixture
 def here(repo: Path) -> Clone:
-    clock, hub, board = ManualClock(), Hub(), Board()
+    clock, hub, board = ManualClock(), MemoryRemote(), Board()
     ws = open_workspace(repo, os.environ, clock, "worker-1")
     return Clone(ws, MemoryStore(clock, "here", hub), MemoryLeaser(clock, board), hub, board)
 

@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.handoffs.restore import restore
 from ghp_agents.handoffs.service import handoff, pass_on
 from ghp_agents.handoffs.uncommitted import take
-from ghp_agents.worktrees.provision import Furnished, furnish, is_furniture
+from ghp_agents.worktrees.provision import Provisioned, furnish, is_furniture
 from tests.support.git import git
 from tests.support.road import Road
 
@@ -26,7 +26,7 @@ def test_files_are_copied_and_linked_by_upstreams_keys(road: Road) -> None:
     (road.folder / "conf/local/a.ini").write_text("a\n")
     (road.folder / "node_modules").mkdir()
     started = road.start("worker-1")
-    assert started.furnished == Furnished((".env", "conf/local"), ("node_modules",))
+    assert started.furnished == Provisioned((".env", "conf/local"), ("node_modules",))
     assert (started.path / ".env").read_text() == "PORT=1\n"
     assert (started.path / "conf/local/a.ini").read_text() == "a\n"
     assert (started.path / "node_modules").readlink() == road.folder / "node_modules"
@@ -36,7 +36,7 @@ def test_what_is_there_already_and_what_is_not_there_are_passed_over(road: Road)
     road.configure(worktreeCopyFiles=["README.md", "missing"])
     (road.folder / "README.md").write_text("half-way\n")
     started = road.start("worker-1")
-    assert started.furnished == Furnished()
+    assert started.furnished == Provisioned()
     assert git(started.path, "status", "--porcelain") == ""
 
 
@@ -132,4 +132,4 @@ def test_a_bare_repository_has_nothing_to_furnish_from(road: Road, tmp_path: Pat
     git(tmp_path, "clone", "--quiet", "--bare", str(road.folder), str(bare))
     place = tmp_path / "place"
     git(bare, "worktree", "add", "--quiet", str(place), "main")
-    assert furnish(Road(bare).house("worker-1").ws, place) == Furnished()
+    assert furnish(Road(bare).house("worker-1").ws, place) == Provisioned()

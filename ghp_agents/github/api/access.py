@@ -23,7 +23,7 @@ OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 
 
-class Place(NamedTuple):
+class RepositoryPlace(NamedTuple):
     """A repository on a server. `is_remotes`: a remote names the server."""
 
     host: str
@@ -70,12 +70,12 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
     return Access(place.host, place.repository, api, found)
 
 
-def _token(ws: Workspace, place: Place, *, again: bool) -> Token | None:
+def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> Token | None:
     found = token.of_environment(ws.environ, place.host, (place.host,))
     return found or token.of_gh(ws, place.host, again=again)
 
 
-def where(ws: Workspace) -> Place | None:
+def where(ws: Workspace) -> RepositoryPlace | None:
     """The repository that the configuration names, else the remote's; None: it is not GitHub's."""
     said = ws.settings.github
     configured = said.get("host", "").lower() or None
@@ -93,10 +93,10 @@ def where(ws: Workspace) -> Place | None:
         return None
     if not _REPOSITORY.fullmatch(repository):
         raise _bad_repository(repository)
-    return Place(host, repository, host == remotes_host)
+    return RepositoryPlace(host, repository, host == remotes_host)
 
 
-def may_have_a_token(ws: Workspace, place: Place) -> bool:
+def may_have_a_token(ws: Workspace, place: RepositoryPlace) -> bool:
     """Whether a token may go there: to GitHub, and to a server that the person named. Neither the
     repository's configuration nor the address that it was cloned from names one of somebody's own:
     both may be an attacker's."""
@@ -123,7 +123,7 @@ def api_of(host: str) -> str:
     return f"https://{host}/api/v3"
 
 
-def _api(ws: Workspace, place: Place) -> str:
+def _api(ws: Workspace, place: RepositoryPlace) -> str:
     """The address of the API. One in a configuration file must be the server's own: the token is
     sent there, and the file may be somebody else's."""
     override = ws.environ.get(OVERRIDE, "").strip()
@@ -160,7 +160,7 @@ def _bad_repository(name: str) -> NotSetUpError:
     )
 
 
-def _no_token(ws: Workspace, place: Place) -> NotSetUpError:
+def _no_token(ws: Workspace, place: RepositoryPlace) -> NotSetUpError:
     if not may_have_a_token(ws, place):
         return NotSetUpError(
             f"The configuration wants issues on {place.host}, and only files of the repository "

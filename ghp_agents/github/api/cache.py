@@ -14,7 +14,7 @@ MOST_FILES = 1_000
 MOST_BYTES = 64_000_000
 
 
-class Entry(NamedTuple):
+class CachedAnswer(NamedTuple):
     """An answer to keep."""
 
     url: str
@@ -29,12 +29,12 @@ class Cache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def read(self, url: str) -> Entry | None:
+    def read(self, url: str) -> CachedAnswer | None:
         """The answer that is kept for an address."""
         path = self._path(url)
         try:
             said = json.loads(path.read_bytes())
-            entry = Entry(said["url"], said["etag"], said["headers"], said["body"])
+            entry = CachedAnswer(said["url"], said["etag"], said["headers"], said["body"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return entry if entry.url == url else None
@@ -44,7 +44,7 @@ class Cache:
         with contextlib.suppress(OSError):
             os.utime(self._path(url))
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: CachedAnswer) -> None:
         """Keep an answer, and drop the oldest if that makes too many."""
         path = self._path(entry.url)
         with contextlib.suppress(OSError, ValueError):  # a cache

@@ -3,7 +3,7 @@
 from ghp_agents.ports import Clock
 
 
-class Patience:
+class Deadline:
     """A budget of seconds that starts to run when it is made."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:

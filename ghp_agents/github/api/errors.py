@@ -1,6 +1,6 @@
 """What GitHub said no to, and what became of asking it: every error that leaves this folder.
 
-Two families. `Unanswered` says that nobody knows yet (exit code 4): a limit, or no connection.
+Two families. `NoAnswerError` says that nobody knows yet (exit code 4): a limit, or no connection.
 Everything else is GitHub's own no: asking the same again brings the same.
 """
 
@@ -39,7 +39,7 @@ class GoneError(HubError):
     """410: it was deleted, or issues are switched off in the repository."""
 
 
-class ConflictError(HubError):
+class PreconditionError(HubError):
     """409 or 412: what the request was built on has moved."""
 
 
@@ -55,18 +55,18 @@ class InvalidError(HubError):
         return self
 
 
-class Unanswered(UnknownError):  # noqa: N818 - a family; its members are the errors
+class NoAnswerError(UnknownError):
     """Nobody knows the answer yet. `happened`: a write may have been done all the same."""
 
     happened = False
 
 
-class LimitError(Unanswered):
+class LimitError(NoAnswerError):
     """Nothing was sent or done, because it is not the time: a limit of GitHub's, or nobody reached
     it a moment ago. `until`: when to ask again, in seconds; 0 if nobody can tell."""
 
     until = 0.0
 
 
-class UnreachableError(Unanswered):
+class UnreachableError(NoAnswerError):
     """No connection, no answer in time, half an answer, or an error on GitHub's side."""

@@ -9,7 +9,7 @@ from ghp_agents.core import files
 from ghp_agents.ports import Clock
 
 
-class Known:
+class FactsCache:
     """Facts by name, each with the time it was learned. Losing one costs a request."""
 
     def __init__(self, path: Path, clock: Clock) -> None:

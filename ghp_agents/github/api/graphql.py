@@ -7,13 +7,13 @@ from ghp_agents.github.api import errors
 from ghp_agents.github.api import responses as verdict
 from ghp_agents.github.api.errors import HubError
 from ghp_agents.github.api.http import graphql_address
-from ghp_agents.github.api.session import Talk, There
+from ghp_agents.github.api.session import ApiSession, There
 
 RESOURCE = "graphql"  # a budget of its own
 
 
 def ask(
-    talk: Talk,
+    talk: ApiSession,
     api: str,
     query: str,
     variables: Mapping[str, Any],

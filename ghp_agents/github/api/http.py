@@ -29,7 +29,7 @@ _MOVED = (301, 302, 307, 308)
 _NOT_SENT = ("ConnectTimeout", "ConnectTimeoutError", "NewConnectionError", "NameResolutionError")
 
 
-class Raw(NamedTuple):
+class HttpResponse(NamedTuple):
     """An answer as it came: header names in small letters, the body read as JSON."""
 
     status: int
@@ -42,7 +42,7 @@ class Sender(Protocol):
 
     def send(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
-    ) -> Raw:
+    ) -> HttpResponse:
         """Raises UnreachableError, with `happened` where it may have been done all the same."""
 
 
@@ -55,7 +55,7 @@ class Client:
 
     def send(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
-    ) -> Raw:
+    ) -> HttpResponse:
         """One request and its answer, within `seconds`. A redirect on the same server is followed:
         what was redirected was not done."""
         for _ in range(REDIRECTS):
@@ -70,7 +70,7 @@ class Client:
 
     def _once(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
-    ) -> Raw:
+    ) -> HttpResponse:
         line: Any = self._line  # PyGithub asks no more of a connection than it has
         line.seconds = max(seconds, 0.001)
         try:
@@ -79,7 +79,7 @@ class Client:
             )
         except OSError as error:  # every error of requests is one
             raise _unreachable(error, seconds) from None
-        return Raw(line.status, line.headers, _read(line.text, line.status))
+        return HttpResponse(line.status, line.headers, _read(line.text, line.status))
 
 
 def graphql_address(api: str) -> str:

@@ -27,7 +27,7 @@ class Budget(NamedTuple):
     resets: float
 
 
-class Pause(NamedTuple):
+class Backoff(NamedTuple):
     """Nobody asks before `until`. `kind` is a key of WHY."""
 
     kind: str
@@ -39,16 +39,18 @@ class Pause(NamedTuple):
         return self.kind in ("primary", "secondary", "busy")
 
 
-class Gauge(NamedTuple):
+class RateLimits(NamedTuple):
     """All that is known about one token on one server."""
 
     budgets: Mapping[str, Budget] = {}  # by resource
-    pause: Pause | None = None
+    pause: Backoff | None = None
     strikes: int = 0  # rests and outages in a row
     answered: float | None = None
 
 
-def heard(gauge: Gauge, headers: Mapping[str, str], now: float, skew: float = 0.0) -> Gauge:
+def heard(
+    gauge: RateLimits, headers: Mapping[str, str], now: float, skew: float = 0.0
+) -> RateLimits:
     """After an answer that is no limit: the breaker closes, but for a rest that GitHub asked for
     while this answer was on its way."""
     counted = gauge._replace(budgets=_counted(gauge, headers, skew), answered=now)
@@ -59,8 +61,8 @@ def heard(gauge: Gauge, headers: Mapping[str, str], now: float, skew: float = 0.
 
 
 def rested(
-    gauge: Gauge, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
-) -> Gauge:
+    gauge: RateLimits, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
+) -> RateLimits:
     """After a limit: nobody asks until it is over. Where GitHub names no time it grows."""
     grown = min(LEAST_REST * 2**gauge.strikes, LONGEST_GROWN)
     rest = grown if limit.seconds is None else limit.seconds
@@ -70,67 +72,67 @@ def rested(
         size = counted.budgets[resource].limit if resource in counted.budgets else 0
         budgets = {**counted.budgets, resource: Budget(size, 0, now + rest)}
         return counted._replace(budgets=budgets)
-    return _paused(counted, Pause(limit.kind, now + rest))
+    return _paused(counted, Backoff(limit.kind, now + rest))
 
 
-def lost(gauge: Gauge, now: float) -> Gauge:
+def lost(gauge: RateLimits, now: float) -> RateLimits:
     """After somebody gave up to reach GitHub: the others need not try for a moment."""
     rest = min(FIRST_OUTAGE * 2**gauge.strikes, LONGEST_OUTAGE)
-    return _paused(gauge, Pause("outage", now + rest))
+    return _paused(gauge, Backoff("outage", now + rest))
 
 
-def unwelcome(gauge: Gauge, now: float) -> Gauge:
+def unwelcome(gauge: RateLimits, now: float) -> RateLimits:
     """After GitHub refused the token: asking again and again makes it lock the account."""
-    return _paused(gauge._replace(answered=now), Pause("token", now + TOKEN_REST))
+    return _paused(gauge._replace(answered=now), Backoff("token", now + TOKEN_REST))
 
 
-def closed(gauge: Gauge, resource: str, now: float) -> Pause | None:
+def closed(gauge: RateLimits, resource: str, now: float) -> Backoff | None:
     """Why and until when nobody may ask now; None: ask."""
     if gauge.pause and now < gauge.pause.until:
         return gauge.pause
     budget = gauge.budgets.get(resource)
     if budget and budget.remaining <= 0 and now < budget.resets:
-        return Pause("primary", budget.resets)
+        return Backoff("primary", budget.resets)
     return None
 
 
-def to_json(gauge: Gauge) -> dict[str, Any]:
+def to_json(gauge: RateLimits) -> dict[str, Any]:
     """As it is stored."""
     return gauge._asdict()
 
 
-def from_json(said: Any) -> Gauge:
+def from_json(said: Any) -> RateLimits:
     """As it was stored; what cannot be read is nothing known."""
     try:
         pause = said["pause"]
-        return Gauge(
+        return RateLimits(
             {name: _budget(*numbers) for name, numbers in said["budgets"].items()},
             None if pause is None else _pause(*pause),
             min(max(int(said["strikes"]), 0), 16),
             None if said["answered"] is None else float(said["answered"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        return Gauge()
+        return RateLimits()
 
 
 def _budget(limit: Any, remaining: Any, resets: Any) -> Budget:
     return Budget(int(float(limit)), int(float(remaining)), float(resets))
 
 
-def _pause(kind: Any, until: Any) -> Pause:
+def _pause(kind: Any, until: Any) -> Backoff:
     if kind not in WHY:
         raise ValueError(kind)
-    return Pause(kind, float(until))
+    return Backoff(kind, float(until))
 
 
-def _paused(gauge: Gauge, pause: Pause) -> Gauge:
+def _paused(gauge: RateLimits, pause: Backoff) -> RateLimits:
     """With a pause; of two, the one that ends later: answers come in any order."""
     had = gauge.pause
     longer = had if had and had.until > pause.until else pause
     return gauge._replace(pause=longer, strikes=min(gauge.strikes + 1, 16))
 
 
-def _counted(gauge: Gauge, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
+def _counted(gauge: RateLimits, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
     """The budgets after an answer. Answers overtake each other: within one hour the least counts.
 
     `skew` is how much our clock is ahead of the server's.

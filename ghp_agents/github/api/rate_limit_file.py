@@ -8,7 +8,7 @@ from pathlib import Path
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.github.api import rate_limit as gauge
-from ghp_agents.github.api.rate_limit import Gauge
+from ghp_agents.github.api.rate_limit import RateLimits
 
 PATIENCE = 2.0  # seconds; a change takes less than one millisecond
 
@@ -18,16 +18,16 @@ class Meter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._own = Gauge()
+        self._own = RateLimits()
 
-    def read(self) -> Gauge:
+    def read(self) -> RateLimits:
         """What all processes found out."""
         try:
             return gauge.from_json(json.loads(self._path.read_bytes()))
         except (OSError, ValueError, RecursionError):
             return self._own
 
-    def change(self, how: Callable[[Gauge], Gauge]) -> Gauge:
+    def change(self, how: Callable[[RateLimits], RateLimits]) -> RateLimits:
         """Bring something that this process found out to all."""
         with self._alone():
             self._own = how(self.read())

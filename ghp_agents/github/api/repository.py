@@ -11,10 +11,10 @@ from ghp_agents.github.api import status as standing
 from ghp_agents.github.api import unreadable as unread
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.errors import ForbiddenError, MissingError
-from ghp_agents.github.api.facts_cache import Known
+from ghp_agents.github.api.facts_cache import FactsCache
 from ghp_agents.github.api.outbox import Job, Outbox, Refused
 from ghp_agents.github.api.responses import failed
-from ghp_agents.github.api.session import Talk
+from ghp_agents.github.api.session import ApiSession
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.workspace import Workspace
 
@@ -28,7 +28,7 @@ _ROLES = ("none", "read", "triage", *COMMANDING)
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 
 
-class Answer(NamedTuple):
+class ReadResult(NamedTuple):
     """What GitHub answered to a read."""
 
     status: int
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     fresh: bool  # False: GitHub said 304, nothing changed, and the body is the remembered one
 
 
-class Hub:
+class GitHubRepository:
     """One repository on GitHub. A path is relative to it (`issues/12`), or absolute (`/user`).
 
     Every method but `recall`, `has`, `learned`, `later`, `unread`, `note_unread` and `standing` may
@@ -67,7 +67,7 @@ class Hub:
         self._accounts.put("viewer", login, VIEWER_SECONDS)
         return login
 
-    def get(self, path: str, **params: str | int) -> Answer:
+    def get(self, path: str, **params: str | int) -> ReadResult:
         """Read. Conditional: what did not change costs nothing of the limit (`fresh` False)."""
         return self._get(self._address(path, params))
 
@@ -89,10 +89,10 @@ class Hub:
             url = self._next(answer)
         raise failed(f"GitHub's list `GET {path}` does not end")
 
-    def recall(self, path: str, **params: str | int) -> Answer | None:
+    def recall(self, path: str, **params: str | int) -> ReadResult | None:
         """What `get` answered last, asking nobody; for callers to whom old is better than none."""
         raw = self._talk.recall(self._address(path, params))
-        return Answer(raw.status, raw.body, raw.headers, fresh=False) if raw else None
+        return ReadResult(raw.status, raw.body, raw.headers, fresh=False) if raw else None
 
     def write(
         self,
@@ -199,27 +199,27 @@ class Hub:
         return Outbox(standing.outbox_folder(self._ws), self._ws.clock, token)
 
     @cached_property
-    def _talk(self) -> Talk:
-        return Talk(self._ws, self._access)
+    def _talk(self) -> ApiSession:
+        return ApiSession(self._ws, self._access)
 
     @cached_property
-    def _accounts(self) -> Known:
-        return Known(self._talk.folder / "accounts.json", self._ws.clock)
+    def _accounts(self) -> FactsCache:
+        return FactsCache(self._talk.folder / "accounts.json", self._ws.clock)
 
     @cached_property
-    def _features(self) -> Known:
-        return Known(self._ws.cache_dir / "hub" / "features.json", self._ws.clock)
+    def _features(self) -> FactsCache:
+        return FactsCache(self._ws.cache_dir / "hub" / "features.json", self._ws.clock)
 
-    def _get(self, url: str) -> Answer:
+    def _get(self, url: str) -> ReadResult:
         raw, fresh = self._talk.read(url)
-        return Answer(raw.status, raw.body, raw.headers, fresh)
+        return ReadResult(raw.status, raw.body, raw.headers, fresh)
 
     def _address(self, path: str, params: Mapping[str, str | int]) -> str:
         whole = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
         query = urlencode(sorted(params.items()))
         return f"{self._access.api}{whole}" + (f"?{query}" if query else "")
 
-    def _next(self, answer: Answer) -> str | None:
+    def _next(self, answer: ReadResult) -> str | None:
         """The address of the next page, always on the server that we ask."""
         found = _NEXT.search(answer.headers.get("link", ""))
         if found is None:

@@ -140,7 +140,7 @@ def _gone(text: str, headers: Mapping[str, str], body: Any) -> HubError:
 
 
 def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    return errors.ConflictError(
+    return errors.PreconditionError(
         text, hint="Somebody changed it meanwhile, or it is not ready: look at it and try again."
     )
 

@@ -11,17 +11,17 @@ from ghp_agents.core.errors import NotFoundError
 from ghp_agents.github.api import rate_limit as gauge
 from ghp_agents.github.api import responses as verdict
 from ghp_agents.github.api.access import Access
-from ghp_agents.github.api.cache import Cache, Entry
-from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.cache import Cache, CachedAnswer
+from ghp_agents.github.api.deadline import Deadline
 from ghp_agents.github.api.errors import (
     GoneError,
     HubError,
     LimitError,
+    NoAnswerError,
     TokenError,
-    Unanswered,
     UnreachableError,
 )
-from ghp_agents.github.api.http import Client, Raw, Sender
+from ghp_agents.github.api.http import Client, HttpResponse, Sender
 from ghp_agents.github.api.rate_limit import CORE, WHY
 from ghp_agents.github.api.rate_limit_file import Meter
 from ghp_agents.github.api.write_pacing import Pace
@@ -35,7 +35,7 @@ LEAST = 1.0  # seconds for an exchange, also when no time is left
 There = Callable[[], Any | None]
 
 
-class Talk:
+class ApiSession:
     """The conversation of one process with one server, through one token."""
 
     def __init__(self, ws: Workspace, access: Access) -> None:
@@ -48,36 +48,36 @@ class Talk:
         self._pace = Pace(folder, ws.clock)
         self._senders = local()  # PyGithub's connections are for one thread each
 
-    def read(self, url: str) -> tuple[Raw, bool]:
+    def read(self, url: str) -> tuple[HttpResponse, bool]:
         """GET; the answer, and whether it is new. Raises HubError, Unanswered."""
         kept = None if self._is_looking() else self._cache.read(url)
         headers = {"If-None-Match": kept.etag} if kept else {}
         raw = self.ask("GET", url, headers, None)
         if raw.status == 304 and kept:
             self._cache.touch(url)
-            return Raw(200, {**kept.headers, **raw.headers}, kept.body), False
+            return HttpResponse(200, {**kept.headers, **raw.headers}, kept.body), False
         if raw.status == 304:
             raise verdict.failed("GitHub says that nothing changed, and was not asked that")
         etag = raw.headers.get("etag")
         if etag:
-            self._cache.write(Entry(url, etag, _lasting(raw.headers), raw.body))
+            self._cache.write(CachedAnswer(url, etag, _lasting(raw.headers), raw.body))
         return raw, True
 
-    def recall(self, url: str) -> Raw | None:
+    def recall(self, url: str) -> HttpResponse | None:
         """What `read` answered last; asks nobody."""
         kept = self._cache.read(url)
-        return Raw(200, kept.headers, kept.body) if kept else None
+        return HttpResponse(200, kept.headers, kept.body) if kept else None
 
     def ask(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, resource: str = CORE
-    ) -> Raw:
+    ) -> HttpResponse:
         """Send what changes nothing, again where that may help. Raises HubError, Unanswered."""
         patience = self._patience()
         for rest in (*BACKOFF, None):
             try:
                 return self._send(verb, url, headers, body, resource, patience)
             except LimitError as error:
-                failure: Unanswered = error
+                failure: NoAnswerError = error
             except UnreachableError as error:
                 failure = error
                 if not error.happened or rest is None or not patience.wait(rest):
@@ -108,7 +108,7 @@ class Talk:
                 with self._pace.turn(patience):
                     return self._send(verb, url, {}, body, resource, patience).body
             except LimitError as error:
-                failure: Unanswered = error
+                failure: NoAnswerError = error
             except UnreachableError as error:
                 failure, doubt = error, doubt or error.happened
                 again = there is not None or verb != "POST"  # else nobody can tell if it was done
@@ -127,7 +127,7 @@ class Talk:
         self._senders.looking = True
         try:
             return there() if there else None
-        except Unanswered as error:
+        except NoAnswerError as error:
             error.happened = True
             raise
         finally:
@@ -151,8 +151,8 @@ class Talk:
         headers: Mapping[str, str],
         body: Any,
         resource: str,
-        patience: Patience,
-    ) -> Raw:
+        patience: Deadline,
+    ) -> HttpResponse:
         """One request, if the breaker lets it through."""
         self._admit(resource, patience)
         least = min(LEAST, self._ws.settings.timeout)
@@ -175,7 +175,7 @@ class Talk:
             self.meter.change(lambda had: gauge.heard(had, raw.headers, now, skew))
         raise error
 
-    def _admit(self, resource: str, patience: Patience) -> None:
+    def _admit(self, resource: str, patience: Deadline) -> None:
         """Go on, or wait for the end of a rest that GitHub asked for, or raise Unanswered."""
         clock = self._ws.clock
         while pause := gauge.closed(self.meter.read(), resource, clock.now()):
@@ -185,14 +185,14 @@ class Talk:
             if not pause.asked_for or not patience.wait(rest):
                 raise verdict.limited(WHY[pause.kind], pause.until, clock.now())
 
-    def _give_up(self, failure: Unanswered) -> NoReturn:
+    def _give_up(self, failure: NoAnswerError) -> NoReturn:
         if isinstance(failure, UnreachableError):
             now = self._ws.clock.now()
             self.meter.change(lambda had: gauge.lost(had, now))
         raise failure
 
-    def _patience(self) -> Patience:
-        return Patience(self._ws.clock, self._ws.settings.timeout)
+    def _patience(self) -> Deadline:
+        return Deadline(self._ws.clock, self._ws.settings.timeout)
 
     def _sender(self) -> Sender:
         if not hasattr(self._senders, "client"):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.github.api import rate_limit as gauge
 from ghp_agents.github.api.outbox import Outbox
-from ghp_agents.github.api.rate_limit import CORE, WHY, Gauge
+from ghp_agents.github.api.rate_limit import CORE, WHY, RateLimits
 from ghp_agents.github.api.rate_limit_file import Meter
 from ghp_agents.workspace import Workspace
 
@@ -25,7 +25,7 @@ class HubStanding(NamedTuple):
     answered: float | None = None  # when GitHub last answered anybody of this clone
 
 
-def of(known: Gauge, outbox: Outbox, now: float) -> HubStanding:
+def of(known: RateLimits, outbox: Outbox, now: float) -> HubStanding:
     """The standing at a time. A budget whose hour is over is full again."""
     budget = known.budgets.get(CORE)
     if budget and budget.resets <= now:
@@ -51,7 +51,7 @@ def seen(ws: Workspace) -> HubStanding | None:
     known = [Meter(path).read() for path in folder.glob(METERS)]
     if not known and not box.count():
         return None
-    latest = max(known, key=lambda one: one.answered or 0.0, default=Gauge())
+    latest = max(known, key=lambda one: one.answered or 0.0, default=RateLimits())
     return of(latest, box, ws.clock.now())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.deadline import Deadline
 from ghp_agents.github.api.errors import LimitError
 from ghp_agents.ports import Clock
 
@@ -21,7 +21,7 @@ class Pace:
         self._clock = clock
 
     @contextlib.contextmanager
-    def turn(self, patience: Patience) -> Iterator[None]:
+    def turn(self, patience: Deadline) -> Iterator[None]:
         """Write inside of this block. Raises LimitError if the others take too long."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims.effects import Me, entry_id, show_release
-from ghp_agents.claims.holder_liveness import Sight
+from ghp_agents.claims.effects import ClaimContext, entry_id, show_release
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
-from ghp_agents.escalations.service import Answered
+from ghp_agents.escalations.service import AnswerResult
 from ghp_agents.github.api.errors import ForbiddenError, TokenError
 from ghp_agents.github.commands import messages as words
 from ghp_agents.github.commands.parse import ANSWER, STATUS, Command
@@ -20,7 +20,7 @@ from ghp_agents.handoffs import for_dead_agent as sweep_handoff
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.comment_commands import ASSIGN, DONE, RETRY, STOP, Act
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.locks.lock import Lease, LeaseMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import claim_name
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -30,10 +30,10 @@ from ghp_agents.state.legacy_causes import STOLEN
 TRY_AGAIN = "1"  # the first option of a last resort
 
 
-class Order(NamedTuple):
+class CommandContext(NamedTuple):
     """A command, by whom, on which issue, and the comment that gave it."""
 
-    me: Me  # the person, with the parts that it is obeyed with
+    me: ClaimContext  # the person, with the parts that it is obeyed with
     issue: Issue
     comment: int
     command: Command
@@ -49,12 +49,12 @@ class Order(NamedTuple):
         return Cause(ORDERED, self.me.name, self.tag)
 
 
-def obey(order: Order) -> Act:
+def obey(order: CommandContext) -> Act:
     """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
     token may not; it is done later then."""
     try:
         return _ACTS[order.command.verb](order)
-    except LeaseMovedError as moved:
+    except LockMovedError as moved:
         raise UnknownError(str(moved), hint="The next sync decides again.") from None
     except (UnknownError, TokenError, ForbiddenError):
         raise  # this token may not; another clone's may
@@ -62,7 +62,7 @@ def obey(order: Order) -> Act:
         return words.refused(order.command, str(error))
 
 
-def _done(order: Order, text: str, agent: str = "", generation: int = 0) -> Act:
+def _done(order: CommandContext, text: str, agent: str = "", generation: int = 0) -> Act:
     short = one_line(order.command.short, 80)
     return Act(order.command.verb, short, DONE, one_line(text, 300), agent, generation)
 
@@ -70,7 +70,7 @@ def _done(order: Order, text: str, agent: str = "", generation: int = 0) -> Act:
 # ------------------------------------------------------------------------------- assigning
 
 
-def _assign(order: Order) -> Act:
+def _assign(order: CommandContext) -> Act:
     """Give it to an agent. What another holds is taken from it: the person's word is authority."""
     _refuse_closed(order)
     me, name = order.me, order.command.name
@@ -89,7 +89,7 @@ def _assign(order: Order) -> Act:
     return _done(order, f"{name} is assigned; {lease.holder} had it")
 
 
-def _take(order: Order, lease: Lease, name: str, sight: Sight) -> Lease:
+def _take(order: CommandContext, lease: Lock, name: str, sight: HolderView) -> Lock:
     """The step that decides: the claim goes to the agent if it lives, else back to the queue."""
     me = order.me
     if not sight.lives and not lease.is_person:
@@ -105,7 +105,7 @@ def _take(order: Order, lease: Lease, name: str, sight: Sight) -> Lease:
     )  # fmt: skip
 
 
-def _reassign(order: Order, name: str) -> None:
+def _reassign(order: CommandContext, name: str) -> None:
     """The label, and no other agent's; people who are assigned stay."""
     others = tuple(each for each in order.issue.assignees if is_name(each) and each != name)
     change = IssueChange(add_assignees=(name,), remove_assignees=others)
@@ -115,7 +115,7 @@ def _reassign(order: Order, name: str) -> None:
 # -------------------------------------------------------------------------------- stopping
 
 
-def _stop(order: Order) -> Act:
+def _stop(order: CommandContext) -> Act:
     """End the work on it: the holder is told to give it back; of one who is dead, we do."""
     _refuse_closed(order)
     me = order.me
@@ -135,7 +135,7 @@ def _stop(order: Order) -> Act:
     return _done(order, f"{lease.holder} is {sight.state}; its claim was given back")
 
 
-def _retry(order: Order) -> Act:
+def _retry(order: CommandContext) -> Act:
     """Back to the queue, and its attempts count from here."""
     _refuse_closed(order)
     me = order.me
@@ -156,7 +156,7 @@ def _retry(order: Order) -> Act:
     return _done(order, "back in the queue")
 
 
-def _give_back(order: Order, lease: Lease, sight: Sight, what: str) -> None:
+def _give_back(order: CommandContext, lease: Lock, sight: HolderView, what: str) -> None:
     me = order.me
     sweep_handoff.write(me, order.issue, lease, None)
     reason = f"{lease.holder} is {sight.state}; {me.name} by {what}, {order.tag}"
@@ -165,7 +165,7 @@ def _give_back(order: Order, lease: Lease, sight: Sight, what: str) -> None:
     _unassign(order)
 
 
-def _unassign(order: Order) -> None:
+def _unassign(order: CommandContext) -> None:
     agents = tuple(each for each in order.issue.assignees if is_name(each))
     change = IssueChange(remove_assignees=agents)
     order.me.tracker.change(order.issue.number, change, order.me.actor)
@@ -174,50 +174,50 @@ def _unassign(order: Order) -> None:
 # ------------------------------------------------------------------------------ the others
 
 
-def _answer(order: Order) -> Act:
+def _answer(order: CommandContext) -> Act:
     """The person's answer, as if it had been given by a command."""
     answered = _say(order, order.command.name, order.command.text)
     return _done(order, f"{answered.escalation.name} is answered")
 
 
-def _say(order: Order, question: str, text: str) -> Answered:
+def _say(order: CommandContext, question: str, text: str) -> AnswerResult:
     me = order.me
     return escalation.answer(
         me.ws, me.store, me.tracker, question, text, by=me.actor, where=order.tag
     )
 
 
-def _status(order: Order) -> Act:
+def _status(order: CommandContext) -> Act:
     """The comment about the state is brought up to date after every order."""
     return _done(order, "brought up to date")
 
 
-_ACTS: Mapping[str, Callable[[Order], Act]] = {
+_ACTS: Mapping[str, Callable[[CommandContext], Act]] = {
     ASSIGN: _assign, STOP: _stop, RETRY: _retry, ANSWER: _answer, STATUS: _status,
 }  # fmt: skip
 
 
-def _refuse_closed(order: Order) -> None:
+def _refuse_closed(order: CommandContext) -> None:
     if order.issue.state == "closed":
         raise RefusedError("The issue is closed.", hint="Open it again first.")
 
 
-def _lives(order: Order, name: str) -> bool:
+def _lives(order: CommandContext, name: str) -> bool:
     me = order.me
     views = presence.look(me.ws, me.store, me.store.snapshot(), processes=False)
     living = (Liveness.ACTIVE, Liveness.STALE)
     return any(view.name == name and view.liveness in living for view in views)
 
 
-def _sight(order: Order, lease: Lease) -> Sight:
+def _sight(order: CommandContext, lease: Lock) -> HolderView:
     return claim_sight.look(order.me.ws, order.me.store, [lease])[lease.name]
 
 
-def _is_by(order: Order, lease: Lease) -> bool:
+def _is_by(order: CommandContext, lease: Lock) -> bool:
     return lease.cause.kind == ORDERED and lease.cause.ref == order.tag
 
 
-def _finish_showing(order: Order, lease: Lease | None) -> None:
+def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
     """Show what this order changed, where who obeyed it was killed before it did."""
     if lease is None or not _is_by(order, lease):
         return
@@ -227,5 +227,5 @@ def _finish_showing(order: Order, lease: Lease | None) -> None:
         _show(order, lease, chain[-2] if len(chain) > 1 else None)
 
 
-def _show(order: Order, after: Lease, before: Lease | None) -> None:
+def _show(order: CommandContext, after: Lock, before: Lock | None) -> None:
     show_release(order.me, order.issue, after, before, after.reason)

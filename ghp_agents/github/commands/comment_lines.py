@@ -23,7 +23,7 @@ _ODD_FENCE = re.compile(  # in a list, or indented like code
 )
 
 
-class Line(NamedTuple):
+class CommentLine(NamedTuple):
     """One line, and what it is."""
 
     kind: str  # own, quoted, code, blank, unsure
@@ -35,10 +35,10 @@ class Line(NamedTuple):
         return _QUOTE.sub("", self.text, count=1)
 
 
-_NOTHING = Line(BLANK, "")
+_NOTHING = CommentLine(BLANK, "")
 
 
-def lines(body: str) -> list[Line]:
+def lines(body: str) -> list[CommentLine]:
     """The lines that can be seen of a comment."""
     text = body.replace("\r\n", "\n").replace("\r", "\n")
     # What is hidden leaves a space: no line begins with what stands behind it.
@@ -49,7 +49,7 @@ def _gap(hidden: re.Match[str]) -> str:
     return "\n" * hidden[0].count("\n") + " "
 
 
-def _told(texts: list[str], written: list[str]) -> Iterator[Line]:
+def _told(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
     fence = raw = ""
     before, unsure = BLANK, False
     for text, whole in zip(texts, written, strict=True):
@@ -77,7 +77,7 @@ def _told(texts: list[str], written: list[str]) -> Iterator[Line]:
             raw = "" if f"</{opened[1].lower()}" in text.lower() else opened[1].lower()
         elif text.startswith(("    ", "\t")):
             kind = CODE
-        yield Line(UNSURE if unsure and kind == OWN else kind, text)
+        yield CommentLine(UNSURE if unsure and kind == OWN else kind, text)
         if whole and not (unsure or inside or kind == QUOTED):
             unsure = bool(_HTML_OR_FORMULA.search(whole) or _ODD_FENCE.match(whole))
         before = kind

@@ -18,9 +18,9 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import parse as command
-from ghp_agents.github.commands.parse import Said
+from ghp_agents.github.commands.parse import ParsedComment
 from ghp_agents.github.tracker import mapping as github_issue
 from ghp_agents.hotpath import policy_stamp as rulestamp
 from ghp_agents.hotpath.heartbeat import is_name
@@ -33,27 +33,27 @@ _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 
 
-class Remark(NamedTuple):
+class HeardComment(NamedTuple):
     """A comment that may say something to agents."""
 
     id: int
     issue: int
     login: str
     by: Actor
-    said: Said
+    said: ParsedComment
     at: str = ""  # when it was written or last changed
 
 
-class Ear:
+class CommentInbox:
     """How far a clone has listened. `done` says that all of it was dealt with."""
 
-    def __init__(self, ws: Workspace, hub: Hub) -> None:
+    def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
         self._stamp = _stamp(ws)
         known = _load(ws, f"{hub.host}/{hub.repository}")
         self._was, self._since = known.get("stamp"), str(known.get("since") or "")
 
-    def listen(self, issues: Mapping[int, object]) -> list[Remark]:
+    def listen(self, issues: Mapping[int, object]) -> list[HeardComment]:
         """What was said on these issues since, oldest first. Asks only if an issue changed."""
         if self._stamp is not None and self._was == self._stamp:
             return []
@@ -64,7 +64,7 @@ class Ear:
         remarks = (self._remark(found[each]) for each in sorted(found))
         return [each for each in remarks if each and each.issue in issues]
 
-    def may_command(self, remark: Remark) -> bool:
+    def may_command(self, remark: HeardComment) -> bool:
         """Whether its author may. Asks, once in ten minutes for each account."""
         if not remark.by.is_person and remark.by.name not in self._ws.settings.orchestrators:
             return False  # an agent with an account of its own
@@ -108,7 +108,7 @@ class Ear:
         later = [told for told in unknown if "/pull/" not in str(told.get("html_url") or "")]
         self._hear_again(str(told.get("updated_at") or "") for told in later)
 
-    def hear_again(self, remarks: Iterable[Remark]) -> None:
+    def hear_again(self, remarks: Iterable[HeardComment]) -> None:
         """These could not be dealt with: they are heard next time, for a week."""
         self._hear_again(each.at for each in remarks)
 
@@ -118,7 +118,7 @@ class Ear:
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
-    def _remark(self, told: Mapping[str, Any]) -> Remark | None:
+    def _remark(self, told: Mapping[str, Any]) -> HeardComment | None:
         number = _issue(told)
         try:
             comment = github_issue.said(told)
@@ -135,7 +135,7 @@ class Ear:
         by = _actor(self._ws, comment.author)
         if by.is_person and mark and mark.by:
             by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
-        return Remark(comment.id, number, comment.author, by, said, comment.updated_at)
+        return HeardComment(comment.id, number, comment.author, by, said, comment.updated_at)
 
 
 def _issue(told: Mapping[str, Any]) -> int | None:

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import NotSetUpError, UnknownError
-from ghp_agents.locks.lock import Lease, LeaseMovedError
-from ghp_agents.ports import Leaser
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
 NAME = "commands"
@@ -22,10 +22,10 @@ RENEW_EVERY = 30.0  # seconds
 NOBODY = "sync"  # its holder, where nobody is named
 
 
-class Turn:
+class CommandTurn:
     """Whether it is this process's turn. `keep` leaves the right with it, for its next sync."""
 
-    def __init__(self, ws: Workspace, leaser: Leaser, lease: Lease | None) -> None:
+    def __init__(self, ws: Workspace, leaser: LockService, lease: Lock | None) -> None:
         self._ws, self._leaser, self._lease = ws, leaser, lease
         self._at = ws.clock.now()
         self.is_mine = lease is not None
@@ -40,31 +40,31 @@ class Turn:
             self._lease = self._leaser.acquire(
                 NAME, self._lease.holder or NOBODY, expected=self._lease
             )
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             raise UnknownError(str(moved), hint="The next sync goes on.") from None
         self._at = now
 
     def end(self) -> None:
         """Give the right back, if it still is ours."""
         if self._lease and not self.keep:
-            with suppress(LeaseMovedError, UnknownError):
+            with suppress(LockMovedError, UnknownError):
                 self._leaser.release(NAME, expected=self._lease)
 
 
 @contextmanager
-def turn(ws: Workspace, leaser: Leaser) -> Iterator[Turn]:
+def turn(ws: Workspace, leaser: LockService) -> Iterator[CommandTurn]:
     """This process's turn to obey, if it is; the right is given back afterwards.
 
     Raises UnknownError when nobody can tell.
     """
-    mine = Turn(ws, leaser, _acquire(ws, leaser))
+    mine = CommandTurn(ws, leaser, _acquire(ws, leaser))
     try:
         yield mine
     finally:
         mine.end()
 
 
-def _acquire(ws: Workspace, leaser: Leaser) -> Lease | None:
+def _acquire(ws: Workspace, leaser: LockService) -> Lock | None:
     known = next((each for each in leaser.known(NAME) if each.name == NAME), None)
     for _ in range(2):
         if known and known.holder is not None and not _is_stuck(ws, known):
@@ -73,12 +73,12 @@ def _acquire(ws: Workspace, leaser: Leaser) -> Lease | None:
                 return None
         try:
             return leaser.acquire(NAME, _holder(ws), expected=known)
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             known = moved.current
     return None
 
 
-def _is_stuck(ws: Workspace, lease: Lease) -> bool:
+def _is_stuck(ws: Workspace, lease: Lock) -> bool:
     """Whether the right has not moved since this clone first saw it long ago."""
     now = ws.clock.now()
     try:

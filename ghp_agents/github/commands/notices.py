@@ -14,7 +14,7 @@ from ghp_agents.issues import comment_commands as record
 from ghp_agents.issues.comment_commands import FOLDER
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Leaser, Snapshot
+from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
@@ -23,7 +23,7 @@ ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent, its issues 
 News = list[tuple[str, str]]  # the text, and the name under which it is remembered that it was told
 
 
-def orders(leaser: Leaser, snapshot: Snapshot, agent: AgentName) -> News:
+def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
     """That it is to stop, as long as it holds the issue as it did then."""
     told = snapshot.files(FOLDER)
     if not told:

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.github.commands.comment_lines import BLANK, CODE, OWN, QUOTED, UNSURE, Line, lines
+from ghp_agents.github.commands.comment_lines import (
+    BLANK,
+    CODE,
+    OWN,
+    QUOTED,
+    UNSURE,
+    CommentLine,
+    lines,
+)
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.comment_commands import ASSIGN, RETRY, STOP
 
@@ -29,7 +37,7 @@ _BELOW = "above it are HTML, a formula or code in a list; put it at the top, or 
 _SPACES = "only spaces may stand between its words"
 _RETURN = "the comment has line ends that are no newlines"
 _LONE_RETURN = re.compile(r"\r(?!\n)")
-_END = Line(BLANK, "")
+_END = CommentLine(BLANK, "")
 _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
 
@@ -53,25 +61,25 @@ class Mistake(NamedTuple):
     why: str
 
 
-class Reply(NamedTuple):
+class QuotedReply(NamedTuple):
     """A quotation, and what was said below it."""
 
     quoted: str
     text: str
 
 
-class Said(NamedTuple):
+class ParsedComment(NamedTuple):
     """All of a comment that may be meant for agents."""
 
     commands: tuple[Command, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[QuotedReply, ...] = ()
 
 
-NOTHING = Said()
+NOTHING = ParsedComment()
 
 
-def read(body: str) -> Said:
+def read(body: str) -> ParsedComment:
     """What a comment says to agents."""
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
@@ -89,18 +97,18 @@ def read(body: str) -> Said:
             mistakes.append(found)
     if max(len(commands), len(mistakes)) > MOST:
         said = f"{max(len(commands), len(mistakes))} commands"
-        return Said(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
+        return ParsedComment(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
     replies = _replies(told[: starts[0]] if starts else told)
-    return Said(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
+    return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
 
 
-def _is_command(line: Line) -> bool:
+def _is_command(line: CommentLine) -> bool:
     words = line.text.split(None, 1)
     begins = line.kind in (OWN, UNSURE) and not line.text[:1].isspace()
     return begins and bool(words) and words[0].lower() == _WORD
 
 
-def _found(told: Sequence[Line], why: str) -> dict[int, str]:
+def _found(told: Sequence[CommentLine], why: str) -> dict[int, str]:
     """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
     reason that all of them have. An empty one is a command."""
     found: dict[int, str] = {}
@@ -115,14 +123,14 @@ def _found(told: Sequence[Line], why: str) -> dict[int, str]:
     return found
 
 
-def _doubt(line: Line) -> str:
+def _doubt(line: CommentLine) -> str:
     if line.kind == UNSURE:
         return _BELOW
     words = re.split("[ \t]+", line.text.strip(" \t"), maxsplit=3)
     return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
 
 
-def _is_apart(told: Sequence[Line], run: Sequence[int]) -> bool:
+def _is_apart(told: Sequence[CommentLine], run: Sequence[int]) -> bool:
     """Whether commands are a paragraph of their own. An answer goes on below its command."""
     first, after = run[0], run[-1] + 1
     begins = not first or told[first - 1].kind == BLANK
@@ -130,7 +138,7 @@ def _is_apart(told: Sequence[Line], run: Sequence[int]) -> bool:
     return begins and (after == len(told) or told[after].kind == BLANK or words[1:2] == [ANSWER])
 
 
-def _command(line: str, below: Sequence[Line]) -> Command | Mistake:
+def _command(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     words = line.split()
     verb = words[1].lower() if len(words) > 1 else ""
     if verb == ANSWER:
@@ -148,7 +156,7 @@ def _command(line: str, below: Sequence[Line]) -> Command | Mistake:
     return Command(ASSIGN, name) if is_name(name) else Mistake(shown, "that is no agent's name")
 
 
-def _answer(line: str, below: Sequence[Line]) -> Command | Mistake:
+def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     parts = line.split(None, 3)
     shown = one_line(line, 80)
     if len(parts) < 3 or not _QUESTION.fullmatch(parts[2].strip("`")):
@@ -162,7 +170,7 @@ def _answer(line: str, below: Sequence[Line]) -> Command | Mistake:
 # ------------------------------------------------------------------- replies to a question
 
 
-def _replies(told: Sequence[Line]) -> Iterable[Reply]:
+def _replies(told: Sequence[CommentLine]) -> Iterable[QuotedReply]:
     """Each quotation with the words below it, up to the next one."""
     number = 0
     while number < len(told):
@@ -175,10 +183,10 @@ def _replies(told: Sequence[Line]) -> Iterable[Reply]:
         text = "\n".join(line.text for line in told[begin:number]).strip()
         said = any(line.kind in (OWN, CODE, UNSURE) for line in told[begin:number])
         if quoted and said and text:
-            yield Reply("\n".join(line.unquoted for line in quoted), text)
+            yield QuotedReply("\n".join(line.unquoted for line in quoted), text)
 
 
-def meant(reply: Reply, asked: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
+def meant(reply: QuotedReply, asked: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
     """The questions of which a reply may quote the comment, or a part of it.
 
     What is quoted is compared with the comments as they were made, word by word: a page shows

@@ -24,7 +24,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _REFERENCE = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
 
 
-class Parts(NamedTuple):
+class BodyParts(NamedTuple):
     """A body, taken apart."""
 
     text: str
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     parent: IssueNumber | None = None
 
 
-def read(body: str) -> Parts:
+def read(body: str) -> BodyParts:
     """The relations that a body names, and its text without those at the end of it."""
     lines = body.replace("\r\n", "\n").split("\n")
     kinds = _kinds(lines)
@@ -41,14 +41,14 @@ def read(body: str) -> Parts:
         if kind and line:
             found[kind] |= dict.fromkeys(_references(line))
     parents = [*found[PARENT]]
-    return Parts(
+    return BodyParts(
         "\n".join(lines[: _end(lines, kinds)]).strip("\n"),
         tuple(sorted([*found[BLOCKED]][:_MOST])),
         parents[0] if parents else None,
     )
 
 
-def joined(parts: Parts) -> str:
+def joined(parts: BodyParts) -> str:
     """A body with the relations as its last lines."""
     lines: list[str] = []
     if parts.blocked_by:

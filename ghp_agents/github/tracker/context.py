@@ -6,20 +6,20 @@ from functools import cached_property
 from ghp_agents.git import process as git
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.labels import SIGNS
 from ghp_agents.github.tracker import mirror as kept_mirror
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
 
-class Source:
+class TrackerContext:
     """One repository on GitHub, as one clone sees it."""
 
-    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser) -> None:
+    def __init__(self, ws: Workspace, hub: GitHubRepository, leaser: LockService) -> None:
         self.ws, self.hub, self.leaser = ws, hub, leaser
         self.repository = f"{hub.host}/{hub.repository}"
 
@@ -50,7 +50,7 @@ class Source:
         is_met = bool(viewer) and viewer.casefold() in {each.casefold() for each in accounts}
         return Names(self.ws.settings.accounts, viewer, self.person if is_met else "")
 
-    def names_of(self, viewer: str, issues: Iterable[Kept]) -> Names:
+    def names_of(self, viewer: str, issues: Iterable[MirroredIssue]) -> Names:
         """Who is who among those who are assigned to issues."""
         return self.names(viewer, (login for each in issues for login in each.assignees))
 

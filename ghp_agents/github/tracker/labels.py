@@ -10,18 +10,18 @@ from contextlib import suppress
 from ghp_agents.core import files
 from ghp_agents.github.api.errors import InvalidError
 from ghp_agents.github.labels import Label, look
-from ghp_agents.github.tracker.context import Source
+from ghp_agents.github.tracker.context import TrackerContext
 
 _KNOWN = "hub/labels.json"  # in the folder of caches
 
 
-def ensure(source: Source, names: Iterable[str]) -> list[str]:
+def ensure(source: TrackerContext, names: Iterable[str]) -> list[str]:
     """Make those of our labels that are not there yet; which were made. Asks."""
     wanted = [label for name in dict.fromkeys(names) if (label := look(name))]
     return _made(source, wanted)
 
 
-def _made(source: Source, wanted: Iterable[Label]) -> list[str]:
+def _made(source: TrackerContext, wanted: Iterable[Label]) -> list[str]:
     known = _known(source)
     missing = [label for label in wanted if label.name.lower() not in known]
     if not missing:
@@ -40,7 +40,7 @@ def _nothing() -> None:
     """There is nothing to look for: a label that is there is not made twice."""
 
 
-def _known(source: Source) -> set[str]:
+def _known(source: TrackerContext) -> set[str]:
     try:
         told = json.loads((source.ws.cache_dir / _KNOWN).read_bytes())
         return {str(each) for each in told[source.repository]}
@@ -48,7 +48,7 @@ def _known(source: Source) -> set[str]:
         return set()
 
 
-def _remember(source: Source, names: Iterable[str]) -> None:
+def _remember(source: TrackerContext, names: Iterable[str]) -> None:
     content = json.dumps({source.repository: sorted(names)}).encode()
     with suppress(OSError):
         files.write_atomically(source.ws.cache_dir / _KNOWN, content)

@@ -15,7 +15,7 @@ from ghp_agents.github.accounts import Names
 from ghp_agents.github.labels import SIGNS, agent_of, is_priority
 from ghp_agents.github.marker import Mark
 from ghp_agents.github.tracker import body as github_body
-from ghp_agents.github.tracker.body import Parts
+from ghp_agents.github.tracker.body import BodyParts
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.body_sections import section
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, NAME_LIMIT, PRIORITIES, Comment, Issue
@@ -24,7 +24,7 @@ NOBODY = "ghost"  # GitHub's own name for an account that was deleted
 _ISSUE_URL = re.compile(r"/repos/([^/]+/[^/]+)/issues/(\d+)$")
 
 
-class Kept(NamedTuple):
+class MirroredIssue(NamedTuple):
     """What is kept of an issue on GitHub: of a few words that would be seen in ten more."""
 
     number: int
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
         return self.by_writer is not False or bool(self.given_at)
 
     @property
-    def bare(self) -> "Kept":
+    def bare(self) -> "MirroredIssue":
         """What GitHub tells of it, without what was found out beside it."""
         return self._replace(
             believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
@@ -69,7 +69,7 @@ class Kept(NamedTuple):
         )  # fmt: skip
 
 
-class Said(NamedTuple):
+class MirroredComment(NamedTuple):
     """What is kept of a comment."""
 
     id: int
@@ -90,10 +90,10 @@ def is_pull(told: Mapping[str, Any]) -> bool:
     return bool(told.get("pull_request"))
 
 
-def kept(told: Mapping[str, Any]) -> Kept:
+def kept(told: Mapping[str, Any]) -> MirroredIssue:
     """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
     try:
-        return Kept(
+        return MirroredIssue(
             number=int(told["number"]),
             id=int(told["id"]),
             title=_text(told["title"]),
@@ -112,10 +112,10 @@ def kept(told: Mapping[str, Any]) -> Kept:
         raise ValueError(f"not an issue of GitHub's: {error!r}") from None
 
 
-def said(told: Mapping[str, Any]) -> Said:
+def said(told: Mapping[str, Any]) -> MirroredComment:
     """What is kept of GitHub's JSON of a comment. Raises ValueError."""
     try:
-        return Said(
+        return MirroredComment(
             id=int(told["id"]),
             author=_login(told.get("user")),
             is_person=(told.get("user") or {}).get("type", "User") == "User",
@@ -169,15 +169,15 @@ def _waits(told: Any) -> int | None:
 # ------------------------------------------------------------------------------ as it is here
 
 
-def read(told: Kept) -> tuple[str, Mark | None]:
+def read(told: MirroredIssue) -> tuple[str, Mark | None]:
     """The body without the hidden line, and what that says, if it is to be believed."""
     return github_marker.read(told.body) if told.believed else (told.body, None)
 
 
-def issue(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
+def issue(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
     text, mark = read(told)
-    parts = github_body.read(text) if told.counts else Parts(_as_given(told, text))
+    parts = github_body.read(text) if told.counts else BodyParts(_as_given(told, text))
     agents = {label: agent_of(label, signs) for label in told.labels}
     counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
     parent = told.parent or parts.parent
@@ -202,17 +202,19 @@ def issue(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     )
 
 
-def _as_given(told: Kept, text: str) -> str:
+def _as_given(told: MirroredIssue, text: str) -> str:
     """The text before its author, who may not write, changed what had been given to somebody."""
     return (text if told.shown is None else told.shown).strip("\n")
 
 
-def own_id(told: Kept) -> str:
+def own_id(told: MirroredIssue) -> str:
     """The id of an issue that was not made through us."""
     return f"g{told.id:x}"
 
 
-def issues(told: Iterable[Kept], names: Names, signs: Iterable[str] = SIGNS) -> list[Issue]:
+def issues(
+    told: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
+) -> list[Issue]:
     """The issues, oldest first. An id that two have, because somebody copied a body, is the
     older one's."""
     found: list[Issue] = []
@@ -224,7 +226,7 @@ def issues(told: Iterable[Kept], names: Names, signs: Iterable[str] = SIGNS) -> 
     return found
 
 
-def unproven(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
+def unproven(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
     """The labels in small letters, and @accounts, that would make an agent's assignment and of
     which nobody has looked up yet who gave them."""
     found = [label.lower() for label in told.labels if agent_of(label, signs)]
@@ -232,7 +234,7 @@ def unproven(told: Kept, names: Names, signs: Iterable[str] = SIGNS) -> list[str
     return [each for each in dict.fromkeys(found) if each not in told.proven]
 
 
-def form_priority(told: Kept, text: str) -> str:
+def form_priority(told: MirroredIssue, text: str) -> str:
     """How urgent the body says it is, if its fields count."""
     return priority_in(text) if told.counts else DEFAULT_PRIORITY
 
@@ -243,7 +245,7 @@ def priority_in(text: str) -> str:
     return said if said in PRIORITIES else DEFAULT_PRIORITY
 
 
-def _assignees(told: Kept, agents: set[str], names: Names) -> tuple[str, ...]:
+def _assignees(told: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
     theirs = {(names.login(agent) or "").casefold() for agent in agents}
     found = set(agents)
     for login in told.assignees:
@@ -258,7 +260,7 @@ def _at(login: str) -> str:
     return f"@{login.lower()}"
 
 
-def comments(told: Sequence[Said]) -> tuple[Comment, ...]:
+def comments(told: Sequence[MirroredComment]) -> tuple[Comment, ...]:
     """The comments as they are here. What was said under one marker twice, by two who did not
     know of each other, was meant to be said once. What shows the issue's state is no part of it."""
     found: list[Comment] = []
@@ -272,7 +274,7 @@ def comments(told: Sequence[Said]) -> tuple[Comment, ...]:
     return tuple(found)
 
 
-def comment(told: Said) -> tuple[Comment, Mark | None]:
+def comment(told: MirroredComment) -> tuple[Comment, Mark | None]:
     """A comment as it is here, and its hidden line, if that is to be believed."""
     text, mark = github_marker.read(told.body) if told.believed else (told.body, None)
     at = Timestamp(told.at)

@@ -12,25 +12,25 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.workspace import Workspace
 
 FOLDER = "hub/mirror"  # in the folder of caches
 _FILE = "issues.json"
 _CHECKED = "hub/mirror-checked.json"
 _LOCK = "hub/mirror.lock"
-_EMPTY: Mapping[int, Kept] = {}
+_EMPTY: Mapping[int, MirroredIssue] = {}
 
 
 class Mirror(NamedTuple):
     """The issues of one repository, by number, pull requests not among them."""
 
     repository: str  # with its host
-    issues: Mapping[int, Kept] = _EMPTY
+    issues: Mapping[int, MirroredIssue] = _EMPTY
     viewer: str = ""  # the account that they were read as
 
 
-class Checked(NamedTuple):
+class RefreshState(NamedTuple):
     """When GitHub was asked, and how far that got. Times are seconds."""
 
     cursor: str = ""  # the last `updated_at` that was read
@@ -42,7 +42,7 @@ class Checked(NamedTuple):
 def load(ws: Workspace, repository: str) -> Mirror | None:
     """The mirror of a repository; None where there is none of it."""
     told = _json(ws.cache_dir / FOLDER / _FILE)
-    if told.get("repository") != repository or told.get("fields") != [*Kept._fields]:
+    if told.get("repository") != repository or told.get("fields") != [*MirroredIssue._fields]:
         return None
     try:
         found = [_kept(row) for row in told["issues"]]
@@ -51,16 +51,16 @@ def load(ws: Workspace, repository: str) -> Mirror | None:
         return None
 
 
-def _kept(row: list[Any]) -> Kept:
+def _kept(row: list[Any]) -> MirroredIssue:
     values: list[Any] = [tuple(each) if isinstance(each, list) else each for each in row]
-    return Kept(*values)
+    return MirroredIssue(*values)
 
 
 def keep(
     ws: Workspace,
     repository: str,
     viewer: str,
-    fresh: Iterable[Kept],
+    fresh: Iterable[MirroredIssue],
     *,
     gone: Collection[int] = (),
 ) -> Mirror:
@@ -79,7 +79,7 @@ def keep(
         return _merge(ws, Mirror(repository, viewer=viewer), read, gone)
 
 
-def _merge(ws: Workspace, none: Mirror, read: list[Kept], gone: Collection[int]) -> Mirror:
+def _merge(ws: Workspace, none: Mirror, read: list[MirroredIssue], gone: Collection[int]) -> Mirror:
     had = load(ws, none.repository) or none
     issues = {number: each for number, each in had.issues.items() if number not in gone}
     for each in read:
@@ -97,24 +97,24 @@ def _told(mirror: Mirror) -> dict[str, Any]:
     return {
         "repository": mirror.repository,
         "viewer": mirror.viewer,
-        "fields": [*Kept._fields],
+        "fields": [*MirroredIssue._fields],
         "issues": rows,
     }
 
 
-def checked(ws: Workspace, repository: str) -> Checked:
+def checked(ws: Workspace, repository: str) -> RefreshState:
     """When GitHub was asked for the issues of a repository."""
     told = _json(ws.cache_dir / _CHECKED)
     if told.get("repository") != repository:
-        return Checked()
+        return RefreshState()
     try:
         cursor, page = str(told["cursor"]), int(told["page"])
-        return Checked(cursor, page, float(told["at"]), float(told["whole"]))
+        return RefreshState(cursor, page, float(told["at"]), float(told["whole"]))
     except (KeyError, TypeError, ValueError):
-        return Checked()
+        return RefreshState()
 
 
-def note_check(ws: Workspace, repository: str, check: Checked) -> None:
+def note_check(ws: Workspace, repository: str, check: RefreshState) -> None:
     """Remember that GitHub was asked; without it, it is asked again."""
     where = {"repository": repository, "cursor": check.cursor, "page": check.page}
     _write(ws.cache_dir / _CHECKED, {**where, "at": check.at, "whole": check.whole_at})

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ghp_agents.github.api.errors import ForbiddenError, HubError, InvalidError
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import NOBODY, Kept
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import NOBODY, MirroredIssue
 from ghp_agents.github.tracker.trust import login_of, trusted
 
 EDITS = "body-edits"  # the feature of a server
@@ -23,7 +23,9 @@ _ALL = """i{0}: issue(number: {0}) {{
 Answers = Mapping[int, Mapping[str, Any]]
 
 
-def looked_up(source: Source, read: Sequence[Kept], known: Mapping[int, Kept]) -> list[Kept]:
+def looked_up(
+    source: TrackerContext, read: Sequence[MirroredIssue], known: Mapping[int, MirroredIssue]
+) -> list[MirroredIssue]:
     """The issues, those of outsiders that are given to somebody with the text to go by. Asks."""
     given = [each for each in read if each.given_at]
     last = _ask(source, _LAST, [each.number for each in given])
@@ -31,11 +33,16 @@ def looked_up(source: Source, read: Sequence[Kept], known: Mapping[int, Kept]) -
     return [found.get(each.number, _plain(each)) for each in read]
 
 
-def _plain(told: Kept) -> Kept:
+def _plain(told: MirroredIssue) -> MirroredIssue:
     return told._replace(vouched=False, shown=None, edited_at="")
 
 
-def _judged(source: Source, told: Kept, known: Mapping[int, Kept], last: Answers | None) -> Kept:
+def _judged(
+    source: TrackerContext,
+    told: MirroredIssue,
+    known: Mapping[int, MirroredIssue],
+    last: Answers | None,
+) -> MirroredIssue:
     before = known.get(told.number)
     had = before if before and before.id == told.id and before.given_at else None
     if last is None or told.number not in last:
@@ -52,7 +59,7 @@ def _judged(source: Source, told: Kept, known: Mapping[int, Kept], last: Answers
     return _plain(told)._replace(shown=text, edited_at=edited_at)
 
 
-def _as_known(told: Kept, had: Kept | None, at: str) -> Kept:
+def _as_known(told: MirroredIssue, had: MirroredIssue | None, at: str) -> MirroredIssue:
     """Without the history of a body: what this clone knew of it stays."""
     if had is None:
         return _plain(told)
@@ -62,7 +69,7 @@ def _as_known(told: Kept, had: Kept | None, at: str) -> Kept:
     return _plain(told)._replace(shown=text, edited_at=at)
 
 
-def _before(source: Source, told: Kept) -> str | None:
+def _before(source: TrackerContext, told: MirroredIssue) -> str | None:
     """The last text that was there when the issue was given, or that somebody saved who may write;
     None if GitHub does not tell it."""
     answer = _ask(source, _ALL, [told.number]) or {}
@@ -85,7 +92,7 @@ def _editor(told: Mapping[str, Any]) -> str:
     return f"{login}{bot}" if (login := login_of(editor)) else ""
 
 
-def _ask(source: Source, question: str, numbers: Sequence[int]) -> Answers | None:
+def _ask(source: TrackerContext, question: str, numbers: Sequence[int]) -> Answers | None:
     """What GraphQL says of each issue; None where the server cannot tell."""
     if not numbers or source.hub.has(EDITS) is False:
         return None

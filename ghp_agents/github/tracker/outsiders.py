@@ -12,8 +12,8 @@ from ghp_agents.github.accounts import WORKFLOWS
 from ghp_agents.github.api.errors import GoneError, MissingError
 from ghp_agents.github.labels import agent_of
 from ghp_agents.github.tracker import outsider_edits as edits
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.trust import ADDED, TAKEN, about, login_of, trusted
 
 # GitHub's own labels for what nobody should work on.
@@ -21,8 +21,12 @@ REFUSALS = frozenset({"duplicate", "invalid", "question", "wontfix"})
 
 
 def looked_up(
-    source: Source, read: Sequence[Kept], known: Mapping[int, Kept], *, closed: bool = False
-) -> list[Kept]:
+    source: TrackerContext,
+    read: Sequence[MirroredIssue],
+    known: Mapping[int, MirroredIssue],
+    *,
+    closed: bool = False,
+) -> list[MirroredIssue]:
     """The issues with whether their authors may write; of the others, since when they are given to
     somebody, and the text that they had then. Asks once for each author. Closed issues are looked
     up only with `closed`: there are many, and nobody takes them."""
@@ -33,12 +37,12 @@ def looked_up(
     return edits.looked_up(source, found, known)
 
 
-def _same(known: Mapping[int, Kept], told: Kept) -> Kept | None:
+def _same(known: Mapping[int, MirroredIssue], told: MirroredIssue) -> MirroredIssue | None:
     had = known.get(told.number)
     return had if had and had.id == told.id else None
 
 
-def _given(source: Source, told: Kept, had: Kept | None) -> Kept:
+def _given(source: TrackerContext, told: MirroredIssue, had: MirroredIssue | None) -> MirroredIssue:
     """The issue with the time since when it is given to somebody; none if it is not."""
     if told.by_writer is not False or told.state == "closed":
         return told._replace(given_at="")
@@ -50,13 +54,13 @@ def _given(source: Source, told: Kept, had: Kept | None) -> Kept:
     return told._replace(given_at=min(filter(None, (at, before))) if at else "")
 
 
-def _gifts(source: Source, told: Kept) -> set[str]:
+def _gifts(source: TrackerContext, told: MirroredIssue) -> set[str]:
     """The labels in small letters, and the @accounts, that can show that it is given."""
     found = {label.lower() for label in told.labels} - source.signs - REFUSALS
     return found | {f"@{login.lower()}" for login in told.assignees}
 
 
-def _first(source: Source, number: int, standing: set[str]) -> str:
+def _first(source: TrackerContext, number: int, standing: set[str]) -> str:
     """When somebody who may write first gave it, if one of the gifts that stand is theirs."""
     try:
         events = source.hub.get_all(f"issues/{number}/events")
@@ -77,7 +81,7 @@ def _gifts_in(events: Sequence[Any]) -> Iterable[Mapping[str, Any]]:
     return (each for each in events if isinstance(each, dict) and each.get("event") in kinds)
 
 
-def _may_give(source: Source, key: str, event: Mapping[str, Any]) -> bool:
+def _may_give(source: TrackerContext, key: str, event: Mapping[str, Any]) -> bool:
     """Whether who gave it may. A workflow may set any label by itself, so of its labels only an
     agent's name is an order."""
     actor = login_of(event.get("assigner") or event.get("actor"))

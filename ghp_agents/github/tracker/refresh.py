@@ -10,21 +10,21 @@ from contextlib import suppress
 from typing import Any
 
 from ghp_agents.core.ids import one_line
-from ghp_agents.github.api.errors import GoneError, MissingError, Unanswered
+from ghp_agents.github.api.errors import GoneError, MissingError, NoAnswerError
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.tracker import mirror as kept_mirror
 from ghp_agents.github.tracker import outsiders
 from ghp_agents.github.tracker import trust as proofs
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import Kept, is_pull, kept
-from ghp_agents.github.tracker.mirror import Checked, Mirror
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
+from ghp_agents.github.tracker.mirror import Mirror, RefreshState
 
 PER_PAGE = 100
 FRESH = 5.0  # seconds for which a list is not asked for again
 WHOLE = 6 * 3_600.0  # seconds after which all is read again, to miss what was deleted
 
 
-def current(source: Source) -> Mirror:
+def current(source: TrackerContext) -> Mirror:
     """The issues as they are now; as they were when GitHub was last reached, if it cannot be.
 
     Raises UnknownError when it cannot be and was not yet.
@@ -36,13 +36,13 @@ def current(source: Source) -> Mirror:
         return mirror
     try:
         return _read(source, mirror, check, now)
-    except Unanswered:
+    except NoAnswerError:
         if mirror:
             return mirror
         raise
 
 
-def forget(source: Source) -> None:
+def forget(source: TrackerContext) -> None:
     """The next list asks, however soon it is."""
     check = kept_mirror.checked(source.ws, source.repository)
     if check.at:
@@ -50,9 +50,9 @@ def forget(source: Source) -> None:
         kept_mirror.note_check(source.ws, source.repository, check._replace(at=at))
 
 
-def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> Mirror:
+def _read(source: TrackerContext, mirror: Mirror | None, check: RefreshState, now: float) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
-    told, cursor, page = _pages(source, Checked() if is_whole else check)
+    told, cursor, page = _pages(source, RefreshState() if is_whole else check)
     fresh, unread = _readable(each for each in told if not is_pull(each))
     known = mirror.issues if mirror else {}
     changed = [each for each in fresh if not _same(each, known.get(each.number))]
@@ -66,15 +66,15 @@ def _read(source: Source, mirror: Mirror | None, check: Checked, now: float) -> 
         ]
         vouched += outsiders.looked_up(source, same, known)
     new = kept_mirror.keep(source.ws, source.repository, source.viewer, vouched, gone=gone)
-    note = Checked(cursor, page, now, now if is_whole else check.whole_at)
+    note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
     kept_mirror.note_check(source.ws, source.repository, note)
     source.hub.note_unread({**had, **unread})
     return new
 
 
-def _readable(told: Iterable[Mapping[str, Any]]) -> tuple[list[Kept], dict[int, str]]:
+def _readable(told: Iterable[Mapping[str, Any]]) -> tuple[list[MirroredIssue], dict[int, str]]:
     """What can be read; of the rest the numbers, and why not. It is no reason to know nothing."""
-    found: list[Kept] = []
+    found: list[MirroredIssue] = []
     unread: dict[int, str] = {}
     for each in told:
         try:
@@ -85,7 +85,7 @@ def _readable(told: Iterable[Mapping[str, Any]]) -> tuple[list[Kept], dict[int, 
     return found, unread
 
 
-def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, int]:
+def _pages(source: TrackerContext, check: RefreshState) -> tuple[list[dict[str, Any]], str, int]:
     """All that changed since it was read last, each once, and how far that got."""
     since, page = check.cursor, 1
     if check.page > 1 and not _page(source, since, check.page)[1]:
@@ -104,7 +104,7 @@ def _pages(source: Source, check: Checked) -> tuple[list[dict[str, Any]], str, i
     return list(found.values()), max(since, last), page if last <= since else 1
 
 
-def _page(source: Source, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
+def _page(source: TrackerContext, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
     """One page, and whether it is another than the last time."""
     params: dict[str, str | int] = {"since": since} if since else {}
     params |= {"page": page} if page > 1 else {}
@@ -114,12 +114,12 @@ def _page(source: Source, since: str, page: int) -> tuple[Sequence[dict[str, Any
     return [each for each in answer.body if isinstance(each, dict)], answer.fresh
 
 
-def _same(told: Kept, known: Kept | None) -> bool:
+def _same(told: MirroredIssue, known: MirroredIssue | None) -> bool:
     """Whether GitHub tells what is known; what was found out beside it is not looked at."""
     return known is not None and told == known.bare
 
 
-def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
+def one(source: TrackerContext, number: int, given: Iterable[str] = ()) -> MirroredIssue:
     """One issue as it is now, kept in the mirror. `given` are agents that we just assigned.
 
     Raises MissingError, and GoneError for one that was deleted or moved to another repository.
@@ -148,12 +148,12 @@ def one(source: Source, number: int, given: Iterable[str] = ()) -> Kept:
     return vouched
 
 
-def _is_unread(told: Kept) -> bool:
+def _is_unread(told: MirroredIssue) -> bool:
     """Whether it is a closed issue that waited for others, of which nobody has asked."""
     return bool(told.waits) and told.state == "closed" and not told.blockers
 
 
-def _told(source: Source, number: int) -> dict[str, Any]:
+def _told(source: TrackerContext, number: int) -> dict[str, Any]:
     told: dict[str, Any] = source.hub.get(f"issues/{number}").body
     if is_pull(told):
         raise MissingError(
@@ -167,7 +167,7 @@ def _told(source: Source, number: int) -> dict[str, Any]:
     return told
 
 
-def _is_here(source: Source, told: dict[str, Any]) -> bool:
+def _is_here(source: TrackerContext, told: dict[str, Any]) -> bool:
     """Whether it is an issue of this repository, which may have another name by now. One that was
     moved can have the same number where it is."""
     url = str(told.get("repository_url") or "")

@@ -16,8 +16,8 @@ from ghp_agents.github.accounts import Names
 from ghp_agents.github.labels import SIGNS, agent_of, is_priority
 from ghp_agents.github.marker import Mark
 from ghp_agents.github.tracker import body as github_body
-from ghp_agents.github.tracker.body import Parts
-from ghp_agents.github.tracker.mapping import Kept, form_priority, priority_in, read
+from ghp_agents.github.tracker.body import BodyParts
+from ghp_agents.github.tracker.mapping import MirroredIssue, form_priority, priority_in, read
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
 
@@ -73,7 +73,7 @@ def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
 
 def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> dict[str, Any]:
     """What makes an issue; native relations are made when it has an id. Raises UsageError."""
-    parts = Parts(
+    parts = BodyParts(
         change.body or "",
         () if native.dependencies else change.add_blockers,
         None if native.parents else change.parent,
@@ -91,7 +91,7 @@ def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> d
 
 
 def requests(
-    told: Kept,
+    told: MirroredIssue,
     change: IssueChange,
     names: Names,
     native: Native,
@@ -110,7 +110,7 @@ def requests(
     return [Request(verb, where, body) for verb, where, body in found]
 
 
-def relating(told: Kept, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
+def relating(told: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
     """The requests for the native relations of an issue that was just made."""
     path = f"issues/{told.number}"
     found = [*_blocking(path, told, change, native, ids), *_parenting(told, change, native, ids)]
@@ -134,7 +134,7 @@ def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) ->
     )
 
 
-def related(change: IssueChange, told: Kept) -> set[int]:
+def related(change: IssueChange, told: MirroredIssue) -> set[int]:
     """The issues whose ids the requests need."""
     parents = {change.parent, told.parent} - {None}
     return {*change.add_blockers, *change.remove_blockers, *(int(x) for x in parents if x)}
@@ -143,7 +143,7 @@ def related(change: IssueChange, told: Kept) -> set[int]:
 _Words = tuple[str, str, Mapping[str, Any] | None]
 
 
-def _edit(path: str, told: Kept, change: IssueChange, native: Native) -> Iterable[_Words]:
+def _edit(path: str, told: MirroredIssue, change: IssueChange, native: Native) -> Iterable[_Words]:
     fields: dict[str, Any] = {}
     if change.title is not None:
         fields["title"] = change.title
@@ -157,7 +157,7 @@ def _edit(path: str, told: Kept, change: IssueChange, native: Native) -> Iterabl
         yield "PATCH", path, fields
 
 
-def _body(told: Kept, change: IssueChange, native: Native) -> str:
+def _body(told: MirroredIssue, change: IssueChange, native: Native) -> str:
     """The body as it is to be: the text, relations that the server has not, the hidden line."""
     text, mark = read(told)
     had = github_body.read(text)
@@ -172,23 +172,25 @@ def _body(told: Kept, change: IssueChange, native: Native) -> str:
     wanted = had.text if change.body is None else change.body
     gone = inside.parent if change.no_parent or change.parent is not None else None
     wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
-    parts = Parts(wanted, tuple(sorted(blockers)), parent)
-    if change.body is None and parts == Parts(had.text, _outside(had, inside), _own(had, inside)):
+    parts = BodyParts(wanted, tuple(sorted(blockers)), parent)
+    if change.body is None and parts == BodyParts(
+        had.text, _outside(had, inside), _own(had, inside)
+    ):
         return told.body  # what nobody wants to change is not tidied either
     joined = github_body.joined(parts)
     return github_marker.signed(joined, mark) if mark else github_marker.plain(joined)
 
 
-def _outside(had: Parts, inside: Parts) -> tuple[IssueNumber, ...]:
+def _outside(had: BodyParts, inside: BodyParts) -> tuple[IssueNumber, ...]:
     return tuple(x for x in had.blocked_by if x not in inside.blocked_by)
 
 
-def _own(had: Parts, inside: Parts) -> IssueNumber | None:
+def _own(had: BodyParts, inside: BodyParts) -> IssueNumber | None:
     return had.parent if had.parent != inside.parent else None
 
 
 def _labelling(
-    path: str, told: Kept, change: IssueChange, signs: Iterable[str]
+    path: str, told: MirroredIssue, change: IssueChange, signs: Iterable[str]
 ) -> Iterable[_Words]:
     spelled = {label.lower(): label for label in told.labels}
     added = [*change.add_labels, *_labels(change.add_assignees, signs)]
@@ -217,7 +219,9 @@ def _accounts(assignees: Iterable[str], names: Names) -> list[str]:
     return [*dict.fromkeys(login for login in found if login)]
 
 
-def _assigning(path: str, told: Kept, change: IssueChange, names: Names) -> Iterable[_Words]:
+def _assigning(
+    path: str, told: MirroredIssue, change: IssueChange, names: Names
+) -> Iterable[_Words]:
     had = {login.casefold() for login in told.assignees}
     removed = _accounts(change.remove_assignees, names)
     added = [x for x in _accounts(change.add_assignees, names) if x.casefold() not in had]
@@ -231,7 +235,7 @@ def _assigning(path: str, told: Kept, change: IssueChange, names: Names) -> Iter
 
 
 def _blocking(
-    path: str, told: Kept, change: IssueChange, native: Native, ids: Ids
+    path: str, told: MirroredIssue, change: IssueChange, native: Native, ids: Ids
 ) -> Iterable[_Words]:
     where = f"{path}/dependencies/blocked_by"
     for number in change.remove_blockers:
@@ -241,7 +245,9 @@ def _blocking(
         yield "POST", where, {"issue_id": ids[number]}
 
 
-def _parenting(told: Kept, change: IssueChange, native: Native, ids: Ids) -> Iterable[_Words]:
+def _parenting(
+    told: MirroredIssue, change: IssueChange, native: Native, ids: Ids
+) -> Iterable[_Words]:
     if change.no_parent and told.parent is not None:
         yield "DELETE", f"issues/{told.parent}/sub_issue", {"sub_issue_id": told.id}
     elif change.parent is not None and native.parents:

@@ -17,18 +17,18 @@ from ghp_agents.github.api.errors import (
     GoneError,
     HubError,
     MissingError,
-    Unanswered,
+    NoAnswerError,
     UnreachableError,
 )
 from ghp_agents.github.api.outbox import BrokenJobError, Job
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.tracker import comments
 from ghp_agents.github.tracker import mapping as github_issue
 from ghp_agents.github.tracker import refresh as listing
 from ghp_agents.github.tracker import requests as github_change
 from ghp_agents.github.tracker import write as writing
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.mirror import Mirror
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.dependencies import refuse_circles
@@ -45,7 +45,7 @@ from ghp_agents.issues.issue import (
     find,
     resolved,
 )
-from ghp_agents.ports import Leaser
+from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
 EVERYBODY = "everybody"  # of the setting `takeFrom`
@@ -61,8 +61,10 @@ class GitHubTracker:
     One that does not ask answers from the mirror alone, and refuses all else (UnknownError).
     """
 
-    def __init__(self, ws: Workspace, hub: Hub, leaser: Leaser, *, asks: bool = True) -> None:
-        self._source = Source(ws, hub, leaser)
+    def __init__(
+        self, ws: Workspace, hub: GitHubRepository, leaser: LockService, *, asks: bool = True
+    ) -> None:
+        self._source = TrackerContext(ws, hub, leaser)
         self._asks = asks
 
     @property
@@ -95,7 +97,7 @@ class GitHubTracker:
         number = self._number(issue)
         try:
             told = self._one(number)
-        except Unanswered:
+        except NoAnswerError:
             mirror = self._source.mirror()
             if mirror is None or number not in mirror.issues:
                 raise
@@ -140,7 +142,7 @@ class GitHubTracker:
             self.send()
             if not source.hub.standing().queued:
                 return self.change(issue, wanted, by)
-        except Unanswered:
+        except NoAnswerError:
             pass
         except (HubError, RefusedError):
             return self._last(issue)
@@ -180,7 +182,7 @@ class GitHubTracker:
                 hint="`ghp agent-issues` brings what is known here up to date.",
             )
 
-    def _one(self, number: int) -> Kept:
+    def _one(self, number: int) -> MirroredIssue:
         self._must_ask(f"How #{number} is now")
         try:
             return listing.one(self._source, number)
@@ -203,7 +205,7 @@ class GitHubTracker:
                 return self._issue(github_issue.kept(seen.body))
         return find(known, issue)
 
-    def _issue(self, told: Kept) -> Issue:
+    def _issue(self, told: MirroredIssue) -> Issue:
         mirror = self._source.mirror() or Mirror("", viewer=self._viewer())
         known = mirror.issues if told.believed else {}  # its id may be a copy
         issues = self._issues(mirror._replace(issues={**known, told.number: told}), closed=True)
@@ -267,7 +269,7 @@ class GitHubTracker:
         number, change, by = _of_job(job)
         try:
             self.change(number, self._showable(self._as_it_is_now(number, change)), by)
-        except (HubError, Unanswered):
+        except (HubError, NoAnswerError):
             raise
         except GhpError:
             return  # the issue is gone, or GitHub shows no such thing: there is nothing to show

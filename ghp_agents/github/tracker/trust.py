@@ -12,8 +12,8 @@ from ghp_agents.github.accounts import WORKFLOWS
 from ghp_agents.github.api.errors import GoneError, MissingError
 from ghp_agents.github.marker import BEGIN
 from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue
 
 PAGES = 5  # of the repository's events, of a hundred each, before issues are asked one by one
 MANY = 5  # issues for which it is worth to read the repository's events
@@ -24,8 +24,11 @@ TAKEN = {"unlabeled", "unassigned"}
 
 
 def vouched(
-    source: Source, fresh: Iterable[Kept], known: Mapping[int, Kept], given: Iterable[str] = ()
-) -> list[Kept]:
+    source: TrackerContext,
+    fresh: Iterable[MirroredIssue],
+    known: Mapping[int, MirroredIssue],
+    given: Iterable[str] = (),
+) -> list[MirroredIssue]:
     """What was read, with what was found out of it: believed, proven, blockers. Asks.
 
     `given` are agents to whom we gave it ourselves a moment ago. Of closed issues the blockers are
@@ -58,7 +61,7 @@ def vouched(
     return _proven(source, read, asked)
 
 
-def trusted(source: Source, account: str) -> bool:
+def trusted(source: TrackerContext, account: str) -> bool:
     """Whether an account may write, is ours, or is that of the repository's own workflows, which
     only those can change who may write. Asks."""
     name = account.casefold()
@@ -67,7 +70,9 @@ def trusted(source: Source, account: str) -> bool:
     return source.hub.may_command(account)
 
 
-def _with_relations(source: Source, told: Kept, known: Kept | None) -> Kept:
+def _with_relations(
+    source: TrackerContext, told: MirroredIssue, known: MirroredIssue | None
+) -> MirroredIssue:
     """The issue with its native blockers, asked for only where GitHub says that there are some."""
     if told.waits is None and known and known.id == told.id:
         return told._replace(blockers=known.blockers)
@@ -80,7 +85,7 @@ def _with_relations(source: Source, told: Kept, known: Kept | None) -> Kept:
         return told._replace(blockers=known.blockers if known and same else ())
 
 
-def with_blockers(source: Source, told: Kept) -> Kept:
+def with_blockers(source: TrackerContext, told: MirroredIssue) -> MirroredIssue:
     """The issue with those of its native blockers that are in this repository. Asks."""
     found = source.hub.get_all(f"issues/{told.number}/dependencies/blocked_by")
     url = f"/repos/{source.hub.repository}"
@@ -88,7 +93,9 @@ def with_blockers(source: Source, told: Kept) -> Kept:
     return told._replace(blockers=tuple(sorted(here)))
 
 
-def _with_proofs(told: Kept, known: Kept | None, ours: Sequence[str]) -> Kept:
+def _with_proofs(
+    told: MirroredIssue, known: MirroredIssue | None, ours: Sequence[str]
+) -> MirroredIssue:
     """The issue with what was proven before and is there still, and what we gave."""
     present = {label.lower() for label in told.labels}
     present |= {f"@{login.lower()}" for login in told.assignees}
@@ -100,7 +107,7 @@ def _with_proofs(told: Kept, known: Kept | None, ours: Sequence[str]) -> Kept:
     )
 
 
-def _keys(source: Source, agents: Iterable[str]) -> Iterable[str]:
+def _keys(source: TrackerContext, agents: Iterable[str]) -> Iterable[str]:
     """What proves an assignment of these agents: their labels, and accounts if they have some."""
     for name in agents:
         yield f"agent:{name}"
@@ -113,7 +120,9 @@ def _is_here(told: Mapping[str, Any], url: str) -> bool:
     return not isinstance(where, str) or where.casefold().endswith(url.casefold())
 
 
-def _believed(source: Source, told: Kept, known: Kept | None) -> Kept:
+def _believed(
+    source: TrackerContext, told: MirroredIssue, known: MirroredIssue | None
+) -> MirroredIssue:
     if BEGIN not in told.body:
         return told._replace(believed=False)
     if known and (known.id, known.body, known.author) == (told.id, told.body, told.author):
@@ -121,9 +130,11 @@ def _believed(source: Source, told: Kept, known: Kept | None) -> Kept:
     return told._replace(believed=trusted(source, told.author))
 
 
-def _proven(source: Source, read: Sequence[Kept], asked: Sequence[Kept]) -> list[Kept]:
+def _proven(
+    source: TrackerContext, read: Sequence[MirroredIssue], asked: Sequence[MirroredIssue]
+) -> list[MirroredIssue]:
     by_issue = _recent(source) if len(asked) > MANY else {}
-    found: dict[int, Kept] = {}
+    found: dict[int, MirroredIssue] = {}
     for each in asked:
         events = by_issue.get(each.number, [])
         proven, open_questions = _judged(source, each, events)
@@ -140,7 +151,7 @@ def _proven(source: Source, read: Sequence[Kept], asked: Sequence[Kept]) -> list
     return [found.get(each.number, each) for each in read]
 
 
-def _recent(source: Source) -> dict[int, list[Mapping[str, Any]]]:
+def _recent(source: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
     """The repository's last events by issue, oldest first; none where the server has no such."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for page in range(1, PAGES + 1):
@@ -157,7 +168,7 @@ def _recent(source: Source) -> dict[int, list[Mapping[str, Any]]]:
 
 
 def _judged(
-    source: Source, told: Kept, events: Events, *, whole: bool = False
+    source: TrackerContext, told: MirroredIssue, events: Events, *, whole: bool = False
 ) -> tuple[list[str], bool]:
     """What of an issue's labels and assignments is proven by events, and whether more events may
     tell more. Without any event, what an issue was made with is its author's word."""

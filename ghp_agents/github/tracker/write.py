@@ -17,8 +17,8 @@ from ghp_agents.github.tracker import labels
 from ghp_agents.github.tracker import mapping as github_issue
 from ghp_agents.github.tracker import refresh as listing
 from ghp_agents.github.tracker import requests as github_change
-from ghp_agents.github.tracker.context import Source
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.requests import Ids, Native, Request
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.issue import IssueChange
@@ -29,7 +29,7 @@ _SO_ALREADY = ("already", "duplicate")  # in what GitHub says to a relation that
 _LOOKS_BACK = 3  # pages of the newest issues, to find one that may have been made
 
 
-def create(source: Source, change: IssueChange, by: Actor, ids: Ids) -> Kept:
+def create(source: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
     """Make an issue that is `effective` on a blank one. Never made twice: after a failure the
     hidden line is looked for first."""
     names = source.names_for(change.add_assignees)
@@ -44,7 +44,7 @@ def create(source: Source, change: IssueChange, by: Actor, ids: Ids) -> Kept:
     return _verified(source, made.number, change, names)
 
 
-def _made(source: Source, identity: str) -> Any | None:
+def _made(source: TrackerContext, identity: str) -> Any | None:
     """The issue with our hidden line, if it was made."""
     for page in range(1, _LOOKS_BACK + 1):
         told = source.hub.get(
@@ -57,7 +57,9 @@ def _made(source: Source, identity: str) -> Any | None:
     return None
 
 
-def change(source: Source, told: Kept, wanted: IssueChange, ids: Ids) -> Kept:
+def change(
+    source: TrackerContext, told: MirroredIssue, wanted: IssueChange, ids: Ids
+) -> MirroredIssue:
     """Change an issue by what is `effective` on it."""
     names = source.names_for((*wanted.add_assignees, *wanted.remove_assignees))
     native = _native(source, wanted, told)
@@ -66,14 +68,14 @@ def change(source: Source, told: Kept, wanted: IssueChange, ids: Ids) -> Kept:
     return _verified(source, told.number, wanted, names)
 
 
-def _send(source: Source, requests: Iterable[Request]) -> None:
+def _send(source: TrackerContext, requests: Iterable[Request]) -> None:
     for verb, path, body in requests:
         if verb == "POST" and path.endswith("/labels") and body:
             labels.ensure(source, body["labels"])
         _write(source, verb, path, body)
 
 
-def _write(source: Source, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
+def _write(source: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
     """One request. All of them add or take one thing, so that to say them again is harmless, and
     what is so already is as good as done; whether it is, is verified in the end."""
     try:
@@ -94,7 +96,9 @@ def _ask_again() -> None:
 # -------------------------------------------------------------------- what the server has
 
 
-def _native(source: Source, wanted: IssueChange, told: Kept | None = None) -> Native:
+def _native(
+    source: TrackerContext, wanted: IssueChange, told: MirroredIssue | None = None
+) -> Native:
     """Which relations of a change the server can keep. Asks once, and then it is known."""
     blocking = bool(wanted.add_blockers)
     parenting = wanted.parent is not None
@@ -106,7 +110,7 @@ def _native(source: Source, wanted: IssueChange, told: Kept | None = None) -> Na
     )
 
 
-def _has(source: Source, feature: str, path: str) -> bool:
+def _has(source: TrackerContext, feature: str, path: str) -> bool:
     known = source.hub.has(feature)
     if known is not None:
         return known
@@ -122,7 +126,9 @@ def _has(source: Source, feature: str, path: str) -> bool:
 # ------------------------------------------------------------------------------ afterwards
 
 
-def _verified(source: Source, number: int, wanted: IssueChange, names: Names) -> Kept:
+def _verified(
+    source: TrackerContext, number: int, wanted: IssueChange, names: Names
+) -> MirroredIssue:
     """The issue as GitHub has it then. Raises RefusedError for what it dropped silently."""
     told = listing.one(source, number, given=[x for x in wanted.add_assignees if is_name(x)])
     missing = _missing(told, wanted, names)
@@ -136,7 +142,7 @@ def _verified(source: Source, number: int, wanted: IssueChange, names: Names) ->
     return told
 
 
-def _missing(told: Kept, wanted: IssueChange, names: Names) -> list[str]:
+def _missing(told: MirroredIssue, wanted: IssueChange, names: Names) -> list[str]:
     there = {label.lower() for label in told.labels}
     accounts = {login.casefold() for login in told.assignees}
     lost = [f"the label {label}" for label in wanted.add_labels if label.lower() not in there]

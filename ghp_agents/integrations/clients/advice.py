@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from ghp_agents.integrations.clients import original_state as guard_origins
-from ghp_agents.integrations.clients.config_files import Target
+from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import CLAUDE, python_in
 
 
 def advice(
-    clients: Sequence[str], targets: Sequence[Target], others: Sequence[Target]
+    clients: Sequence[str], targets: Sequence[ConfigFile], others: Sequence[ConfigFile]
 ) -> Iterator[tuple[str, str]]:
     """What a person should know after guards were put into `targets`: a fact and what to do.
 
@@ -39,7 +39,7 @@ def advice(
         )
 
 
-def _shown(targets: Sequence[Target]) -> Iterator[tuple[str, str]]:
+def _shown(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
     """The files that were made and that git shows, as another worktree has one of its user's."""
     for target in targets:
         origin = guard_origins.read(target.memory)
@@ -55,12 +55,12 @@ def _shown(targets: Sequence[Target]) -> Iterator[tuple[str, str]]:
             )
 
 
-def _is_made(target: Target) -> bool:
+def _is_made(target: ConfigFile) -> bool:
     origin = guard_origins.read(target.memory)
     return origin is not None and origin.made
 
 
-def doubled(targets: Sequence[Target]) -> tuple[str, str] | None:
+def doubled(targets: Sequence[ConfigFile]) -> tuple[str, str] | None:
     """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
     Claude Code runs what is the same in both once."""
     mine = [each for each in targets if each.is_users and python_in(each)]

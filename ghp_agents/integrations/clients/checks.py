@@ -13,7 +13,7 @@ from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients import statusline
 from ghp_agents.integrations.clients.advice import doubled
-from ghp_agents.integrations.clients.config_files import GIT, Target
+from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
 from ghp_agents.integrations.git_hooks import script as git_guard
@@ -68,7 +68,7 @@ def _check_off(ws: Workspace) -> Iterator[Finding]:
             yield warning("hooks", text, "Take `disableAllHooks` out of it.")
 
 
-def _check_target(target: Target, *, user: bool) -> Iterator[Finding]:
+def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     title, python = HOMES[target.client].title, python_in(target)
     assert python is not None
     again = _again(target.client, user=user)

@@ -18,7 +18,7 @@ GIT = "git"  # no client, but guarded as well
 FOUND = "found"  # what `--hooks` means without a list
 
 
-class Target(NamedTuple):
+class ConfigFile(NamedTuple):
     """A file of a client in which guards belong."""
 
     client: str
@@ -108,25 +108,25 @@ def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) 
 # ------------------------------------------------------------------------------ where
 
 
-def here(ws: Workspace, clients: Sequence[str]) -> list[Target]:
+def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
     """The clients' files in every worktree of the clone."""
     folders = worktree.folders(ws.folder)
     return [_in(ws, client, top) for client in clients if client in HOMES for top in folders]
 
 
-def _in(ws: Workspace, client: str, top: Path) -> Target:
+def _in(ws: Workspace, client: str, top: Path) -> ConfigFile:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
     memory = guard_origins.place(ws.common_dir, top, client)
-    return Target(client, path, shown, top, memory)
+    return ConfigFile(client, path, shown, top, memory)
 
 
-def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[Target]:
+def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[ConfigFile]:
     """The clients' files in the user's home."""
     return [users(environ, client) for client in clients if client in HOMES]
 
 
-def users(environ: Mapping[str, str], client: str) -> Target:
+def users(environ: Mapping[str, str], client: str) -> ConfigFile:
     """The client's file in the user's home."""
     folder = _own_folder(client, environ)
     path = folder / HOMES[client].user
@@ -134,7 +134,7 @@ def users(environ: Mapping[str, str], client: str) -> Target:
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
     top = home if path.is_relative_to(home) else folder
     memory = guard_origins.users_place(environ, client, path)
-    return Target(client, path, shown, top, memory, is_users=True)
+    return ConfigFile(client, path, shown, top, memory, is_users=True)
 
 
 def _own_folder(client: str, environ: Mapping[str, str]) -> Path:

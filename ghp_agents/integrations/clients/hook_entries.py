@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core import jsonc_edit as jsonsplice
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.jsonc import Node, find, parse
-from ghp_agents.integrations.clients.events import CLIENTS, Listening
+from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 
 NAME = "ghp-agents"  # of an entry, where the client's entries have names
 PLUGIN = "opencode"  # it has no file of settings for hooks, but a plugin of its own
@@ -22,7 +22,7 @@ _FLAT = ("cursor",)  # an event has handlers, without groups of them
 _SCAFFOLD: dict[str, dict[str, Any]] = {"cursor": {"version": 1}}
 
 
-class Home(NamedTuple):
+class ClientConfig(NamedTuple):
     """Where a client keeps its settings."""
 
     title: str
@@ -33,23 +33,23 @@ class Home(NamedTuple):
     own: tuple[str, str]  # that folder below the home, and the variable that names another
 
 
-HOMES: dict[str, Home] = {
-    "claude": Home(
+HOMES: dict[str, ClientConfig] = {
+    "claude": ClientConfig(
         "Claude Code", ".claude", ("claude",), ".claude/settings.local.json",
         "settings.json", (".claude", "CLAUDE_CONFIG_DIR"),
     ),
-    "codex": Home(
+    "codex": ClientConfig(
         "Codex", ".codex", ("codex",), ".codex/hooks.json", "hooks.json", (".codex", "CODEX_HOME"),
     ),
-    "gemini": Home(
+    "gemini": ClientConfig(
         "Gemini CLI", ".gemini", ("gemini",), ".gemini/settings.json",
         "settings.json", (".gemini", ""),
     ),
-    "cursor": Home(
+    "cursor": ClientConfig(
         "Cursor", ".cursor", ("cursor-agent", "cursor"), ".cursor/hooks.json",
         "hooks.json", (".cursor", ""),
     ),
-    "opencode": Home(
+    "opencode": ClientConfig(
         "OpenCode", ".opencode", ("opencode",), ".opencode/plugins/ghp-agents.js",
         "plugins/ghp-agents.js", (".config/opencode", "OPENCODE_CONFIG_DIR"),
     ),
@@ -66,7 +66,7 @@ class Lists(NamedTuple):
 NO_LISTS = Lists()
 
 
-class Place(NamedTuple):
+class HookEntry(NamedTuple):
     """One of our handlers in a file."""
 
     event: str
@@ -95,7 +95,7 @@ def document(client: str, python: str) -> dict[str, Any]:
     return {**_SCAFFOLD.get(client, {}), "hooks": wanted}
 
 
-def _entry(client: str, python: str, listening: Listening) -> dict[str, Any]:
+def _entry(client: str, python: str, listening: HookSubscription) -> dict[str, Any]:
     words = hook_command(python, client)
     matcher = {"matcher": listening.matcher} if listening.tools else {}
     timeout = listening.timeout * (1000 if client in _MILLISECONDS else 1)
@@ -131,25 +131,25 @@ def called(handler: Any) -> str | None:
     return words[0] if ours else None
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[HookEntry]:
     """Our handlers in a file, in its order. Raises JsonError, GhpError for other shapes."""
     return list(_places(parse(text)))
 
 
-def _places(root: Node) -> Iterator[Place]:
+def _places(root: Node) -> Iterator[HookEntry]:
     for event, groups in _events(root).items():
         for number, group in enumerate(groups):
             handlers = group.get("hooks") if isinstance(group, dict) else None
             if not isinstance(handlers, list):
                 python = called(group)
                 if python:
-                    yield Place(event, number, None, python, alone=True)
+                    yield HookEntry(event, number, None, python, alone=True)
                 continue
             pythons = [called(handler) for handler in handlers]
             alone = all(pythons)
             for index, python in enumerate(pythons):
                 if python:
-                    yield Place(event, number, index, python, alone)
+                    yield HookEntry(event, number, index, python, alone)
 
 
 def _events(root: Node) -> Mapping[str, list[Any]]:
@@ -201,7 +201,7 @@ def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
     return text
 
 
-def _at(text: str, place: Place) -> Any:
+def _at(text: str, place: HookEntry) -> Any:
     node = jsonsplice.at(text, ["hooks", place.event, place.group])
     return node.value if node else None
 
@@ -210,7 +210,7 @@ def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
     """Of each wanted event only the first entry stays, and that only if it is one by itself."""
     stays_empty = Lists(True, theirs.events | wanted.keys())
     kept: set[str] = set()
-    strays: list[Place] = []
+    strays: list[HookEntry] = []
     for place in places(text):
         stays = place.event in wanted and place.alone and place.event not in kept
         if stays:
@@ -237,7 +237,7 @@ def take(text: str, theirs: Lists = NO_LISTS) -> str:
     return _take(text, places(text), theirs)
 
 
-def _take(text: str, ours: list[Place], theirs: Lists) -> str:
+def _take(text: str, ours: list[HookEntry], theirs: Lists) -> str:
     for place in reversed(ours):  # the last first: positions before it stay the same
         keys: list[str | int] = ["hooks", place.event, place.group]
         if place.handler is not None and not _is_last_handler(text, keys):

@@ -17,7 +17,7 @@ from ghp_agents.git import exclude
 from ghp_agents.integrations.clients import hook_entries as guard
 from ghp_agents.integrations.clients import original_state as guard_origins
 from ghp_agents.integrations.clients import statusline
-from ghp_agents.integrations.clients.config_files import Target, claude_settings, line, setting
+from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
 from ghp_agents.integrations.clients.original_state import Origin
@@ -31,7 +31,7 @@ PLUGIN_MARK = "// ghp-agents: "
 
 
 def to_put(
-    targets: Sequence[Target], python: str, environ: Mapping[str, str], common_dir: Path | None
+    targets: Sequence[ConfigFile], python: str, environ: Mapping[str, str], common_dir: Path | None
 ) -> list[Step]:
     """What is still to be written; nothing where all guards are there. Raises GhpError for a file
     that cannot be read: then nothing is written anywhere."""
@@ -49,7 +49,7 @@ def to_put(
 class _Place:
     """A target, and what was found there."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ConfigFile) -> None:
         _refuse_elsewhere(target)
         self.target = target
         self.before = usersfile.read_text(target.path)
@@ -97,7 +97,7 @@ def _to_put(
     yield Step("put", "Put", what, partial(_write, place, after, origin, hide))
 
 
-def _refuse_elsewhere(target: Target) -> None:
+def _refuse_elsewhere(target: ConfigFile) -> None:
     """A link of the user's may lead anywhere; one that was checked out may be a stranger's."""
     if target.leads_away:
         raise RefusedError(
@@ -108,7 +108,7 @@ def _refuse_elsewhere(target: Target) -> None:
 
 
 def _with_guards(
-    target: Target,
+    target: ConfigFile,
     before: str | None,
     python: str,
     environ: Mapping[str, str],
@@ -127,7 +127,7 @@ def _with_guards(
     return text
 
 
-def is_current(target: Target, python: str) -> bool:
+def is_current(target: ConfigFile, python: str) -> bool:
     """Whether the hooks in a file are those that this version puts in."""
     text = usersfile.read_text(target.path)
     if text is None or target.client == PLUGIN:
@@ -156,7 +156,7 @@ def _is_line_ours(common_dir: Path, client: str) -> bool:
 
 
 @contextmanager
-def _named(target: Target) -> Iterator[None]:
+def _named(target: ConfigFile) -> Iterator[None]:
     """Errors about a text get the name of its file."""
     try:
         yield
@@ -167,7 +167,7 @@ def _named(target: Target) -> Iterator[None]:
         raise GhpError(f"{target.path}: {error}; it was left as it is.", hint=error.hint) from None
 
 
-def inherited_line(target: Target, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
+def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
     """The status line that counts where the target's own file has none: the project's, else the
     user's; without ours around it."""
     paths = claude_settings([target.top], environ)
@@ -182,7 +182,7 @@ def inherited_line(target: Target, environ: Mapping[str, str]) -> Mapping[str, A
 # ------------------------------------------------------------------------------ taking out
 
 
-def to_take(targets: Sequence[Target], common_dir: Path | None) -> list[Step]:
+def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step]:
     """What of ours is in these files. Raises GhpError for one that cannot be read."""
     steps = [step for target in targets for step in _to_take(target)]
     clients = dict.fromkeys(target.client for target in targets)
@@ -195,12 +195,12 @@ def to_take(targets: Sequence[Target], common_dir: Path | None) -> list[Step]:
     return steps
 
 
-def _is_unknown(target: Target) -> bool:
+def _is_unknown(target: ConfigFile) -> bool:
     """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
     return of_ours(target.path) is not None and guard_origins.read(target.memory) is None
 
 
-def _to_take(target: Target) -> Iterator[Step]:
+def _to_take(target: ConfigFile) -> Iterator[Step]:
     before = of_ours(target.path)
     if before is None:
         return
@@ -217,7 +217,7 @@ def _to_take(target: Target) -> Iterator[Step]:
         yield Step("take", "Took", what, partial(_take, target, before, after))
 
 
-def _take(target: Target, before: str, after: str | None) -> None:
+def _take(target: ConfigFile, before: str, after: str | None) -> None:
     if after is None:
         usersfile.delete(target.path, target.top)
     else:
@@ -233,7 +233,7 @@ def of_ours(path: Path) -> str | None:
     return usersfile.read_text(path) if content and OURS in content else None
 
 
-def python_in(target: Target) -> str | None:
+def python_in(target: ConfigFile) -> str | None:
     """The interpreter that the hooks of ours in a file call; None where there are none."""
     try:
         text = of_ours(target.path)
@@ -261,7 +261,7 @@ def _show(common_dir: Path, client: str, *, forget: bool) -> None:
             guard_origins.write(path, origin._replace(hidden=False))
 
 
-def _without_guards(target: Target, before: str, origin: Origin) -> str | None:
+def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | None:
     """The text without ours; None where the whole file is ours."""
     if target.client == PLUGIN:
         return None if is_our_plugin(before) else before
@@ -271,7 +271,7 @@ def _without_guards(target: Target, before: str, origin: Origin) -> str | None:
         return guard.take(text, origin.theirs)
 
 
-def _is_void(target: Target, text: str) -> bool:
+def _is_void(target: ConfigFile, text: str) -> bool:
     return guard.is_void(text, target.client)
 
 
@@ -283,7 +283,7 @@ def is_our_plugin(text: str) -> bool:
     return text.startswith(PLUGIN_MARK)
 
 
-def _plugin(target: Target, before: str | None, python: str) -> str:
+def _plugin(target: ConfigFile, before: str | None, python: str) -> str:
     if before is not None and not is_our_plugin(before):
         raise GhpError(
             f"{target.path} is not ours; it was left as it is.",

@@ -22,7 +22,7 @@ printf %s "$own"
 exit 0"""
 
 
-class Line(NamedTuple):
+class ParsedStatusLine(NamedTuple):
     """A status line of ours, taken apart."""
 
     python: str
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     stood: str = ""  # the text of what it replaced in its file; empty if nothing was there
 
 
-def ours(value: Any) -> Line | None:
+def ours(value: Any) -> ParsedStatusLine | None:
     """The parts of a `statusLine` that is ours; None for the user's own, or none."""
     command = value.get("command") if isinstance(value, dict) else None
     if not isinstance(command, str):
@@ -40,8 +40,8 @@ def ours(value: Any) -> Line | None:
     except ValueError:
         return None
     if len(words) == 7 and words[3] == _NAME:
-        return Line(*words[4:])
-    return Line(words[0], "") if words[1:] == hook_command("", _ENTRY)[1:] else None
+        return ParsedStatusLine(*words[4:])
+    return ParsedStatusLine(words[0], "") if words[1:] == hook_command("", _ENTRY)[1:] else None
 
 
 def own_command(value: Any) -> str:

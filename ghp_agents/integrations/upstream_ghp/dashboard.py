@@ -14,7 +14,7 @@ from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.integrations.upstream_ghp.hooks import TITLE
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Leaser, Snapshot, StateStore
+from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -26,7 +26,7 @@ SUMMARY = 300  # characters
 Item = dict[str, Any]
 
 
-def dashboard(ws: Workspace, store: StateStore, leaser: Leaser, branch: str) -> dict[str, Any]:
+def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str) -> dict[str, Any]:
     """The answer to upstream's question about a branch, in its form."""
     snapshot = store.snapshot()
     views = presence.look(ws, store, snapshot)
@@ -77,7 +77,7 @@ def _agent(view: AgentView) -> Item:
     )  # fmt: skip
 
 
-def _claim(leaser: Leaser, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
+def _claim(leaser: LockService, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
     """Who has the issue, if it is somebody else."""
     if issue is None:
         return

@@ -57,7 +57,7 @@ def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
             step.act()
 
 
-def _guarded(ws: Workspace, here: Sequence[client_places.Target]) -> Iterator[tuple[str, str]]:
+def _guarded(ws: Workspace, here: Sequence[client_places.ConfigFile]) -> Iterator[tuple[str, str]]:
     for target in here:
         python = guards.python_in(target) if _same(target.top, ws.root) else None
         if python is not None:

@@ -20,7 +20,7 @@ from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25 as textrank
 from ghp_agents.notes.search import embedder, thesaurus
 from ghp_agents.notes.search.mem0_config import STORE, fingerprint, open_memory, prepare
-from ghp_agents.notes.search.result import Brought, Engines, Hit, KnowledgeError
+from ghp_agents.notes.search.result import Engines, Hit, IndexUpdate, KnowledgeError
 from ghp_agents.notes.search.stale_indexes import forget_elsewhere
 from ghp_agents.notes.search.text import best
 
@@ -53,7 +53,7 @@ class Mem0Base:
         self._hashes = hashes
         self._shortcomings = tuple(shortcomings)
 
-    def bring(self, notes: Sequence[Note]) -> Brought:
+    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
         """Let the index be what the notes say; what is right already is left alone."""
         with _door("The index could not be brought up to date"):
             self._prepare()
@@ -136,7 +136,7 @@ class Mem0Base:
 
     # ------------------------------------------------------------------------------ what is in it
 
-    def _bring(self, notes: Sequence[Note]) -> Brought:
+    def _bring(self, notes: Sequence[Note]) -> IndexUpdate:
         with self._opened() as memory:
             todo = _differences(notes, self._listed(memory))
             for point in (*todo.gone, *todo.stale):
@@ -151,7 +151,7 @@ class Mem0Base:
             with self._opened() as memory:
                 self._insert(memory, some, vectors)
         changed = len(todo.stale)
-        return Brought(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
+        return IndexUpdate(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
 
     def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
         """What the index holds of ours: by point the note's id, and the mark of its text."""

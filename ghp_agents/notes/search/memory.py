@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from ghp_agents.core.finding import Finding
 from ghp_agents.notes.note import Note
-from ghp_agents.notes.search.result import Brought, Hit, KnowledgeError
+from ghp_agents.notes.search.result import Hit, IndexUpdate, KnowledgeError
 
 
 class MemoryBase:
@@ -15,12 +15,12 @@ class MemoryBase:
         self._texts: dict[str, str] = {}
         self.reachable = True
 
-    def bring(self, notes: Sequence[Note]) -> Brought:
+    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
         """Hold exactly these from now on."""
         self._refuse_if_away()
         had, self._texts = self._texts, {note.id: note.text for note in notes}
         both = self._texts.keys() & had.keys()
-        return Brought(
+        return IndexUpdate(
             total=len(notes),
             added=len(self._texts.keys() - had.keys()),
             changed=sum(1 for note in both if had[note] != self._texts[note]),

@@ -17,7 +17,7 @@ class Hit(NamedTuple):
     score: float
 
 
-class Brought(NamedTuple):
+class IndexUpdate(NamedTuple):
     """What it took to let exactly some notes be found."""
 
     total: int

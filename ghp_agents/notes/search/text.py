@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from ghp_agents.core.finding import Finding
 from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25 as textrank
-from ghp_agents.notes.search.result import Brought, Hit
+from ghp_agents.notes.search.result import Hit, IndexUpdate
 
 
 class TextBase:
@@ -14,9 +14,9 @@ class TextBase:
     def __init__(self, shortcomings: Sequence[Finding] = ()) -> None:
         self._shortcomings = tuple(shortcomings)
 
-    def bring(self, notes: Sequence[Note]) -> Brought:
+    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
         """Nothing to do: all is looked at in each search."""
-        return Brought(len(notes))
+        return IndexUpdate(len(notes))
 
     def search(
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None

@@ -22,7 +22,7 @@ from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
 from ghp_agents.state.record import Record
-from ghp_agents.state.remote import Answer, coordination_remote, push, why_none
+from ghp_agents.state.remote import PushOutcome, coordination_remote, push, why_none
 from ghp_agents.workspace import Workspace, now_text
 
 Paths = Mapping[str, str]  # object by path
@@ -181,9 +181,9 @@ def dismiss(
         if not why and remote:
             ref = CLONE_REFS + tip.clone
             pushed = push(ws, repository, remote, [f":{ref}"], expected={ref: tip.oid})
-            moved = pushed.answer is Answer.MOVED
+            moved = pushed.answer is PushOutcome.MOVED
             why = "it has spoken again" if moved else pushed.words
-            if pushed.answer is Answer.DONE:
+            if pushed.answer is PushOutcome.DONE:
                 repository.run("update-ref", "-d", SEEN_REFS + tip.clone, tip.oid)
                 why = ""
         if why:

@@ -16,7 +16,7 @@ from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository
-from ghp_agents.state.remote import Answer, Pushed, Remote, coordination_remote, exchange, push
+from ghp_agents.state.remote import Pushed, PushOutcome, Remote, coordination_remote, exchange, push
 from ghp_agents.workspace import Workspace
 
 BRANCH = "refs/heads/ghp-state"
@@ -110,11 +110,11 @@ def publish(
             pushed = _push_published(ws, repository, remote, head, documents, agents)
         except StateMovedError:
             continue
-        if pushed.answer is Answer.DONE:
+        if pushed.answer is PushOutcome.DONE:
             name = BRANCH.removeprefix("refs/heads/")
             return report._replace(notes=(*report.notes, f"published as branch {name}"))
-        if pushed.answer is not Answer.MOVED:
-            refused = pushed.answer is Answer.REFUSED
+        if pushed.answer is not PushOutcome.MOVED:
+            refused = pushed.answer is PushOutcome.REFUSED
             return report._replace(trouble=pushed.words, permanent=refused)
     return report._replace(trouble="others published again and again; try again later")
 

@@ -286,9 +286,9 @@ def _below(
 
 def _listing(
     reader: git.ObjectReader, trees: Mapping[str, git.Object]
-) -> dict[str, list[git.Entry]]:
+) -> dict[str, list[git.TreeEntry]]:
     """What is in `trees`, and in the trees in them, level by level."""
-    listing: dict[str, list[git.Entry]] = {}
+    listing: dict[str, list[git.TreeEntry]] = {}
     known = dict(trees)
     wanted = list(trees)
     for _ in range(DEEPEST):
@@ -301,7 +301,9 @@ def _listing(
     return listing
 
 
-def _paths(listing: Mapping[str, list[git.Entry]], root: str, folder: str) -> dict[str, str] | None:
+def _paths(
+    listing: Mapping[str, list[git.TreeEntry]], root: str, folder: str
+) -> dict[str, str] | None:
     """The files below a tree, by path; None if they are too many."""
     found: dict[str, str] = {}
     pending = [(folder, root)]

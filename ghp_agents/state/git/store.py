@@ -15,7 +15,7 @@ from ghp_agents.state.git import live_presence as live
 from ghp_agents.state.git import outbox
 from ghp_agents.state.git import read as reading
 from ghp_agents.state.git.sync_status import news_age, news_at, standing
-from ghp_agents.state.join import Absorption, Standing, SyncReport, Tip
+from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
@@ -142,7 +142,7 @@ class GitRefsStore:
         except GitError as error:
             return report._replace(trouble=str(error))
 
-    def standing(self) -> Standing:
+    def standing(self) -> SyncStatus:
         """How this clone stands with the remote, from what it noted; starts no exchange."""
         return standing(self._ws)
 

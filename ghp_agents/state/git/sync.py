@@ -14,7 +14,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
 from ghp_agents.state.git import copied_clone as copied
 from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git.sync_status import NOTE, Note, count_unsent, read_note
+from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import (
     LEASE_REFS,
@@ -27,7 +27,7 @@ from ghp_agents.state.private_repo import (
     open_repository,
     rename_clone,
 )
-from ghp_agents.state.remote import Answer, Remote, coordination_remote, fetch, push, why_none
+from ghp_agents.state.remote import PushOutcome, Remote, coordination_remote, fetch, push, why_none
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
@@ -61,10 +61,10 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     return report
 
 
-def _noted(had: Note, report: SyncReport, now: float, *, sent: bool) -> Note:
+def _noted(had: SyncMemory, report: SyncReport, now: float, *, sent: bool) -> SyncMemory:
     # A refusal stands until a push is taken, or refused again.
     stands = had.permanent and not sent and not report.trouble
-    return Note(
+    return SyncMemory(
         remote=report.remote,
         fetched_at=now if report.fetched else had.fetched_at,
         pushed_at=now if report.pushed else had.pushed_at,
@@ -119,13 +119,13 @@ def _send(
         if head is None or head == _oid(repository, SEEN_REFS + repository.clone):
             return report._replace(notes=tuple(notes))
         pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
-        if pushed.answer is Answer.DONE:
+        if pushed.answer is PushOutcome.DONE:
             repository.check("update-ref", SEEN_REFS + repository.clone, head)
             return report._replace(pushed=True, notes=tuple(notes))
-        if pushed.answer is not Answer.MOVED:
+        if pushed.answer is not PushOutcome.MOVED:
             return report._replace(
                 trouble=pushed.words,
-                permanent=pushed.answer is Answer.REFUSED,
+                permanent=pushed.answer is PushOutcome.REFUSED,
                 unsent=count_unsent(repository),
                 notes=tuple(notes),
             )
@@ -205,8 +205,8 @@ def _heal_seen(repository: StateRepository) -> None:
             left.unlink(missing_ok=True)
 
 
-def _write_note(ws: Workspace, note: Note) -> None:
-    value = {key: getattr(note, key) for key in Note._fields}
+def _write_note(ws: Workspace, note: SyncMemory) -> None:
+    value = {key: getattr(note, key) for key in SyncMemory._fields}
     try:
         files.write_atomically(ws.cache_dir / NOTE, json.dumps(value).encode())
     except OSError:

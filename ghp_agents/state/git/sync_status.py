@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from ghp_agents.state.git import outbox
-from ghp_agents.state.join import Standing
+from ghp_agents.state.join import SyncStatus
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
 from ghp_agents.state.remote import Remote, coordination_remote
 from ghp_agents.workspace import Workspace
@@ -12,7 +12,7 @@ from ghp_agents.workspace import Workspace
 NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
 
 
-class Note(NamedTuple):
+class SyncMemory(NamedTuple):
     """What a clone remembers of its exchanges with the remote; times in seconds."""
 
     remote: str | None = None
@@ -36,12 +36,12 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def read_note(ws: Workspace, remote: Remote | None) -> Note:
+def read_note(ws: Workspace, remote: Remote | None) -> SyncMemory:
     """The note of the last exchange with `remote`; nothing of one that was configured before."""
     value = read_json(ws, NOTE)
     known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
-    note = Note(**known)
-    return note if remote and note.remote == remote.name else Note()
+    note = SyncMemory(**known)
+    return note if remote and note.remote == remote.name else SyncMemory()
 
 
 def news_at(ws: Workspace) -> float | None:
@@ -54,27 +54,27 @@ def news_age(ws: Workspace) -> float | None:
     """Seconds since the remote was last heard; None: never, not since the machine was started, or
     there is none."""
     remote = coordination_remote(ws)
-    note = read_note(ws, remote) if remote else Note()
+    note = read_note(ws, remote) if remote else SyncMemory()
     boot, seconds = ws.clock.interval()
     if note.heard_at is None or note.heard_boot != boot:
         return None
     return max(0.0, seconds - note.heard_at)
 
 
-def _heard_at(ws: Workspace, note: Note) -> float | None:
+def _heard_at(ws: Workspace, note: SyncMemory) -> float | None:
     """In our own future only if our clock was set back; what we heard is not from there."""
     return note.fetched_at and min(note.fetched_at, ws.clock.now())
 
 
-def standing(ws: Workspace) -> Standing:
+def standing(ws: Workspace) -> SyncStatus:
     """How this clone stands; asks nobody."""
     repository = find_repository(ws)
     waiting = len(outbox.waiting(ws).records)
     remote = coordination_remote(ws)
     if remote is None:
-        return Standing(waiting=waiting)
+        return SyncStatus(waiting=waiting)
     note = read_note(ws, remote)
-    return Standing(
+    return SyncStatus(
         remote=remote.name,
         news_at=_heard_at(ws, note),
         sent_at=note.pushed_at,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from tests.support import hubs
 from tests.support.hubs import Script
 
@@ -26,6 +26,6 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def hub(repo: Path, script: Script, clock: ManualClock) -> Hub:
+def hub(repo: Path, script: Script, clock: ManualClock) -> GitHubRepository:
     """A hub that talks to the script."""
     return hubs.hub(repo, script, clock)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.github.api import cache
-from ghp_agents.github.api.cache import Cache, Entry
+from ghp_agents.github.api.cache import Cache, CachedAnswer
 
-ONE = Entry("https://x/issues?page=1", '"abc"', {"link": "<y>; rel=next"}, [{"id": 1}])
+ONE = CachedAnswer("https://x/issues?page=1", '"abc"', {"link": "<y>; rel=next"}, [{"id": 1}])
 
 
 def test_an_answer_is_found_by_its_whole_address(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """How long one call may wait."""
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.deadline import Deadline
 
 
 def test_waits_add_up_and_what_is_too_long_is_not_begun() -> None:
     clock = ManualClock()
-    patience = Patience(clock, 30.0)
+    patience = Deadline(clock, 30.0)
     began = clock.now()
     assert patience.wait(20.0)
     assert not patience.wait(10.1)
@@ -19,6 +19,6 @@ def test_waits_add_up_and_what_is_too_long_is_not_begun() -> None:
 
 def test_time_that_passes_otherwise_counts_too() -> None:
     clock = ManualClock()
-    patience = Patience(clock, 30.0)
+    patience = Deadline(clock, 30.0)
     clock.wait(50.0)
     assert patience.left() == 0.0

@@ -13,7 +13,7 @@ from ghp_agents.github.api import errors
         (errors.ForbiddenError, RefusedError, ExitCode.REFUSED),
         (errors.MissingError, NotFoundError, ExitCode.ERROR),
         (errors.GoneError, errors.HubError, ExitCode.ERROR),
-        (errors.ConflictError, errors.HubError, ExitCode.ERROR),
+        (errors.PreconditionError, errors.HubError, ExitCode.ERROR),
         (errors.InvalidError, errors.HubError, ExitCode.ERROR),
         (errors.LimitError, UnknownError, ExitCode.UNKNOWN),
         (errors.UnreachableError, UnknownError, ExitCode.UNKNOWN),
@@ -25,7 +25,7 @@ def test_each_error_is_of_its_family_and_ends_with_its_code(
     error = kind("What and why.", hint="What next.")
     assert isinstance(error, family)
     assert error.exit_code is code
-    assert isinstance(error, errors.HubError) is not isinstance(error, errors.Unanswered)
+    assert isinstance(error, errors.HubError) is not isinstance(error, errors.NoAnswerError)
     assert (str(error), error.hint) == ("What and why.", "What next.")
 
 

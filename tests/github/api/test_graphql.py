@@ -8,21 +8,21 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import HubError, LimitError, UnreachableError
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from tests.support.hubs import Script, cut, limits, says
 
 QUERY = "query($n: Int!) { x(n: $n) { id } }"
 MUTATION = "mutation { addSubIssue { id } }"
 
 
-def test_a_question_carries_its_variables(hub: Hub, script: Script) -> None:
+def test_a_question_carries_its_variables(hub: GitHubRepository, script: Script) -> None:
     script.then(says(200, {"data": {"x": {"id": "a"}}}))
     assert hub.graphql(QUERY, {"n": 3}) == {"x": {"id": "a"}}
     [asked] = script.asked
     assert (asked.line, asked.body) == ("POST /graphql", {"query": QUERY, "variables": {"n": 3}})
 
 
-def test_a_question_that_broke_off_is_asked_again(hub: Hub, script: Script) -> None:
+def test_a_question_that_broke_off_is_asked_again(hub: GitHubRepository, script: Script) -> None:
     script.then(cut, says(200, {"data": {"x": None}}))
     assert hub.graphql(QUERY) == {"x": None}
 
@@ -38,7 +38,7 @@ def test_a_question_that_broke_off_is_asked_again(hub: Hub, script: Script) -> N
     ],
 )  # fmt: skip
 def test_an_error_inside_an_answer_is_an_error(
-    hub: Hub, script: Script, error: Any, kind: type[HubError], code: ExitCode
+    hub: GitHubRepository, script: Script, error: Any, kind: type[HubError], code: ExitCode
 ) -> None:
     script.then(says(200, {"data": None, "errors": [error]}))
     with pytest.raises(kind) as caught:
@@ -48,14 +48,16 @@ def test_an_error_inside_an_answer_is_an_error(
 
 
 @pytest.mark.parametrize("said", [None, [], "x", {"errors": "x"}, {"errors": [5]}])
-def test_an_answer_that_makes_no_sense_is_an_error(hub: Hub, script: Script, said: Any) -> None:
+def test_an_answer_that_makes_no_sense_is_an_error(
+    hub: GitHubRepository, script: Script, said: Any
+) -> None:
     script.then(*[says(200, said)] * 3)
     with pytest.raises((errors.InvalidError, UnreachableError)):
         hub.graphql(QUERY)
 
 
 def test_its_limit_closes_graphql_and_leaves_the_rest_open(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     told = limits(0, clock.now() + 900)
     script.then(
@@ -71,7 +73,7 @@ def test_its_limit_closes_graphql_and_leaves_the_rest_open(
 
 
 def test_a_mutation_is_a_write_a_second_after_the_last_one(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, {"data": 1}), says(200, {"data": 2}))
     began = clock.now()
@@ -79,12 +81,14 @@ def test_a_mutation_is_a_write_a_second_after_the_last_one(
     assert clock.now() - began == 1.0
 
 
-def test_a_mutation_that_broke_off_is_looked_for(hub: Hub, script: Script) -> None:
+def test_a_mutation_that_broke_off_is_looked_for(hub: GitHubRepository, script: Script) -> None:
     script.then(cut)
     assert hub.graphql(MUTATION, there=lambda: {"x": 1}) == {"x": 1}
 
 
-def test_a_mutation_that_nobody_can_find_is_not_said_again(hub: Hub, script: Script) -> None:
+def test_a_mutation_that_nobody_can_find_is_not_said_again(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(cut)
     with pytest.raises(UnreachableError) as caught:
         hub.graphql(MUTATION)

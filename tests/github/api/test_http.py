@@ -13,7 +13,7 @@ import urllib3
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import http as client
 from ghp_agents.github.api.errors import ForbiddenError, UnreachableError
-from ghp_agents.github.api.http import Client, Raw
+from ghp_agents.github.api.http import Client, HttpResponse
 from tests.support import hubs
 from tests.support.hubs import SECRET, Handler, Script, after, cut, half, page, says
 
@@ -25,7 +25,7 @@ def caller(script: Script, clock: ManualClock) -> Client:
     return Client(hubs.access(script.address), clock, 30.0)
 
 
-def get(caller: Client, script: Script, path: str = "/user") -> Raw:
+def get(caller: Client, script: Script, path: str = "/user") -> HttpResponse:
     return caller.send("GET", script.address + path, {}, None, 10.0)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.github.api import rate_limit as gauge
-from ghp_agents.github.api.rate_limit import Budget, Gauge, Pause
+from ghp_agents.github.api.rate_limit import Backoff, Budget, RateLimits
 from ghp_agents.github.api.rate_limit_file import Meter
 from tests.support.house import CHECKOUT
 
@@ -28,9 +28,9 @@ for _ in range(100):
 
 def test_what_one_process_finds_out_all_know(tmp_path: Path) -> None:
     one, other = Meter(tmp_path / "hub/a.json"), Meter(tmp_path / "hub/a.json")
-    assert other.read() == Gauge()
+    assert other.read() == RateLimits()
     changed = one.change(lambda had: gauge.lost(had, 100.0))
-    assert other.read() == changed == Gauge(pause=Pause("outage", 105.0), strikes=1)
+    assert other.read() == changed == RateLimits(pause=Backoff("outage", 105.0), strikes=1)
 
 
 def test_no_change_of_any_process_is_lost(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_no_change_of_any_process_is_lost(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000])
 def test_a_broken_file_is_nothing_known(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
-    assert Meter(tmp_path / "a.json").read() == Gauge()
+    assert Meter(tmp_path / "a.json").read() == RateLimits()
 
 
 def test_where_nothing_can_be_written_a_process_still_knows_its_own(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import LimitError, UnreachableError
 from ghp_agents.github.api.outbox import Job
-from ghp_agents.github.api.repository import Answer, Hub
+from ghp_agents.github.api.repository import GitHubRepository, ReadResult
 from ghp_agents.github.api.status import HubStanding
 from tests.support import hubs
 from tests.support.house import CHECKOUT
@@ -25,7 +25,7 @@ def link(script: Script, number: int) -> str:
     return f'<{script.address}{ISSUES}?page={number}>; rel="next", <x>; rel="last"'
 
 
-def test_a_hub_says_what_it_is_of(hub: Hub) -> None:
+def test_a_hub_says_what_it_is_of(hub: GitHubRepository) -> None:
     assert (hub.repository, hub.host, hub.url) == (
         "acme/widgets",
         "github.com",
@@ -34,7 +34,7 @@ def test_a_hub_says_what_it_is_of(hub: Hub) -> None:
 
 
 def test_what_did_not_change_is_answered_from_memory(
-    hub: Hub, script: Script, repo: Path, clock: ManualClock
+    hub: GitHubRepository, script: Script, repo: Path, clock: ManualClock
 ) -> None:
     script.then(says(200, [1, 2], ETag='W/"a"'), says(304, None, X_Seen="1"), says(200, [3]))
     first = hub.get("issues", state="all", per_page=100)
@@ -51,31 +51,37 @@ def test_what_did_not_change_is_answered_from_memory(
 
 
 def test_another_token_is_not_answered_from_this_ones_memory(
-    hub: Hub, script: Script, repo: Path, clock: ManualClock
+    hub: GitHubRepository, script: Script, repo: Path, clock: ManualClock
 ) -> None:
     script.then(says(200, [1], ETag='"a"'), says(200, [2]))
     hub.get("issues")
-    other = Hub(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other"))
+    other = GitHubRepository(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other"))
     assert other.recall("issues") is None
     assert other.get("issues").body == [2]
     assert "if-none-match" not in script.asked[1].headers
 
 
-def test_what_was_answered_last_is_recalled_without_asking(hub: Hub, script: Script) -> None:
+def test_what_was_answered_last_is_recalled_without_asking(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(200, [1], ETag='"a"'))
     assert hub.recall("issues") is None
     hub.get("issues")
-    assert hub.recall("issues") == Answer(200, [1], {}, fresh=False)
+    assert hub.recall("issues") == ReadResult(200, [1], {}, fresh=False)
     assert len(script.asked) == 1
 
 
-def test_nothing_changed_to_a_question_without_a_tag_is_no_answer(hub: Hub, script: Script) -> None:
+def test_nothing_changed_to_a_question_without_a_tag_is_no_answer(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(*[says(304)] * 3)
     with pytest.raises(UnreachableError):
         hub.get("issues")
 
 
-def test_a_list_is_read_to_its_end_each_page_conditionally(hub: Hub, script: Script) -> None:
+def test_a_list_is_read_to_its_end_each_page_conditionally(
+    hub: GitHubRepository, script: Script
+) -> None:
     pages = [
         says(200, [1, 2], ETag='"1"', Link=link(script, 2)),
         says(200, [3, 4], ETag='"2"', Link=link(script, 3)),
@@ -90,7 +96,7 @@ def test_a_list_is_read_to_its_end_each_page_conditionally(hub: Hub, script: Scr
 
 
 def test_the_next_page_is_asked_of_our_own_server_whatever_its_address_says(
-    hub: Hub, script: Script
+    hub: GitHubRepository, script: Script
 ) -> None:
     script.then(says(200, [1], Link=f"<http://evil.example{ISSUES}?page=2>; rel=next"))
     script.then(says(200, [2]))
@@ -99,7 +105,7 @@ def test_the_next_page_is_asked_of_our_own_server_whatever_its_address_says(
 
 
 def test_a_list_that_never_ends_ends(
-    hub: Hub, script: Script, monkeypatch: pytest.MonkeyPatch
+    hub: GitHubRepository, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ghp_agents.github.api.repository.MOST_PAGES", 3)
     script.then(*[says(200, [1], Link=link(script, 1))] * 3)
@@ -108,7 +114,9 @@ def test_a_list_that_never_ends_ends(
     assert str(caught.value) == "GitHub's list `GET issues` does not end."
 
 
-def test_a_list_that_is_none_is_not_taken_for_an_empty_one(hub: Hub, script: Script) -> None:
+def test_a_list_that_is_none_is_not_taken_for_an_empty_one(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(200, {"message": "x"}))
     with pytest.raises(UnreachableError):
         hub.get_all("issues")
@@ -117,14 +125,18 @@ def test_a_list_that_is_none_is_not_taken_for_an_empty_one(hub: Hub, script: Scr
 # ---------------------------------------------------------------- accounts
 
 
-def test_who_we_are_is_asked_once(hub: Hub, script: Script, repo: Path, clock: ManualClock) -> None:
+def test_who_we_are_is_asked_once(
+    hub: GitHubRepository, script: Script, repo: Path, clock: ManualClock
+) -> None:
     script.then(says(200, {"login": "octocat"}))
     assert hub.viewer() == "octocat"
     assert hubs.hub(repo, script, clock).viewer() == "octocat"
     assert script.lines == ["GET /user"]
 
 
-def test_a_workflows_token_has_no_user_and_still_a_name(hub: Hub, script: Script) -> None:
+def test_a_workflows_token_has_no_user_and_still_a_name(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(
         says(403, {"message": "Resource not accessible by integration"}),
         says(200, {"data": {"viewer": {"login": "github-actions[bot]"}}}),
@@ -149,7 +161,7 @@ def test_a_workflows_token_has_no_user_and_still_a_name(hub: Hub, script: Script
     ],
 )
 def test_who_may_command_has_write_permission(
-    hub: Hub, script: Script, said: Any, permission: str, may: bool
+    hub: GitHubRepository, script: Script, said: Any, permission: str, may: bool
 ) -> None:
     script.then(says(200, said))
     assert hub.permission("octocat") == permission
@@ -158,7 +170,7 @@ def test_who_may_command_has_write_permission(
 
 
 def test_a_permission_is_remembered_for_ten_minutes(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, {"permission": "write"}), says(200, {"permission": "read"}))
     assert hub.may_command("Octocat")
@@ -168,14 +180,14 @@ def test_a_permission_is_remembered_for_ten_minutes(
     assert not hub.may_command("octocat")
 
 
-def test_an_account_that_is_not_there_may_nothing(hub: Hub, script: Script) -> None:
+def test_an_account_that_is_not_there_may_nothing(hub: GitHubRepository, script: Script) -> None:
     script.then(says(404, {"message": "Not Found"}))
     assert not hub.may_command("ghost")
     assert not hub.may_command("")
     assert len(script.asked) == 1
 
 
-def test_a_login_cannot_lead_elsewhere(hub: Hub, script: Script) -> None:
+def test_a_login_cannot_lead_elsewhere(hub: GitHubRepository, script: Script) -> None:
     script.then(says(404), says(404))
     assert not hub.may_command("../../../user?x=")
     assert not hub.may_command("copilot[bot]")
@@ -185,14 +197,16 @@ def test_a_login_cannot_lead_elsewhere(hub: Hub, script: Script) -> None:
     ]
 
 
-def test_a_token_that_may_not_ask_obeys_nobody(hub: Hub, script: Script) -> None:
+def test_a_token_that_may_not_ask_obeys_nobody(hub: GitHubRepository, script: Script) -> None:
     script.then(*[says(403, {"message": "Must have push access"})] * 2)
     assert not hub.may_command("octocat")
     with pytest.raises(errors.ForbiddenError):
         hub.permission("octocat")
 
 
-def test_who_cannot_be_asked_about_is_not_obeyed_but_unknown(hub: Hub, script: Script) -> None:
+def test_who_cannot_be_asked_about_is_not_obeyed_but_unknown(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(429))
     with pytest.raises(LimitError):
         hub.may_command("octocat")
@@ -201,7 +215,9 @@ def test_who_cannot_be_asked_about_is_not_obeyed_but_unknown(hub: Hub, script: S
 # ---------------------------------------------------------------- features
 
 
-def test_what_a_server_has_is_remembered_for_a_week(hub: Hub, clock: ManualClock) -> None:
+def test_what_a_server_has_is_remembered_for_a_week(
+    hub: GitHubRepository, clock: ManualClock
+) -> None:
     assert hub.has("sub-issues") is None
     hub.learned("sub-issues", False)
     hub.learned("reactions", True)
@@ -210,15 +226,20 @@ def test_what_a_server_has_is_remembered_for_a_week(hub: Hub, clock: ManualClock
     assert hub.has("sub-issues") is None
 
 
-def test_another_server_has_other_features(hub: Hub, repo: Path, clock: ManualClock) -> None:
+def test_another_server_has_other_features(
+    hub: GitHubRepository, repo: Path, clock: ManualClock
+) -> None:
     hub.learned("sub-issues", False)
-    assert Hub(hubs.workspace(repo, clock), hubs.access("https://x")).has("sub-issues") is None
+    assert (
+        GitHubRepository(hubs.workspace(repo, clock), hubs.access("https://x")).has("sub-issues")
+        is None
+    )
 
 
 # ---------------------------------------------------------------- the outbox
 
 
-def send(hub: Hub, found: Any = None) -> Any:
+def send(hub: GitHubRepository, found: Any = None) -> Any:
     def perform(job: Job) -> None:
         hub.write("POST", f"issues/{job.about}/comments", job.data, there=lambda: found)
 
@@ -228,7 +249,7 @@ def send(hub: Hub, found: Any = None) -> Any:
 JOB = Job("c1", "comment", "12", "a comment on #12", {"body": "x"})
 
 
-def test_what_could_not_be_sent_is_sent_later(hub: Hub, script: Script) -> None:
+def test_what_could_not_be_sent_is_sent_later(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
     assert hub.standing().queued == 1
     script.then(says(201, {}))
@@ -236,13 +257,15 @@ def test_what_could_not_be_sent_is_sent_later(hub: Hub, script: Script) -> None:
     assert hub.standing() == HubStanding(answered=ManualClock().now())
 
 
-def test_a_queued_write_that_was_done_before_is_found_first(hub: Hub, script: Script) -> None:
+def test_a_queued_write_that_was_done_before_is_found_first(
+    hub: GitHubRepository, script: Script
+) -> None:
     hub.later(JOB)
     assert hub.flush(send(hub, found={"id": 1})) == ["a comment on #12"]
     assert script.asked == []
 
 
-def test_only_the_outbox_doubts(hub: Hub, script: Script) -> None:
+def test_only_the_outbox_doubts(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
     hub.flush(send(hub, found={"id": 1}))
     script.then(says(201, {"id": 2}))
@@ -250,7 +273,7 @@ def test_only_the_outbox_doubts(hub: Hub, script: Script) -> None:
 
 
 def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     stored: list[Any] = []
     script.then(after(lambda: stored.append(1), cut))
@@ -268,7 +291,7 @@ def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
     assert len([line for line in script.lines if line.startswith("POST")]) == 1
 
 
-def test_the_outbox_outlives_the_cache(hub: Hub, repo: Path, script: Script) -> None:
+def test_the_outbox_outlives_the_cache(hub: GitHubRepository, repo: Path, script: Script) -> None:
     import shutil
 
     hub.later(JOB)
@@ -280,7 +303,7 @@ def test_the_outbox_outlives_the_cache(hub: Hub, repo: Path, script: Script) -> 
 
 
 def test_the_standing_tells_budget_and_pause_without_asking(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     now = clock.now()
     assert hub.standing() == HubStanding()
@@ -317,7 +340,7 @@ except Exception as error:
 
 
 def test_what_one_process_was_told_holds_back_all_others(
-    hub: Hub, script: Script, repo: Path
+    hub: GitHubRepository, script: Script, repo: Path
 ) -> None:
     script.then(says(429))
     with pytest.raises(LimitError):
@@ -330,7 +353,7 @@ def test_what_one_process_was_told_holds_back_all_others(
     assert len(script.asked) == 1
 
 
-def test_each_thread_keeps_a_connection_of_its_own(hub: Hub, script: Script) -> None:
+def test_each_thread_keeps_a_connection_of_its_own(hub: GitHubRepository, script: Script) -> None:
     script.then(*[says(200, 1)] * 3)
     hub.get("a")
     hub.get("a")
@@ -341,7 +364,7 @@ def test_each_thread_keeps_a_connection_of_its_own(hub: Hub, script: Script) -> 
     assert one == same != other
 
 
-def test_the_secret_is_in_no_file(hub: Hub, script: Script, repo: Path) -> None:
+def test_the_secret_is_in_no_file(hub: GitHubRepository, script: Script, repo: Path) -> None:
     script.then(says(200, {"login": "me"}, ETag='"a"'), says(201, 1), says(401))
     hub.viewer()
     hub.write("POST", "issues", {"title": "x"})

@@ -10,7 +10,7 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import LimitError, TokenError, UnreachableError
-from ghp_agents.github.api.repository import Hub
+from ghp_agents.github.api.repository import GitHubRepository
 from tests.support import hubs
 from tests.support.hubs import SECRET, Script, after, cut, half, limits, page, says
 
@@ -33,7 +33,7 @@ def waited(clock: ManualClock, act: Callable[[], Any]) -> tuple[Any, float]:
 
 @pytest.mark.parametrize("step", MAYBE.values(), ids=MAYBE)
 def test_a_read_that_broke_off_is_tried_again(
-    hub: Hub, script: Script, clock: ManualClock, step: hubs.Step
+    hub: GitHubRepository, script: Script, clock: ManualClock, step: hubs.Step
 ) -> None:
     script.then(step, step, says(200, {"login": "me"}))
     answer, seconds = waited(clock, lambda: hub.get("/user"))
@@ -42,7 +42,7 @@ def test_a_read_that_broke_off_is_tried_again(
 
 
 def test_after_the_third_time_it_is_unknown_and_nobody_tries_for_a_moment(
-    hub: Hub, script: Script, clock: ManualClock, repo: Path
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
 ) -> None:
     script.then(*[says(502)] * 3)
     with pytest.raises(UnreachableError) as caught:
@@ -62,18 +62,18 @@ def test_after_the_third_time_it_is_unknown_and_nobody_tries_for_a_moment(
 
 
 def test_who_is_not_let_through_does_not_make_the_pause_longer(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(*[says(502)] * 3)
     for _ in range(5):
-        with pytest.raises(errors.Unanswered):
+        with pytest.raises(errors.NoAnswerError):
             hub.get("/user")
     assert hub.standing().paused_until == clock.now() + 5.0
 
 
 @pytest.mark.parametrize("verb", ["GET", "POST"])
 def test_a_rest_that_github_asks_for_is_waited_for_exactly(
-    hub: Hub, script: Script, clock: ManualClock, verb: str
+    hub: GitHubRepository, script: Script, clock: ManualClock, verb: str
 ) -> None:
     script.then(says(429, None, retry_after="17"), says(200, {"id": 1}))
     ask = (lambda: hub.get("x").body) if verb == "GET" else (lambda: hub.write("POST", "x", TITLE))
@@ -83,7 +83,7 @@ def test_a_rest_that_github_asks_for_is_waited_for_exactly(
 
 
 def test_a_rest_that_is_too_long_is_not_waited_for_but_said(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(403, {"message": "You have exceeded a secondary rate limit."}))
     began = clock.now()
@@ -99,7 +99,7 @@ def test_a_rest_that_is_too_long_is_not_waited_for_but_said(
 
 
 def test_the_primary_limit_is_said_with_its_end_and_no_process_asks_before(
-    hub: Hub, script: Script, clock: ManualClock, repo: Path
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
 ) -> None:
     now = clock.now()
     script.then(says(403, {"message": "API rate limit exceeded"}, **limits(0, now + 1_800)))
@@ -118,7 +118,7 @@ def test_the_primary_limit_is_said_with_its_end_and_no_process_asks_before(
 
 
 def test_the_last_request_of_the_hour_closes_the_door_without_a_refusal(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(200, 1, **limits(0, clock.now() + 900)))
     assert hub.get("a").body == 1
@@ -128,7 +128,7 @@ def test_the_last_request_of_the_hour_closes_the_door_without_a_refusal(
 
 
 def test_limits_again_and_again_are_waited_for_as_long_as_the_command_has_time(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(*[says(429, None, retry_after="14")] * 3)
     began = clock.now()
@@ -139,17 +139,17 @@ def test_limits_again_and_again_are_waited_for_as_long_as_the_command_has_time(
 
 
 def test_another_token_has_its_own_limits(
-    hub: Hub, script: Script, clock: ManualClock, repo: Path
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
 ) -> None:
     script.then(says(429), says(200, 1))
     with pytest.raises(LimitError):
         hub.get("x")
-    other = Hub(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other"))
+    other = GitHubRepository(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other"))
     assert other.get("x").body == 1
 
 
 def test_a_refused_token_is_not_tried_again_and_again(
-    hub: Hub, script: Script, clock: ManualClock
+    hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     script.then(says(401, {"message": "Bad credentials"}), says(200, 1))
     with pytest.raises(TokenError) as caught:
@@ -164,7 +164,7 @@ def test_a_refused_token_is_not_tried_again_and_again(
     assert hub.get("x").body == 1
 
 
-def test_no_is_not_asked_twice(hub: Hub, script: Script) -> None:
+def test_no_is_not_asked_twice(hub: GitHubRepository, script: Script) -> None:
     script.then(says(404, {"message": "Not Found"}))
     with pytest.raises(errors.MissingError):
         hub.get("issues/9?x=1")
@@ -172,7 +172,9 @@ def test_no_is_not_asked_twice(hub: Hub, script: Script) -> None:
     assert len(script.asked) == 1
 
 
-def test_a_server_that_repeats_the_token_does_not_get_it_printed(hub: Hub, script: Script) -> None:
+def test_a_server_that_repeats_the_token_does_not_get_it_printed(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(422, {"message": f"Bad {SECRET}"}))
     with pytest.raises(errors.InvalidError) as caught:
         hub.get("x")
@@ -200,7 +202,7 @@ class Store:
 
 @pytest.mark.parametrize("step", MAYBE.values(), ids=MAYBE)
 def test_a_write_that_was_stored_before_the_failure_is_found_and_not_sent_again(
-    hub: Hub, script: Script, step: hubs.Step
+    hub: GitHubRepository, script: Script, step: hubs.Step
 ) -> None:
     store = Store()
     script.then(after(store.keep, step))
@@ -210,7 +212,7 @@ def test_a_write_that_was_stored_before_the_failure_is_found_and_not_sent_again(
 
 @pytest.mark.parametrize("step", MAYBE.values(), ids=MAYBE)
 def test_a_write_that_was_not_stored_is_sent_again(
-    hub: Hub, script: Script, step: hubs.Step
+    hub: GitHubRepository, script: Script, step: hubs.Step
 ) -> None:
     store = Store()
     script.then(step, step, says(201, {"id": 8}))
@@ -219,7 +221,7 @@ def test_a_write_that_was_not_stored_is_sent_again(
 
 
 def test_a_write_that_fails_for_good_is_looked_for_once_more_and_may_have_happened(
-    hub: Hub, script: Script
+    hub: GitHubRepository, script: Script
 ) -> None:
     store = Store()
     script.then(*[says(502)] * 3)
@@ -229,13 +231,17 @@ def test_a_write_that_fails_for_good_is_looked_for_once_more_and_may_have_happen
     assert (len(script.asked), store.looks) == (3, 3)
 
 
-def test_the_last_look_finds_what_the_last_try_stored(hub: Hub, script: Script) -> None:
+def test_the_last_look_finds_what_the_last_try_stored(
+    hub: GitHubRepository, script: Script
+) -> None:
     store = Store()
     script.then(says(502), says(502), after(store.keep, says(502)))
     assert hub.write("POST", "issues", TITLE, there=store.there) == {"id": 7}
 
 
-def test_a_post_that_nobody_can_find_is_not_sent_again(hub: Hub, script: Script) -> None:
+def test_a_post_that_nobody_can_find_is_not_sent_again(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(502))
     with pytest.raises(UnreachableError) as caught:
         hub.write("POST", "issues", TITLE)
@@ -245,7 +251,7 @@ def test_a_post_that_nobody_can_find_is_not_sent_again(hub: Hub, script: Script)
 
 @pytest.mark.parametrize("verb", ["PUT", "PATCH", "DELETE"])
 def test_what_names_the_state_that_shall_be_is_said_again(
-    hub: Hub, script: Script, verb: str
+    hub: GitHubRepository, script: Script, verb: str
 ) -> None:
     script.then(says(502), says(200, {"state": "closed"}))
     assert hub.write(verb, "issues/1", {"state": "closed"}) == {"state": "closed"}
@@ -253,26 +259,28 @@ def test_what_names_the_state_that_shall_be_is_said_again(
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_what_is_gone_after_a_broken_off_deletion_was_deleted(
-    hub: Hub, script: Script, status: int
+    hub: GitHubRepository, script: Script, status: int
 ) -> None:
     script.then(cut, says(status))
     assert hub.write("DELETE", "labels/x") is None
 
 
-def test_what_was_not_there_to_be_deleted_is_said(hub: Hub, script: Script) -> None:
+def test_what_was_not_there_to_be_deleted_is_said(hub: GitHubRepository, script: Script) -> None:
     script.then(says(404))
     with pytest.raises(errors.MissingError):
         hub.write("DELETE", "labels/x")
 
 
-def test_what_exists_after_a_broken_off_creation_was_created(hub: Hub, script: Script) -> None:
+def test_what_exists_after_a_broken_off_creation_was_created(
+    hub: GitHubRepository, script: Script
+) -> None:
     looks = iter([None, {"name": "x"}])  # what was stored shows a moment later
     script.then(cut, says(422, {"message": "Failed", "errors": [{"code": "already_exists"}]}))
     made = hub.write("POST", "labels", {"name": "x"}, there=lambda: next(looks))
     assert made == {"name": "x"}
 
 
-def test_what_existed_before_is_an_error(hub: Hub, script: Script) -> None:
+def test_what_existed_before_is_an_error(hub: GitHubRepository, script: Script) -> None:
     store = Store()
     store.keep()
     script.then(says(422, {"message": "Failed", "errors": [{"code": "already_exists"}]}))
@@ -282,7 +290,7 @@ def test_what_existed_before_is_an_error(hub: Hub, script: Script) -> None:
 
 
 def test_a_write_that_was_limited_was_not_done_and_is_not_looked_for(
-    hub: Hub, script: Script
+    hub: GitHubRepository, script: Script
 ) -> None:
     store = Store()
     script.then(says(403, {"message": "secondary rate limit"}, retry_after="2"), says(201, 1))
@@ -290,7 +298,9 @@ def test_a_write_that_was_limited_was_not_done_and_is_not_looked_for(
     assert store.looks == 0
 
 
-def test_who_cannot_look_says_that_it_may_have_happened(hub: Hub, script: Script) -> None:
+def test_who_cannot_look_says_that_it_may_have_happened(
+    hub: GitHubRepository, script: Script
+) -> None:
     script.then(cut, *[says(502)] * 3)
     with pytest.raises(UnreachableError) as caught:
         hub.write("POST", "issues", TITLE, there=lambda: hub.get("issues").body)
@@ -300,7 +310,7 @@ def test_who_cannot_look_says_that_it_may_have_happened(hub: Hub, script: Script
 
 
 def test_a_limit_after_a_broken_off_write_does_not_say_that_nothing_happened(
-    hub: Hub, script: Script
+    hub: GitHubRepository, script: Script
 ) -> None:
     script.then(cut, says(429))
     with pytest.raises(LimitError) as caught:
@@ -309,7 +319,7 @@ def test_a_limit_after_a_broken_off_write_does_not_say_that_nothing_happened(
 
 
 def test_who_may_not_write_is_told_at_once_and_takes_no_turn(
-    hub: Hub, script: Script, clock: ManualClock, repo: Path
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
 ) -> None:
     script.then(says(429, None, retry_after="600"), says(201, 1))
     with pytest.raises(LimitError):
@@ -322,7 +332,7 @@ def test_who_may_not_write_is_told_at_once_and_takes_no_turn(
 
 
 def test_writes_of_all_processes_are_a_second_apart(
-    hub: Hub, script: Script, clock: ManualClock, repo: Path
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
 ) -> None:
     times: list[float] = []
     step = after(lambda: times.append(clock.now()), says(201, 1))
@@ -333,13 +343,15 @@ def test_writes_of_all_processes_are_a_second_apart(
     assert [time - began for time in times] == [0.0, 1.0, 2.0]
 
 
-def test_reads_do_not_wait_for_writes(hub: Hub, script: Script, clock: ManualClock) -> None:
+def test_reads_do_not_wait_for_writes(
+    hub: GitHubRepository, script: Script, clock: ManualClock
+) -> None:
     script.then(says(201, 1), says(200, 1))
     hub.write("POST", "issues", TITLE)
     _, seconds = waited(clock, lambda: hub.get("issues"))
     assert seconds == 0.0
 
 
-def test_an_answer_without_content_is_none(hub: Hub, script: Script) -> None:
+def test_an_answer_without_content_is_none(hub: GitHubRepository, script: Script) -> None:
     script.then(says(204))
     assert hub.write("DELETE", "issues/1/lock") is None

@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.core import files
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
-from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.deadline import Deadline
 from ghp_agents.github.api.errors import LimitError
 from ghp_agents.github.api.write_pacing import Pace
 from tests.support.house import CHECKOUT
@@ -36,7 +36,7 @@ for _ in range(5):
 
 
 def write(folder: Path, clock: ManualClock, seconds: float = 30.0) -> float:
-    with Pace(folder, clock).turn(Patience(clock, seconds)):
+    with Pace(folder, clock).turn(Deadline(clock, seconds)):
         return clock.now()
 
 
@@ -52,14 +52,14 @@ def test_a_write_comes_a_second_after_the_last_one_of_anybody(tmp_path: Path) ->
 
 def test_a_second_counts_from_the_end_of_a_write(tmp_path: Path) -> None:
     clock = ManualClock(1_000.0)
-    with Pace(tmp_path, clock).turn(Patience(clock, 30)):
+    with Pace(tmp_path, clock).turn(Deadline(clock, 30)):
         clock.wait(10.0)
     assert write(tmp_path, clock) == 1_011.0
 
 
 def test_a_write_that_failed_counts_too(tmp_path: Path) -> None:
     clock = ManualClock(1_000.0)
-    with pytest.raises(KeyError), Pace(tmp_path, clock).turn(Patience(clock, 30)):
+    with pytest.raises(KeyError), Pace(tmp_path, clock).turn(Deadline(clock, 30)):
         raise KeyError
     assert write(tmp_path, clock) == 1_001.0
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.claims.effects import Me
+from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.github.commands.actions import Order, obey
+from ghp_agents.github.commands.actions import CommandContext, obey
 from ghp_agents.github.commands.parse import Command
 from ghp_agents.issues.comment_commands import Act, Obeyed, encode
 from ghp_agents.issues.issue import IssueChange
@@ -28,10 +28,10 @@ def two(team: Team, one: Claimant) -> Claimant:
     return two.sync()
 
 
-def order(here: Claimant, command: Command, comment: int = 7, **parts: Any) -> Order:
+def order(here: Claimant, command: Command, comment: int = 7, **parts: Any) -> CommandContext:
     whole = {"store": here.store, "leaser": here.leaser, "tracker": here.tracker, **parts}
-    me = Me(here.ws, actor=ADA, epoch=0, **whole)
-    return Order(me, here.tracker.get(1), comment, command)
+    me = ClaimContext(here.ws, actor=ADA, epoch=0, **whole)
+    return CommandContext(me, here.tracker.get(1), comment, command)
 
 
 def do(here: Claimant, verb: str, name: str = "", text: str = "", comment: int = 7) -> Act:

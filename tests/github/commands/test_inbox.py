@@ -9,8 +9,8 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github.api.repository import Hub
-from ghp_agents.github.commands.inbox import Ear, Remark
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.parse import LONGEST, Command
 from ghp_agents.workspace import Workspace
 from tests.support import hubs
@@ -38,8 +38,8 @@ def ws(repo: Path) -> Workspace:
 
 
 @pytest.fixture
-def hub(ws: Workspace, script: Script) -> Hub:
-    return Hub(ws, hubs.access(script.address))
+def hub(ws: Workspace, script: Script) -> GitHubRepository:
+    return GitHubRepository(ws, hubs.access(script.address))
 
 
 def changed(ws: Workspace) -> None:
@@ -57,19 +57,19 @@ def comment(number: int, body: str, login: str = "ada", issue: int = 1, second: 
     }  # fmt: skip
 
 
-def heard(ws: Workspace, hub: Hub, issues: Any = ISSUES) -> list[Remark]:
-    ear = Ear(ws, hub)
+def heard(ws: Workspace, hub: GitHubRepository, issues: Any = ISSUES) -> list[HeardComment]:
+    ear = CommentInbox(ws, hub)
     found = ear.listen(issues)
     ear.done()
     return found
 
 
 def test_without_a_change_of_an_issue_nothing_is_asked(
-    ws: Workspace, hub: Hub, script: Script
+    ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
-    assert remark == Remark(7, 1, "ada", Actor("@ada", True), remark.said, remark.at)
+    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.said, remark.at)
     assert remark.said.commands == (Command("stop"),)
     assert heard(ws, hub) == []
     changed(ws)
@@ -80,14 +80,16 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
     ]
 
 
-def test_what_was_not_dealt_with_is_heard_again(ws: Workspace, hub: Hub, script: Script) -> None:
+def test_what_was_not_dealt_with_is_heard_again(
+    ws: Workspace, hub: GitHubRepository, script: Script
+) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, [comment(7, "/agent stop")]))
-    assert len(Ear(ws, hub).listen(ISSUES)) == 1
+    assert len(CommentInbox(ws, hub).listen(ISSUES)) == 1
     assert len(heard(ws, hub)) == 1
 
 
 def test_further_pages_go_on_from_the_last_change_of_the_one_before(
-    ws: Workspace, hub: Hub, script: Script
+    ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:
     first = [comment(number, "/agent stop", second=number) for number in range(100)]
     second = [comment(99, "/agent retry", second=200), comment(100, "Hello", second=201)]
@@ -99,7 +101,7 @@ def test_further_pages_go_on_from_the_last_change_of_the_one_before(
 
 
 def test_more_than_a_page_in_one_second_is_read_to_its_end(
-    ws: Workspace, hub: Hub, script: Script
+    ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:
     first = [comment(number, "/agent stop") for number in range(100)]
     script.then(says(200, first), says(200, first), says(200, [comment(100, "/agent stop")]))
@@ -110,7 +112,7 @@ def test_more_than_a_page_in_one_second_is_read_to_its_end(
 
 
 def test_what_was_said_on_an_issue_that_is_not_known_yet_is_heard_when_it_is(
-    ws: Workspace, hub: Hub, script: Script
+    ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:
     new = comment(7, "/agent stop", issue=3)
     script.then(says(200, [new, comment(8, "Hello", second=5)]), says(200, [new]))
@@ -124,7 +126,7 @@ def signed(body: str, by: Actor, marker: str = "") -> str:
 
 
 def test_only_what_may_be_meant_for_agents_is_heard(
-    ws: Workspace, hub: Hub, script: Script
+    ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:
     ann, worker = Actor("Ann Example", True), Actor("worker-1")
     script.then(
@@ -149,14 +151,14 @@ def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script:
     mine({"agents": {"accounts": accounts, "orchestrators": ["lead"]}}, repo.parent)
     ws = hubs.workspace(repo, ManualClock())
     changed(ws)
-    hub = Hub(ws, hubs.access(script.address))
+    hub = GitHubRepository(ws, hubs.access(script.address))
     logins = ("bot-1", "bot-2", "ann", "eve")
     told = [comment(number, "/agent stop", login) for number, login in enumerate(logins)]
     told.append(comment(4, signed("/agent stop", Actor("Ann Example", True)), "bot-1"))  # forged
     script.then(
         says(200, told), *(says(200, {"permission": p}) for p in ("write", "admin", "read"))
     )
-    ear = Ear(ws, hub)
+    ear = CommentInbox(ws, hub)
     found = ear.listen(ISSUES)
     assert [(each.by.name, ear.may_command(each)) for each in found] == [
         ("worker-1", False), ("lead", True), ("Ann Example", True), ("@eve", False),
@@ -167,7 +169,7 @@ def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script:
 
 @pytest.mark.parametrize("content", ["[", "[1]", '{"repository": 3}', '{"since": []}'])
 def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
-    ws: Workspace, hub: Hub, script: Script, content: str
+    ws: Workspace, hub: GitHubRepository, script: Script, content: str
 ) -> None:
     path = ws.cache_dir / "hub/heard.json"
     path.write_text(content)

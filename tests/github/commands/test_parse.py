@@ -13,8 +13,8 @@ from ghp_agents.github.commands.parse import (
     NOTHING,
     Command,
     Mistake,
-    Reply,
-    Said,
+    ParsedComment,
+    QuotedReply,
     meant,
     read,
 )
@@ -51,7 +51,7 @@ def asked(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
     ],
 )
 def test_a_command_is_a_paragraph_of_its_own(body: str, commands: list[Command]) -> None:
-    assert read(body) == Said(tuple(commands))
+    assert read(body) == ParsedComment(tuple(commands))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_nothing_else_is_one(body: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_nearly_one_is_a_mistake(body: str, line: str, why: str) -> None:
-    assert read(body) == Said(mistakes=(Mistake(line, why),))
+    assert read(body) == ParsedComment(mistakes=(Mistake(line, why),))
 
 
 def test_a_comment_full_of_commands_is_one_mistake() -> None:
@@ -102,16 +102,21 @@ def test_a_comment_full_of_commands_is_one_mistake() -> None:
 @pytest.mark.parametrize(
     ("body", "replies"),
     [
-        ("> a\n> b\n\nyes", [Reply(" a\n b", "yes")]),
-        ("Hello\n> a\n\nyes\n\nand\n\n> c\n\nno", [Reply(" a", "yes\n\nand"), Reply(" c", "no")]),
-        ("> a\n\nyes\n\n/agent stop", [Reply(" a", "yes")]),
-        ("> a\n\n```\nyes\n```", [Reply(" a", "```\nyes\n```")]),
+        ("> a\n> b\n\nyes", [QuotedReply(" a\n b", "yes")]),
+        (
+            "Hello\n> a\n\nyes\n\nand\n\n> c\n\nno",
+            [QuotedReply(" a", "yes\n\nand"), QuotedReply(" c", "no")],
+        ),
+        ("> a\n\nyes\n\n/agent stop", [QuotedReply(" a", "yes")]),
+        ("> a\n\n```\nyes\n```", [QuotedReply(" a", "```\nyes\n```")]),
         ("> a\nyes", []),
         ("> a\n\n", []),
         ("> a\n\n<!-- hidden -->", []),
     ],
 )  # fmt: skip
-def test_a_reply_is_a_quotation_and_the_words_below_it(body: str, replies: list[Reply]) -> None:
+def test_a_reply_is_a_quotation_and_the_words_below_it(
+    body: str, replies: list[QuotedReply]
+) -> None:
     assert list(read(body).replies) == replies
 
 
@@ -127,8 +132,8 @@ def test_quoting_a_comment_never_orders_what_it_orders(body: str) -> None:
 OPEN = [asked(WHICH, "Which **database**?", "SQLite", "Postgres"), asked(SURE, "Are you sure?")]
 
 
-def quoted(text: str) -> Reply:
-    return Reply("\n".join(f" {line}" for line in text.split("\n")), "yes")
+def quoted(text: str) -> QuotedReply:
+    return QuotedReply("\n".join(f" {line}" for line in text.split("\n")), "yes")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.github.commands.lock import NAME
-from ghp_agents.github.commands.service import Done, Parts, obey_new
-from ghp_agents.wiring import House
+from ghp_agents.github.commands.service import CommandParts, Done, obey_new
+from ghp_agents.wiring import App
 from tests.support.commands import Field
 from tests.support.faults import Fault, at_random
 from tests.support.github import ADMIN, WORKER_2, GitHub
@@ -24,9 +24,9 @@ def field(github: GitHub) -> Field:
     return Field(github)
 
 
-def parts(house: House) -> Parts:
+def parts(house: App) -> CommandParts:
     assert house.hub
-    return Parts(house.ws, house.store, house.leaser, house.tracker, house.hub)
+    return CommandParts(house.ws, house.store, house.leaser, house.tracker, house.hub)
 
 
 def obey(field: Field, doom: Doom | None = None) -> Done:
@@ -40,7 +40,7 @@ def obey(field: Field, doom: Doom | None = None) -> Done:
         store: Any = Doomed(found.store, doom)
         leaser: Any = Doomed(found.leaser, doom)
         tracker: Any = Doomed(found.tracker, doom)
-        found = Parts(found.ws, store, leaser, tracker, hub)
+        found = CommandParts(found.ws, store, leaser, tracker, hub)
     return obey_new(found, issues)
 
 

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.github.tracker.body import Parts, joined, read, without
+from ghp_agents.github.tracker.body import BodyParts, joined, read, without
 
 
-def parts(text: str, blocked_by: tuple[int, ...] = (), parent: int | None = None) -> Parts:
+def parts(text: str, blocked_by: tuple[int, ...] = (), parent: int | None = None) -> BodyParts:
     numbers = tuple(IssueNumber(number) for number in blocked_by)
-    return Parts(text, numbers, None if parent is None else IssueNumber(parent))
+    return BodyParts(text, numbers, None if parent is None else IssueNumber(parent))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def parts(text: str, blocked_by: tuple[int, ...] = (), parent: int | None = None
         ("**Blocked by:** #99999999999999", parts("**Blocked by:** #99999999999999")),
     ],
 )  # fmt: skip
-def test_a_body_is_text_and_relations(body: str, expected: Parts) -> None:
+def test_a_body_is_text_and_relations(body: str, expected: BodyParts) -> None:
     assert read(body) == expected
 
 

@@ -7,8 +7,8 @@ import pytest
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.tracker.mapping import (
-    Kept,
-    Said,
+    MirroredComment,
+    MirroredIssue,
     comments,
     is_pull,
     issue,
@@ -56,7 +56,7 @@ def test_what_is_kept_of_an_issue() -> None:
             issue_dependencies_summary={"blocked_by": 0, "total_blocked_by": 1},
         )
     )
-    assert found == Kept(
+    assert found == MirroredIssue(
         24, 2435613241, "A title", "One\ntwo", "closed", ("bug", "ui"), ("ada", "bob"), "ada", AT,
         LATER, 3, 28, 1,
     )  # fmt: skip
@@ -173,7 +173,7 @@ def test_a_title_is_one_line_without_terminal_escapes() -> None:
 
 
 def test_comments_are_of_those_who_said_them() -> None:
-    plain = Said(7, "ada", True, AT, AT, "Hello", by_writer=True)
+    plain = MirroredComment(7, "ada", True, AT, AT, "Hello", by_writer=True)
     told = [
         plain._replace(id=9, body=f"Mine\n\n{MARK}", believed=True),
         plain,
@@ -191,7 +191,7 @@ def test_comments_are_of_those_who_said_them() -> None:
 
 def test_what_two_said_under_one_marker_was_said_once() -> None:
     once = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1","once":"77"} -->'
-    one = Said(7, "ada", True, AT, AT, f"Ask\n\n{once}", believed=True)
+    one = MirroredComment(7, "ada", True, AT, AT, f"Ask\n\n{once}", believed=True)
     other = one._replace(id=8, body=one.body.replace("3f9a", "aaaa"))
     forged = one._replace(id=6, author="mallory", believed=False)
     assert [each.id for each in comments([one, other, forged])] == ["c6", "3f9a12c4d5e6"]

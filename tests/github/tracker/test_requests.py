@@ -8,7 +8,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.marker import Mark
-from ghp_agents.github.tracker.mapping import Kept
+from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.requests import (
     Native,
     Request,
@@ -22,7 +22,9 @@ from ghp_agents.issues.issue import BODY_LIMIT, IssueChange
 
 AT = "2026-03-01T10:00:00Z"
 MARK = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1"} -->'
-TOLD = Kept(24, 1024, "Fix it", f"Text\n\n{MARK}", "open", (), (), "ada", AT, AT, believed=True)
+TOLD = MirroredIssue(
+    24, 1024, "Fix it", f"Text\n\n{MARK}", "open", (), (), "ada", AT, AT, believed=True
+)
 NAMES = Names({"worker-3": "machine-3"}, "ada", "Ada Example")
 BOTH, NEITHER = Native(dependencies=True, parents=True), Native()
 IDS = {1: 1001, 2: 1002, 3: 1003}
@@ -32,7 +34,9 @@ def numbers(*values: int) -> tuple[IssueNumber, ...]:
     return tuple(IssueNumber(value) for value in values)
 
 
-def sent(told: Kept, native: Native = NEITHER, **fields: Any) -> list[tuple[str, str, Any]]:
+def sent(
+    told: MirroredIssue, native: Native = NEITHER, **fields: Any
+) -> list[tuple[str, str, Any]]:
     made = requests(told, IssueChange(**fields), NAMES, native, IDS)
     return [(each.verb, each.path, each.body) for each in made]
 

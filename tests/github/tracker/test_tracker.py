@@ -11,20 +11,20 @@ from ghp_agents.core.errors import ExitCode, NotFoundError, RefusedError, Unknow
 from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.outbox import Job
-from ghp_agents.github.api.repository import Answer
+from ghp_agents.github.api.repository import ReadResult
 from ghp_agents.github.tracker import trust as proofs
-from ghp_agents.github.tracker.context import Source
+from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.tracker import GitHubTracker
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import BODY_LIMIT, IssueChange
 from ghp_agents.sync import service as sync
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.support.faults import Asked, Fault, Said, in_turn, writes
 from tests.support.git import git
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 
-MakeHouse = Callable[..., House]
+MakeHouse = Callable[..., App]
 FORGED = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1"} -->'
 
 
@@ -39,12 +39,12 @@ def clock(github: GitHub) -> ManualClock:
 def house(github: GitHub, clock: ManualClock) -> MakeHouse:
     """`house(WORKER_1, "other")` is a clone of somebody's; the same again is another process."""
 
-    def make(login: str = ADMIN, name: str = "clone", **settings: object) -> House:
+    def make(login: str = ADMIN, name: str = "clone", **settings: object) -> App:
         folder = github.folder / name
         if not folder.exists():
             github.clone(name, settings)
             git(folder, "config", "user.name", "Ann Example" if login == ADMIN else login.title())
-        return House(folder, os.environ | github.environment(login), clock=clock)
+        return App(folder, os.environ | github.environment(login), clock=clock)
 
     return make
 
@@ -147,7 +147,7 @@ def test_what_is_known_is_known_without_a_token_and_without_asking(
     listed = house().tracker.list()
     mark = len(github.proxy.exchanges)
     at = github.folder / "clone"
-    nobody = House(at, os.environ | {"GHP_GITHUB_API": github.api, "PATH": "/nowhere"})
+    nobody = App(at, os.environ | {"GHP_GITHUB_API": github.api, "PATH": "/nowhere"})
     knowing = nobody.knowing_tracker
     assert knowing.known() == knowing.list() == listed == house().tracker.known()
     assert knowing.get(1) == listed[0]
@@ -272,7 +272,7 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     assert here.hub
     get = here.hub.get
 
-    def strange(path: str, **params: str | int) -> Answer:
+    def strange(path: str, **params: str | int) -> ReadResult:
         answer = get(path, **params)
         several = answer.body if isinstance(answer.body, list) else [answer.body]
         for each in several:
@@ -373,7 +373,7 @@ def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
 ) -> None:
     home = house()
     assert home.hub is not None
-    source = Source(home.ws, home.hub, home.leaser)
+    source = TrackerContext(home.ws, home.hub, home.leaser)
     mark = len(github.proxy.exchanges)
     assert proofs.trusted(source, "github-actions[bot]")
     assert asked(github, mark) == []
@@ -572,7 +572,7 @@ def test_who_was_killed_when_it_was_made_and_repeats_it_at_once_finds_it(
             stop()
         return said
 
-    def interrupted(*_: object, **__: object) -> Answer:
+    def interrupted(*_: object, **__: object) -> ReadResult:
         raise KeyboardInterrupt
 
     hub = home.hub

@@ -10,11 +10,11 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients.advice import advice, doubled
-from ghp_agents.integrations.clients.config_files import Target
+from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.workspace import open_workspace
 
 
-def put(folder: Path, client: str) -> list[Target]:
+def put(folder: Path, client: str) -> list[ConfigFile]:
     ws = open_workspace(folder, os.environ, ManualClock())
     targets = client_places.here(ws, [client])
     for step in guards.to_put(targets, "/py", os.environ, ws.common_dir):
@@ -22,7 +22,7 @@ def put(folder: Path, client: str) -> list[Target]:
     return targets
 
 
-def put_for_user(client: str) -> list[Target]:
+def put_for_user(client: str) -> list[ConfigFile]:
     targets = client_places.of_user(os.environ, [client])
     for step in guards.to_put(targets, "/py", os.environ, None):
         step.act()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
-from ghp_agents.integrations.clients.events import CLIENTS, KINDS, Listening
+from ghp_agents.integrations.clients.events import CLIENTS, KINDS, HookSubscription
 
 HANDLED: dict[str, Any] = {
     "claude": claude, "codex": codex, "cursor": cursor, "gemini": gemini, "opencode": opencode,
@@ -35,7 +35,7 @@ def test_an_edit_is_what_the_handler_takes_for_one(client: str) -> None:
 
 
 def test_a_matcher_names_the_tools() -> None:
-    assert Listening("BeforeTool", "edit", 10, ("replace", "write_file")).matcher == (
+    assert HookSubscription("BeforeTool", "edit", 10, ("replace", "write_file")).matcher == (
         "replace|write_file"
     )
-    assert Listening("Stop", "stop", 10).matcher == ""
+    assert HookSubscription("Stop", "stop", 10).matcher == ""

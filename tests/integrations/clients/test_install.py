@@ -115,7 +115,7 @@ def test_a_link_in_the_repository_is_not_followed_out_of_it(repo: Path, tmp_path
 # ------------------------------------------------------------------------------ the status line
 
 
-def line(path: Path) -> statusline.Line | None:
+def line(path: Path) -> statusline.ParsedStatusLine | None:
     return statusline.ours(parse(path.read_text()).value.get("statusLine"))
 
 

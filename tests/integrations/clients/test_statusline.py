@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from ghp_agents.core.jsonc import parse
-from ghp_agents.integrations.clients.statusline import Line, ours, own_command, put, take, wrapped
+from ghp_agents.integrations.clients.statusline import (
+    ParsedStatusLine,
+    ours,
+    own_command,
+    put,
+    take,
+    wrapped,
+)
 
 OWN: dict[str, Any] = {
     "type": "command",
@@ -32,7 +39,7 @@ def test_one_that_stands_in_the_file_is_put_back_to_the_byte() -> None:
     before = '{\n  "a": 1,\n  "statusLine": ' + EXACT + ",\n}\n"
     after = put(before, "/py", {"type": "command", "command": "of the user"})
     line = ours(parse(after).value["statusLine"])
-    assert line == Line("/py", "echo é", EXACT)
+    assert line == ParsedStatusLine("/py", "echo é", EXACT)
     assert put(after, "/py", None) == after
     assert take(after) == before
 
@@ -40,7 +47,7 @@ def test_one_that_stands_in_the_file_is_put_back_to_the_byte() -> None:
 def test_one_of_a_file_that_counts_less_is_run_by_ours_with_its_options() -> None:
     text = put('{"a": 1}', "/py", OWN)
     value = parse(text).value["statusLine"]
-    assert ours(value) == Line("/py", OWN["command"])
+    assert ours(value) == ParsedStatusLine("/py", OWN["command"])
     assert (value["padding"], own_command(value)) == (0, OWN["command"])
     assert put(text, "/py", OWN) == text
     assert take(text) == '{"a": 1}'
@@ -48,7 +55,7 @@ def test_one_of_a_file_that_counts_less_is_run_by_ours_with_its_options() -> Non
 
 def test_when_theirs_or_the_interpreter_changes_ours_follows() -> None:
     text = put(put('{"a": 1}', "/py", OWN), "/new/py", {"type": "command", "command": "date"})
-    assert ours(parse(text).value["statusLine"]) == Line("/new/py", "date")
+    assert ours(parse(text).value["statusLine"]) == ParsedStatusLine("/new/py", "date")
     assert take(text) == '{"a": 1}'
 
 

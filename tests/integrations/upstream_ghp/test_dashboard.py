@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.integrations.upstream_ghp import dashboard
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import invoke
 
 Worktree = Callable[[Path, str], Path]
@@ -33,7 +33,7 @@ def ghp(folder: Path, words: str | list[str]) -> str:
 
 def ask(folder: Path, branch: str = BRANCH) -> list[dict[str, Any]]:
     """The items of an answer, which has the form that upstream takes."""
-    house = House(folder, os.environ)
+    house = App(folder, os.environ)
     answer = dashboard.dashboard(house.ws, house.store, house.leaser, branch)
     assert answer["success"] is True
     assert answer["data"]["title"] == "Agents"

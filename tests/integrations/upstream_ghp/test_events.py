@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import background
 from ghp_agents.integrations.upstream_ghp import events as upstream_event
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import invoke
 from tests.support.git import git
 
@@ -20,7 +20,7 @@ Worktree = Callable[[Path, str], Path]
 
 
 def follow(folder: Path, event: str, told: dict[str, Any], **env: str) -> None:
-    house = House(folder, {**os.environ, **env})
+    house = App(folder, {**os.environ, **env})
     upstream_event.follow(house.ws, house.store, event, told)
 
 

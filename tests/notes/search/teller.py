@@ -13,7 +13,7 @@ from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
 from ghp_agents.notes.search.mem0 import Mem0Base
 from ghp_agents.notes.search.result import Engines
-from ghp_agents.wiring import House
+from ghp_agents.wiring import App
 from tests.support.ghp import CHECKOUT
 
 NOTES = 20
@@ -42,7 +42,7 @@ def start(folder: Path, name: str, first: int) -> "subprocess.Popen[str]":
 def main() -> None:
     """Tell, sync, index, acknowledge."""
     folder, name, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    house = House(folder, dict(os.environ), name=name)
+    house = App(folder, dict(os.environ), name=name)
     for number in range(first, NOTES):
         services.remember(
             house.ws, house.store, house.tracker, text_of(name, number), project=house.project

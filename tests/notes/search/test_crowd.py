@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ghp_agents.notes import recall as recalling
-from ghp_agents.notes.search.result import Brought
-from ghp_agents.wiring import House
+from ghp_agents.notes.search.result import IndexUpdate
+from ghp_agents.wiring import App
 from tests.notes.search.teller import NOTES, base, start, text_of
 from tests.support.ghp import run_ghp
 from tests.support.memory import needs_mem0
@@ -80,9 +80,9 @@ def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
         assert held(clone) == notes
 
 
-def bring(clone: Path) -> Brought:
+def bring(clone: Path) -> IndexUpdate:
     """What it takes to let the index be what the notes say."""
-    house = House(clone, dict(os.environ))
+    house = App(clone, dict(os.environ))
     return recalling.reindex(house.ws, house.store, base(clone))
 
 

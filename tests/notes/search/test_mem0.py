@@ -16,7 +16,7 @@ from ghp_agents.core.finding import warning
 from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import embedder, mem0, thesaurus
 from ghp_agents.notes.search.mem0 import Mem0Base
-from ghp_agents.notes.search.result import Brought, Engine, Engines, KnowledgeError
+from ghp_agents.notes.search.result import Engine, Engines, IndexUpdate, KnowledgeError
 from ghp_agents.notes.search.stale_indexes import HELD
 from ghp_agents.notes.search.thesaurus import Thesaurus
 from ghp_agents.ports import KnowledgeBase
@@ -62,12 +62,12 @@ class TestMem0BaseByHashes(KnowledgeBaseContract):
 @needs_mem0
 def test_the_index_becomes_exactly_what_the_notes_say(tmp_path: Path) -> None:
     base = hashed(tmp_path)
-    assert base.bring(ALL) == Brought(3, added=3)
+    assert base.bring(ALL) == IndexUpdate(3, added=3)
     changed = JWT._replace(text="Cookies")
-    assert base.bring([CORS, changed]) == Brought(2, changed=1, removed=1)
+    assert base.bring([CORS, changed]) == IndexUpdate(2, changed=1, removed=1)
     again = hashed(tmp_path)
-    assert again.bring([CORS, changed]) == Brought(2)
-    assert again.bring(ALL) == Brought(3, added=1, changed=1)
+    assert again.bring([CORS, changed]) == IndexUpdate(2)
+    assert again.bring(ALL) == IndexUpdate(3, added=1, changed=1)
 
 
 @needs_mem0
@@ -86,7 +86,7 @@ def test_what_is_no_note_any_more_is_in_no_other_embedders_index(tmp_path: Path)
     assert (tmp_path / "index" / HASHES).exists()
     theirs.bring([JWT, CORS])
     assert not (tmp_path / "index" / HASHES).exists()
-    assert ours.bring([JWT, CORS]) == Brought(2, added=2)
+    assert ours.bring([JWT, CORS]) == IndexUpdate(2, added=2)
     other.bring([PORT])
     assert theirs.bring([JWT, CORS]).nothing_new
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ghp_agents.notes.search.memory import MemoryBase
-from ghp_agents.notes.search.result import Brought, KnowledgeError
+from ghp_agents.notes.search.result import IndexUpdate, KnowledgeError
 from ghp_agents.ports import KnowledgeBase
 from tests.contracts.knowledge_base import ALL, KnowledgeBaseContract
 
@@ -16,8 +16,8 @@ class TestMemoryBase(KnowledgeBaseContract):
 
 def test_it_counts_what_it_took() -> None:
     base = MemoryBase()
-    assert base.bring(ALL) == Brought(3, added=3)
-    assert base.bring([ALL[0]._replace(text="new"), ALL[1]]) == Brought(2, changed=1, removed=1)
+    assert base.bring(ALL) == IndexUpdate(3, added=3)
+    assert base.bring([ALL[0]._replace(text="new"), ALL[1]]) == IndexUpdate(2, changed=1, removed=1)
 
 
 def test_it_finds_the_facts_that_a_test_says_are_there() -> None:

@@ -1,11 +1,11 @@
 """What a knowledge base answers, and how its set-up is read."""
 
-from ghp_agents.notes.search.result import Brought, Engine, Engines, engines
+from ghp_agents.notes.search.result import Engine, Engines, IndexUpdate, engines
 
 
 def test_nothing_new_is_when_nothing_was_added_changed_or_removed() -> None:
-    assert Brought(7).nothing_new
-    assert not any(Brought(7, *counts).nothing_new for counts in [(1,), (0, 1), (0, 0, 1)])
+    assert IndexUpdate(7).nothing_new
+    assert not any(IndexUpdate(7, *counts).nothing_new for counts in [(1,), (0, 1), (0, 0, 1)])
 
 
 def test_without_a_word_of_the_configuration_all_engines_are_ours() -> None:

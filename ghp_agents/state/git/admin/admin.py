@@ -5,7 +5,7 @@ from functools import partial
 
 from ghp_agents.core.finding import Finding, Repair
 from ghp_agents.ports import StateStore
-from ghp_agents.state.admin_port import Ground
+from ghp_agents.state.admin_port import StoreAdmin
 from ghp_agents.state.git.admin import clone_checks as clones
 from ghp_agents.state.git.admin import create as making
 from ghp_agents.state.git.admin import integrity as soundness
@@ -16,9 +16,9 @@ from ghp_agents.state.git.admin import remove as removing
 from ghp_agents.workspace import Workspace
 
 
-def lay(ws: Workspace, store: StateStore) -> Ground:
+def lay(ws: Workspace, store: StateStore) -> StoreAdmin:
     """The ground under `store`."""
-    return Ground(
+    return StoreAdmin(
         sharing=partial(making.sharing, ws),
         missing=partial(making.missing, ws, store),
         last_probe=partial(probing.last_probe, ws),

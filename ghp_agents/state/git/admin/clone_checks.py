@@ -42,7 +42,7 @@ def check_twin(ws: Workspace) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------ clocks
 
 
-class Said(NamedTuple):
+class ClockReading(NamedTuple):
     """When a clone said an entry of the ledger, by its own clock."""
 
     clone: CloneId
@@ -66,14 +66,14 @@ def check_clocks(ws: Workspace) -> Iterator[Finding]:
             )
 
 
-def skews(said: Iterable[Said], own: CloneId, now: float) -> dict[CloneId, float]:
+def skews(said: Iterable[ClockReading], own: CloneId, now: float) -> dict[CloneId, float]:
     """How far other clones' clocks are off from ours, at least; positive is ahead.
 
     An entry of our future shows a clock ahead. And an entry was said after another with a Lamport
     clock one lower: if it is dated before all of those, one of the two clocks is wrong.
     """
     entries = list(said)
-    by_clock: dict[int, list[Said]] = defaultdict(list)
+    by_clock: dict[int, list[ClockReading]] = defaultdict(list)
     for entry in entries:
         by_clock[entry.clock].append(entry)
     found: dict[CloneId, float] = {}
@@ -98,7 +98,7 @@ def skews(said: Iterable[Said], own: CloneId, now: float) -> dict[CloneId, float
     return found
 
 
-def _said(repository: StateRepository) -> list[Said]:
+def _said(repository: StateRepository) -> list[ClockReading]:
     heads = "".join(f"{tip.oid}\n" for tip in reading.tips(repository)).encode()
     if not heads:
         return []
@@ -106,7 +106,7 @@ def _said(repository: StateRepository) -> list[Said]:
     lines = repository.check(*args, "--stdin", stdin=heads).text.splitlines()
     words = (line.split() for line in lines)
     return [
-        Said(CloneId(each[2]), clock, float(each[0]))
+        ClockReading(CloneId(each[2]), clock, float(each[0]))
         for each in words
         if len(each) == 3 and (clock := reading.clock_of(each[1]))
     ]

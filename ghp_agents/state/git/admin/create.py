@@ -7,7 +7,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.git import process as git
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
-from ghp_agents.state.admin_port import Sharing, Step
+from ghp_agents.state.admin_port import PublishPlan, Step
 from ghp_agents.state.git import publish as publishing
 from ghp_agents.state.git.admin import probe as probing
 from ghp_agents.state.private_repo import find_repository, open_repository, state_path
@@ -15,13 +15,13 @@ from ghp_agents.state.remote import coordination_remote, why_none
 from ghp_agents.workspace import Workspace
 
 
-def sharing(ws: Workspace) -> Sharing:
+def sharing(ws: Workspace) -> PublishPlan:
     """What leaves this machine. Raises GhpError when the configured remote is not there."""
     remote = coordination_remote(ws)
     if remote is None:
         kept = why_none(ws)
-        return Sharing(None, why_not=kept)
-    return Sharing(
+        return PublishPlan(None, why_not=kept)
+    return PublishPlan(
         remote=remote.name,
         address=probing.address(ws, remote),
         refs=(

@@ -15,7 +15,7 @@ from ghp_agents.git import process as git
 from ghp_agents.state.admin_port import Probe
 from ghp_agents.state.git.sync_status import read_json
 from ghp_agents.state.private_repo import StateRepository, open_repository
-from ghp_agents.state.remote import CUSTOM, Answer, Remote, coordination_remote, push
+from ghp_agents.state.remote import CUSTOM, PushOutcome, Remote, coordination_remote, push
 from ghp_agents.workspace import Workspace
 
 NOTE = "probe.json"
@@ -42,7 +42,7 @@ def probe(ws: Workspace) -> Probe | None:
     ref = f"{CUSTOM}{KIND}{repository.clone}"
     commit = _unique_commit(ws, repository)
     pushed = push(ws, repository, remote, [f"+{commit}:{ref}"])
-    taken = {Answer.DONE: True, Answer.REFUSED: False}.get(pushed.answer)
+    taken = {PushOutcome.DONE: True, PushOutcome.REFUSED: False}.get(pushed.answer)
     words = masked(pushed.words)
     if taken:
         remote = coordination_remote(ws) or remote  # the push may have found the other namespace
@@ -85,7 +85,7 @@ def _unique_commit(ws: Workspace, repository: StateRepository) -> str:
 
 def _delete(ws: Workspace, repository: StateRepository, remote: Remote, ref: str) -> str:
     pushed = push(ws, repository, absolute(remote), [f":{ref.removeprefix('refs/')}"])
-    if pushed.answer is Answer.DONE:
+    if pushed.answer is PushOutcome.DONE:
         return ""
     return f"it did not delete {ref}: {masked(pushed.words)}"
 

@@ -32,7 +32,7 @@ from ghp_agents.state.private_repo import (
 from ghp_agents.state.remote import (
     BRANCHES,
     CUSTOM,
-    Answer,
+    PushOutcome,
     Remote,
     coordination_remote,
     exchange,
@@ -177,17 +177,17 @@ def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
     deletions = [f":{name}" for name in names]
     target = probing.absolute(remote)
     pushed = push(ws, open_repository(ws), target, deletions, expected=names)
-    if pushed.answer is Answer.MOVED:
+    if pushed.answer is PushOutcome.MOVED:
         raise GhpError(
             f"Somebody wrote to {remote.name} meanwhile; nothing was removed there.",
             hint="Stop the agents of the other clones, then run the command again.",
         )
-    if pushed.answer is Answer.REFUSED:
+    if pushed.answer is PushOutcome.REFUSED:
         raise GhpError(
             f"{remote.name} does not let us remove refs: {masked(pushed.words)}.",
             hint="Ask somebody with the right to, or remove them on the host's own pages.",
         )
-    if pushed.answer is Answer.UNKNOWN:
+    if pushed.answer is PushOutcome.UNKNOWN:
         raise _unreachable(remote, pushed.words)
 
 

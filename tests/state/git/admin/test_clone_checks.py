@@ -4,36 +4,44 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import CloneId
-from ghp_agents.state.git.admin.clone_checks import Said, skews
+from ghp_agents.state.git.admin.clone_checks import ClockReading, skews
 
 HERE, THERE, THIRD = CloneId("here"), CloneId("there"), CloneId("third")
 NOW = 1_000_000.0
 
 
 def test_an_entry_of_our_future_shows_a_clock_ahead() -> None:
-    said = [Said(HERE, 1, NOW - 10), Said(THERE, 1, NOW + 900), Said(THERE, 2, NOW + 600)]
+    said = [
+        ClockReading(HERE, 1, NOW - 10),
+        ClockReading(THERE, 1, NOW + 900),
+        ClockReading(THERE, 2, NOW + 600),
+    ]
     assert skews(said, HERE, NOW) == {THERE: 900.0}
 
 
 def test_an_entry_dated_before_the_one_it_knew_shows_a_clock_behind() -> None:
-    said = [Said(HERE, 1, NOW - 100), Said(THERE, 2, NOW - 800)]
+    said = [ClockReading(HERE, 1, NOW - 100), ClockReading(THERE, 2, NOW - 800)]
     assert skews(said, HERE, NOW) == {THERE: -700.0}
 
 
 def test_our_own_entry_dated_before_the_one_it_knew_shows_theirs_ahead() -> None:
-    said = [Said(THERE, 1, NOW - 100), Said(HERE, 2, NOW - 900)]
+    said = [ClockReading(THERE, 1, NOW - 100), ClockReading(HERE, 2, NOW - 900)]
     assert skews(said, HERE, NOW) == {THERE: 800.0}
 
 
 def test_where_it_may_have_known_another_entry_nothing_is_said() -> None:
-    said = [Said(HERE, 1, NOW - 100), Said(THIRD, 1, NOW - 90), Said(THERE, 2, NOW - 800)]
+    said = [
+        ClockReading(HERE, 1, NOW - 100),
+        ClockReading(THIRD, 1, NOW - 90),
+        ClockReading(THERE, 2, NOW - 800),
+    ]
     assert skews(said, HERE, NOW) == {}
-    between_others = [Said(THIRD, 1, NOW - 100), Said(THERE, 2, NOW - 800)]
+    between_others = [ClockReading(THIRD, 1, NOW - 100), ClockReading(THERE, 2, NOW - 800)]
     assert skews(between_others, HERE, NOW) == {}
 
 
 def test_a_late_answer_is_no_clock_behind() -> None:
-    said = [Said(HERE, 1, NOW - 9_000), Said(THERE, 2, NOW - 10)]
+    said = [ClockReading(HERE, 1, NOW - 9_000), ClockReading(THERE, 2, NOW - 10)]
     assert skews(said, HERE, NOW) == {}
 
 
@@ -56,11 +64,11 @@ def test_what_is_said_of_a_clock_is_never_more_than_it_is_off(
 ) -> None:
     known = dict.fromkeys(CLONES, 0)  # the highest Lamport clock that each clone has seen
     moment = 0.0
-    said: list[Said] = []
+    said: list[ClockReading] = []
     for clone, fetched, later in steps:
         moment += later
         known[clone] = 1 + max([known[clone], *(known[other] for other in fetched)])
-        said.append(Said(clone, known[clone], moment + offsets[clone]))
+        said.append(ClockReading(clone, known[clone], moment + offsets[clone]))
     for clone, off in skews(said, HERE, moment).items():
         true = offsets[clone]
         assert abs(off) <= abs(true) + 1e-6
