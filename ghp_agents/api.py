@@ -82,7 +82,7 @@ class Project:
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
         house = self._house
-        return presence.look(house.ws, house.store, house.store.snapshot())
+        return presence.list_agents(house.ws, house.store, house.store.snapshot())
 
     def heartbeat(
         self,

@@ -111,7 +111,7 @@ class App:
         """What set-up and the doctor can do with the place where records are kept."""
         from ghp_agents.state.git.admin import admin as ground
 
-        return ground.lay(self.ws, self.store)
+        return ground.build_admin(self.ws, self.store)
 
     @cached_property
     def project(self) -> str:

@@ -145,7 +145,7 @@ class Workspace:
         it began: so it never says that more time has passed than has.
         """
         boot, seconds = self.clock.interval()
-        noted = quickjson.read(str(self.cache_dir / STEADY)) or {}
+        noted = quickjson.read_object(str(self.cache_dir / STEADY)) or {}
         match [noted.get(key) for key in ("boot", "zero", "base")]:
             case [str(known), int() | float() as zero, int() | float() as base]:
                 if known == boot:
@@ -182,7 +182,7 @@ def open_workspace(
         raise NotSetUpError(
             "The current folder was removed.", hint="Change to another folder and try again."
         )
-    place = locate(str(cwd), environ) or discovery.ask(cwd, environ)
+    place = locate(str(cwd), environ) or discovery.find_with_git(cwd, environ)
     if place is None:
         raise NotSetUpError(
             f"{cwd} is not inside a git repository.",

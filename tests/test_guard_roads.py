@@ -181,7 +181,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
     pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = pair
-    take = touched.take
+    take = touched.take_lease
 
     def late(*args: Any) -> str | None:
         """The other leases it after the edit was allowed, and before that is written."""

@@ -43,7 +43,7 @@ def choose(
     """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
-    sights = claim_sight.look(me.ws, me.store, _of_others(me, issues, held))
+    sights = claim_sight.holders_of(me.ws, me.store, _of_others(me, issues, held))
     waited_for = {number for issue in issues for number in issue.numbers}
     left, asked, (stopped, given) = set(passed_over), _asked_about(me), _commanded(me)
     reasons: dict[str, list[str]] = {}
@@ -83,7 +83,7 @@ def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
     """The issues that a person stopped by a comment, and nobody took up again; and those that a
     person gave to agents by one."""
     told = me.store.snapshot().files(command_record.FOLDER)
-    known = command_record.read(told)[0] if told else []
+    known = command_record.read_commands(told)[0] if told else []
     return command_record.stopped(known), command_record.given(known)
 
 

@@ -76,11 +76,11 @@ def show_claim(
     me: ClaimContext, issue: Issue, lease: Lock, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
     """Show that I hold it; answers the issue as it is then, and what it waits for."""
-    waits_for = take_in_hand(me, issue, lease)
+    waits_for = set_current_issue(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
-        bell.ring(me.ws.folders, former)
-        claim_owed.note(me.ws, issue, lease, former, me.actor)
+        bell.set_flag(me.ws.folders, former)
+        claim_owed.add(me.ws, issue, lease, former, me.actor)
     with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
         shown = me.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
@@ -99,7 +99,7 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     return tuple(waits)
 
 
-def take_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str, ...]:
+def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str, ...]:
     """Let my presence name the issue, and the generation by which I hold it; answers what it waits
     for."""
     waits_for = _waits_for(me, issue)
@@ -145,11 +145,11 @@ def show_release(
     if holder == me.name and not me.actor.is_person:
         _put_down(me, issue)
     elif holder:
-        bell.ring(me.ws.folders, holder)
+        bell.set_flag(me.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
-        claim_owed.note(me.ws, issue, lease, former, me.actor)
+        claim_owed.add(me.ws, issue, lease, former, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
     with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):

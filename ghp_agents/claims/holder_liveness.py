@@ -38,12 +38,12 @@ class HolderView(NamedTuple):
         return self.view.liveness.value if self.view else "unknown"
 
 
-def look(ws: Workspace, store: StateStore, leases: Iterable[Lock]) -> dict[str, HolderView]:
+def holders_of(ws: Workspace, store: StateStore, leases: Iterable[Lock]) -> dict[str, HolderView]:
     """The holders of these rights, by the rights' names."""
     held = [lease for lease in leases if lease.holder is not None]
     if all(lease.is_person for lease in held):
         return {lease.name: HolderView() for lease in held}
-    views = {view.name: view for view in presence.look(ws, store, store.snapshot())}
+    views = {view.name: view for view in presence.list_agents(ws, store, store.snapshot())}
     seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
     silent = _silent_since(ws, store, seen.values())
     return {name: _sight(ws, *one, silent.get(name)) for name, one in seen.items()}
@@ -63,7 +63,7 @@ def _silent_since(
 ) -> dict[str, float]:
     """For how long nothing was heard since these claims, for each of which the holder's presence
     does not tell: it was said before."""
-    noted = note(ws, [lease for lease, _ in seen])
+    noted = note_first_seen(ws, [lease for lease, _ in seen])
     doubtful = [x.name for x, view in seen if view and not _is_said_since(view, x)]
     news_at = (presence.news_at(ws, store) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
@@ -90,13 +90,13 @@ def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
     if right.clone and right.clone == clone:
         return until <= now
     lasts = max(0.0, until - to_seconds(right.acquired_at))
-    return note(ws, [right])[right.name][1] + lasts <= now
+    return note_first_seen(ws, [right])[right.name][1] + lasts <= now
 
 
 def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
     """The epoch and the clone of an agent that is given a right, as `presence.look` believes them:
     a presence that another clone forged counts for nothing. 1 and "" if nobody heard of it."""
-    views = presence.look(ws, store, store.snapshot())
+    views = presence.list_agents(ws, store, store.snapshot())
     view = next((view for view in views if view.name == agent), None)
     return (max(1, number(view.presence, "epoch")), view.clone or "") if view else (1, "")
 
@@ -104,10 +104,10 @@ def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
 def observe(ws: Workspace, leaser: LockService) -> None:
     """Note the rights that are new here; for a sync, which brings them."""
     known = [lease for kind in KINDS for lease in leaser.known(f"{kind}/")]
-    note(ws, [lease for lease in known if lease.holder is not None])
+    note_first_seen(ws, [lease for lease in known if lease.holder is not None])
 
 
-def note(ws: Workspace, leases: Iterable[Lock]) -> Noted:
+def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Noted:
     """When each of these rights was first seen here as it is."""
     now, had = ws.steady(), _read(ws)
     noted = dict(had)

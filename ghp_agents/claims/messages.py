@@ -81,7 +81,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
     )
 
 
-def restless(issue: Issue, attempts: int) -> UnknownError:
+def contention(issue: Issue, attempts: int) -> UnknownError:
     """For who was overtaken again and again; the others went on."""
     return UnknownError(
         f"The right to {short(issue)} changed hands {attempts} times while this was decided.",

@@ -17,7 +17,7 @@ OWED = "claims-owed.json"
 Debts = Mapping[str, tuple[str, str, str, bool]]  # by right: nonce, former holder, who took it
 
 
-def note(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> None:
+def add(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> None:
     """Remember that `former` is not to be assigned, if the assignment is not here yet."""
     debts = _read(ws)
     left = {name: debt for name, debt in debts.items() if name != lease.name}
@@ -26,7 +26,7 @@ def note(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> No
     _write(ws, debts, left)
 
 
-def pay(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> None:
+def apply_pending(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> None:
     """Take away what has come; forget what was settled by who came later. Raises GhpError."""
     debts = _read(ws)
     if not debts:

@@ -77,7 +77,7 @@ def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
 def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int, Holding]:
     """The issues that somebody holds, and how the holders are, as far as it is known here."""
     held = claims(leaser)
-    sights = claim_sight.look(ws, store, held.values())
+    sights = claim_sight.holders_of(ws, store, held.values())
     return {
         issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
         for issue, lease in held.items()
@@ -180,7 +180,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             return _take(me, issue, lease, stands, sight, reason)
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
-    raise refusal.restless(issue, ATTEMPTS)
+    raise refusal.contention(issue, ATTEMPTS)
 
 
 def _known(leaser: LockService, name: str) -> Lock | None:
@@ -191,7 +191,7 @@ def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
     """The holder as it is seen from here; looked for only where it decides something."""
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return HolderView()
-    return claim_sight.look(me.ws, me.store, [lease])[lease.name]
+    return claim_sight.holders_of(me.ws, me.store, [lease])[lease.name]
 
 
 def _take(
@@ -215,7 +215,7 @@ def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
     """It is mine; if the process that took it was killed before it all showed, it shows now."""
     if is_shown(me, "claim", lease):
         if not showing.is_in_hand(me, issue, lease):
-            showing.take_in_hand(me, issue, lease)
+            showing.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None
@@ -295,7 +295,7 @@ def _release(
         shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
         previous = lease.holder if lease and lease.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)
-    raise refusal.restless(issue, ATTEMPTS)
+    raise refusal.contention(issue, ATTEMPTS)
 
 
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:

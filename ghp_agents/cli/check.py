@@ -64,7 +64,7 @@ def check(
         _print_right(verification.verify(house.ws, house.leaser, name), as_json=as_json)
         return
     if verify:
-        held_paths.hear(house.store)
+        held_paths.fetch_leases(house.store)
     checked = _checked(house, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(each) for each in checked.refused]

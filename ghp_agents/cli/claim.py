@@ -5,7 +5,7 @@ import click
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
 from ghp_agents.cli import claim_view, complete, issue_view, output
-from ghp_agents.cli.context import acting, hear, wake
+from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold
@@ -47,7 +47,7 @@ def claim(
         )
     parts = (house.ws, house.store, house.leaser, house.tracker)
     with output.busy("Claiming"):
-        hear(house, only_first=True)
+        sync_first(house, only_first=True)
         if issue is None:
             claimed = services.claim_next(*parts)
         else:
@@ -57,7 +57,7 @@ def claim(
     else:
         output.data(str(claimed.issue.number))
     claim_view.say_claimed(claimed)
-    wake(house)
+    start_background(house)
 
 
 def _fields(claimed: ClaimResult) -> dict[str, object]:
@@ -118,7 +118,7 @@ def release(
         _say_released(released, to)
     if leases or name is not None:
         _release_leases(house, leases, name, reason)
-    wake(house)
+    start_background(house)
 
 
 def _is_issue(word: str) -> bool:

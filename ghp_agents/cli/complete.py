@@ -110,7 +110,7 @@ def _resources(house: App) -> Named:
 def _handoffs(house: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
-    found, _ = handoff_record.read(house.store.snapshot().files(handoff_record.HANDOFFS))
+    found, _ = handoff_record.read_handoffs(house.store.snapshot().files(handoff_record.HANDOFFS))
     for each in reversed(found):
         about = f" about #{each.issue}" if each.issue else ""
         yield each.name, f"{each.by.name}{about}"

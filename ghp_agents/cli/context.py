@@ -59,7 +59,7 @@ def acting(command: F) -> F:
     )(command)
 
 
-def wake(house: App, *, urgent: bool = False) -> None:
+def start_background(house: App, *, urgent: bool = False) -> None:
     """After a command: what edits are decided by is brought up to date, and a background process
     folds and syncs, if one is due or it is urgent."""
     ws = house.ws
@@ -68,10 +68,10 @@ def wake(house: App, *, urgent: bool = False) -> None:
     settings = {"background": ws.settings.background}
     pause = 0.0 if urgent else background.SPAWN_PAUSE
     now = ws.clock.now()
-    background.wake(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
+    background.start_sync(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
 
 
-def hear(house: App, *, only_first: bool = False) -> None:
+def sync_first(house: App, *, only_first: bool = False) -> None:
     """Before a command that goes by what others said: the remote is asked, unless it just was, or
     with `only_first`, unless it ever was. A clone that is new knows of no issue."""
     from ghp_agents.presence import wait as pause
@@ -86,9 +86,9 @@ def send(house: App, *, here: bool = False) -> None:
     ends where there is none, or with `here`. What cannot be sent now is said, and no error."""
     if here or background.is_off(house.environ, {"background": house.ws.settings.background}):
         _send(house)
-        wake(house)
+        start_background(house)
     else:
-        wake(house, urgent=True)
+        start_background(house, urgent=True)
 
 
 def _send(house: App) -> None:
@@ -131,5 +131,5 @@ def log_unexpected(error: BaseException) -> Path | None:
         cwd = str(Path.cwd())
     except FileNotFoundError:  # the folder was removed
         return None
-    noted = mishaps.note(error, cwd, os.environ)
+    noted = mishaps.log_error(error, cwd, os.environ)
     return Path(noted) if noted else None

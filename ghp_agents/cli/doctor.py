@@ -42,7 +42,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     )
     if fix:
         with output.busy("Examining and mending"):
-            found = services.treat(checks, house.ground.repairs)
+            found = services.fix(checks, house.ground.repairs)
         _print(found, json)
     elif json:
         with output.busy("Examining"):
@@ -56,7 +56,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
             output.flush()
     if not json:
         _print_sum(found)
-    if not services.healthy(found):
+    if not services.has_no_errors(found):
         ctx.exit(int(ExitCode.ERROR))
 
 

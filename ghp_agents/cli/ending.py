@@ -10,7 +10,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
-def tidy() -> Iterator[None]:
+def exit_on_signals() -> Iterator[None]:
     """In here, SIGTERM and SIGHUP raise SystemExit with the code that a shell gives for them.
 
     A second one changes nothing. Who was told to ignore one (`nohup`) goes on ignoring it.

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, ending, output
-from ghp_agents.cli.context import acting, say_none, send, wake
+from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import Seconds
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
@@ -82,7 +82,7 @@ def escalate(
     )  # fmt: skip
     _say_asked(asked)
     if wait:
-        wake(house, urgent=True)
+        start_background(house, urgent=True)
         _wait(house, asked.escalation, timeout)
     else:
         output.data(asked.escalation.name)
@@ -110,7 +110,7 @@ def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
         "command waits on, and `ghp agent-status` tells of the answer."
     )
     try:
-        with ending.tidy(), output.busy(f"Waiting for the answer to {escalation.name}"):
+        with ending.exit_on_signals(), output.busy(f"Waiting for the answer to {escalation.name}"):
             answer = wait(house.ws, house.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
@@ -200,7 +200,7 @@ def escalations(
         _print(rules.by_need(chosen), rules.short_names(known), house.ws.clock.now())
     for problem in problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    wake(house)
+    start_background(house)
 
 
 def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:

@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import LEARNT, acting, send, wake
+from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.handoffs.handoff import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
@@ -31,7 +31,7 @@ def finish(house: App, issue: str | None, draft: bool, as_json: bool) -> None:
     else:
         output.data(str(finished.pull.number))
     _say(finished)
-    (send if house.forge.is_local else wake)(house)  # else the host has it
+    (send if house.forge.is_local else start_background)(house)  # else the host has it
 
 
 def _fields(finished: Finished) -> dict[str, object]:

@@ -6,7 +6,7 @@ import sys
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.cli.context import LEARNT, acting, send, wake
+from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, one_line
 from ghp_agents.core.text_budget import LEAST
@@ -75,7 +75,7 @@ def handoff(
     is_reached = _pass_on(house, handed.handoff)
     _warn_of_unsent(house, handed)
     if checkpoint or not is_reached:
-        wake(house)  # for oneself, who is here; or nothing can be sent now, as was said
+        start_background(house)  # for oneself, who is here; or nothing can be sent now, as was said
     else:
         send(house, here=to is not None)
 
@@ -210,7 +210,7 @@ def resume(
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
         escalation.mark_told(ws, agent, [each.id for each in resumed.news])
-    wake(house)
+    start_background(house)
     if restored and restored.conflicts:
         raise _conflicts(restored)
 

@@ -9,7 +9,7 @@ import click
 from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, output
 from ghp_agents.cli import issue_view as show_as
-from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import UsageError
 from ghp_agents.issues import service as services
@@ -75,7 +75,7 @@ def issues(
         show_as.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
-    wake(house)
+    start_background(house)
 
 
 def _warn_of_circle(circle: list[Issue]) -> None:
@@ -153,7 +153,7 @@ def new(
             "It has no number of its own yet: the place that gives them is out of reach.",
             f"It gets one at `ghp agent-sync`; {short(made)} names it until then and ever after.",
         )
-    wake(house)
+    start_background(house)
 
 
 @issue.command("show", epilog="Example: ghp agent-issue show 3")
@@ -169,7 +169,7 @@ def show(house: App, number: str, as_json: bool) -> None:
     else:
         view = services.view(house.tracker, number)
         show_as.page(view, show_as.holding_of(view.issue, holdings))
-    wake(house)
+    start_background(house)
 
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")
@@ -279,7 +279,7 @@ def block(house: App, number: str, by: tuple[str, ...], remove: bool) -> None:
 def _report(house: App, outcome: IssueResult, done: str, already: str) -> None:
     if outcome.changed:
         output.done(done)
-        wake(house)
+        start_background(house)
     else:
         output.say(already)
 

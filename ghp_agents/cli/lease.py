@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, ending, output
-from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
@@ -82,7 +82,7 @@ def lease(
     try:
         leased = _take(house, wanted, wait, timeout)
     finally:
-        wake(house)  # a request or a question may have been written, too
+        start_background(house)  # a request or a question may have been written, too
     if as_json:
         output.as_json(_fields(leased.hold) | {"covers": list(leased.covered)})
     else:
@@ -138,7 +138,7 @@ def _take(house: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -
             return leasing.acquire(*parts, wanted)
     from ghp_agents.leases import queue as lease_waiting
 
-    with ending.tidy():
+    with ending.exit_on_signals():
         return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
@@ -192,7 +192,7 @@ def leases(house: App, implicit: bool, as_json: bool) -> None:
             output.data(output.clean(_sentence(each)))
     for problem in listing.problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    wake(house)
+    start_background(house)
 
 
 def _conflicts(house: App, listing: services.LeaseListing) -> list[Conflict]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.cli.context import say_none, wake
+from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.core.clock import moment
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
@@ -68,7 +68,7 @@ def log(
     else:
         kind = "Nothing of that kind." if question != LedgerQuery() else "Nothing has happened yet."
         say_none(house, kind)
-    wake(house)
+    start_background(house)
 
 
 def _numbers(house: App, issue: str | None) -> frozenset[int] | None:
@@ -101,7 +101,7 @@ def _follow(
     """Tell what comes after `tips`; only the new part of the histories is read."""
     try:
         while True:
-            wake(house)
+            start_background(house)
             house.ws.clock.wait(FOLLOW_EVERY)
             now = house.store.snapshot().tips()
             if now != tips:

@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import issue_view, output
-from ghp_agents.cli.context import acting, hear, send, wake
+from ghp_agents.cli.context import acting, send, start_background, sync_first
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
@@ -36,7 +36,7 @@ def merge(
     """
     if queue and reference:
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
-    hear(house)
+    sync_first(house)
     who = services.merger(
         house.ws, house.store, house.leaser, house.tracker, house.forge,
         cwd=house.cwd, tell=output.say, unchecked=unchecked,
@@ -53,7 +53,7 @@ def merge(
     finally:
         _print(done, as_json=as_json, queue=queue)
         back = [one for one in done if isinstance(one, SentBack)]
-        (send if back else wake)(house)
+        (send if back else start_background)(house)
     if queue and not done:
         output.say("Nothing is ready to be merged.")
     if back:

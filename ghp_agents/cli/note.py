@@ -10,7 +10,7 @@ import click
 
 from ghp_agents.cli import note_view as show_as
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, say_none, wake
+from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.core import glob_paths as spelling
 from ghp_agents.core.errors import UsageError
@@ -76,7 +76,7 @@ def remember(
         )  # fmt: skip
         supersedes = None  # by the first of several
         _say_told(told)
-    wake(house)
+    start_background(house)
 
 
 def _say_told(told: services.RememberResult) -> None:
@@ -265,7 +265,7 @@ def edit(
         output.done(f"Changed {changed.note.name}: {changed.note.title}")
     else:
         output.say(f"{changed.note.name} is so already.")
-    wake(house)
+    start_background(house)
 
 
 @notes.command("forget", epilog="Example: ghp agent-notes forget N-3f9a")
@@ -285,7 +285,7 @@ def forget(house: App, id: str) -> None:
             "If it was a secret, replace the secret.",
         )
     _take_out(house)
-    wake(house)
+    start_background(house)
 
 
 def _take_out(house: App) -> None:

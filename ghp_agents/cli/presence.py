@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, output, upstream_view, waiting_view
-from ghp_agents.cli.context import acting, log_unexpected, wake
+from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.core.clock import ago, moment
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
@@ -58,7 +58,7 @@ def heartbeat(
         agent = house.ws.agent()
         beaten = services.heartbeat(house.ws, house.store, agent, said, progress=progress)
         settings = {"background": house.ws.settings.background}
-        background.wake(
+        background.start_sync(
             house.ws.folders,
             house.environ,
             house.ws.clock.now(),
@@ -150,7 +150,7 @@ def status(
             output.warn(trust.summary(house.ws), consent.HINT)
         upstream_view.warn(upstream)
         _print_news(house, snapshot, output.say if as_json else output.data)
-        wake(house)
+        start_background(house)
 
 
 def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
@@ -169,7 +169,7 @@ def _set_status(house: App, agent: str | None, new_status: str) -> None:
     except (GhpError, OSError) as error:  # the presence is kept, and folded when it can be
         output.warn(f"Not in the state yet: {error}", "`ghp agent-doctor` says what is in the way.")
     output.done(f"{name} is {new_status}.")
-    wake(house)
+    start_background(house)
 
 
 def _when(house: App, text: str) -> float:
@@ -182,7 +182,7 @@ def _when(house: App, text: str) -> float:
 
 
 def _look(house: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
-    return services.look(house.ws, house.store, snapshot, processes=processes)
+    return services.list_agents(house.ws, house.store, snapshot, processes=processes)
 
 
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
@@ -344,7 +344,7 @@ def _watch(house: App, name: str | None, stale: bool) -> None:
         seen = _look(house, snapshot)
         waits = waiting_view.waits(house, snapshot, seen)
         views = waiting_view.shown(_select(seen, name, stale), waits)
-        wake(house)
+        start_background(house)
         return COLUMNS, [row(view) for view in views], styles(views)
 
     keep_showing(frame, house.ws.clock, WATCH_EVERY)
@@ -371,7 +371,7 @@ def whoami(house: App, name: str | None) -> None:
                 f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over it.",
                 "Unset it, or set it to the same name.",
             )
-        wake(house)
+        start_background(house)
         return
     output.data(ws.agent())
     for rivalry in services.rivalries(ws, house.store.snapshot()):

@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import claim_view, output
-from ghp_agents.cli.context import acting, hear, wake
+from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
@@ -39,14 +39,14 @@ def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
         )
     parts = (house.ws, house.store, house.leaser, house.tracker)
     with output.busy("Starting"):
-        hear(house)
+        sync_first(house)
         started = services.start(*parts, issue)
     _say(started)
     if as_json:
         output.as_json(_fields(started))
     else:
         _resume(house, started)
-    wake(house)
+    start_background(house)
 
 
 def _fields(started: Started) -> dict[str, object]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, wake
+from ghp_agents.cli.context import acting, start_background
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.sweep import messages as words
 from ghp_agents.sweep import service as services
@@ -68,7 +68,7 @@ def sweep(
     _print(swept, told, as_json=as_json)
     _append_summary(house, swept, told)
     if not dry_run:
-        wake(house)
+        start_background(house)
     if swept.report.trouble:
         output.error(
             f"What was said could not be sent: {swept.report.trouble}.",

@@ -43,7 +43,7 @@ def run(place: Sandbox) -> list[SummaryLine]:
 
 
 def _agents(house: App) -> Iterator[SummaryLine]:
-    views = {v.name: v for v in presence.look(house.ws, house.store, house.store.snapshot())}
+    views = {v.name: v for v in presence.list_agents(house.ws, house.store, house.store.snapshot())}
     entries = house.store.ledger()
     yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]

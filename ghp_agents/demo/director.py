@@ -76,7 +76,7 @@ def _look(course: Course) -> None:
         if entry.id not in course.told:
             course.told.add(entry.id)
             course.tell(sentence(entry))
-    views = presence.look(house.ws, house.store, house.store.snapshot())
+    views = presence.list_agents(house.ws, house.store, house.store.snapshot())
     course.show(views)
     _answer(course, house)
     _watch_the_victim(course, house, views)

@@ -122,7 +122,7 @@ def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
         yield finding.info("left-out", f"Not checked, for a reason above: {names}.")
 
 
-def treat(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Finding]:
+def fix(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Finding]:
     """Examine, mend what is fixable, and examine again: what was mended, then all that is so now.
 
     One repair may bring the next to light (a fold makes something to send), so it goes on until
@@ -162,6 +162,6 @@ def _in_the_way(code: str, error: GhpError | OSError, what: str = "") -> Finding
     return finding.error(code, f"{what}{error}", remedy)
 
 
-def healthy(found: Sequence[Finding]) -> bool:
+def has_no_errors(found: Sequence[Finding]) -> bool:
     """Whether there is no error among `found`."""
     return all(one.level is not Level.ERROR for one in found)

@@ -30,15 +30,15 @@ _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
 # Not the patches: nobody could tell whether one of them is right, and together they may be large.
 FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
     "answers": lambda files: escalation_record.read(files)[1],
-    "commands": lambda files: command_record.read(files)[1],
+    "commands": lambda files: command_record.read_commands(files)[1],
     "escalations": lambda files: escalation_record.read(files)[1],
-    "handoffs": lambda files: handoff_record.read(files)[1],
+    "handoffs": lambda files: handoff_record.read_handoffs(files)[1],
     "inbox": lambda files: (),  # nobody reads it yet
-    "issues": lambda files: issue_log.read(files).problems,
-    "leases": lambda files: lease_record.read(files)[1],
-    "notes": lambda files: note_record.read(files)[1],
-    "pulls": lambda files: pull_log.read(files).problems,
-    "returns": lambda files: pull_return.read(files)[1],
+    "issues": lambda files: issue_log.read_events(files).problems,
+    "leases": lambda files: lease_record.read_leases(files)[1],
+    "notes": lambda files: note_record.read_notes(files)[1],
+    "pulls": lambda files: pull_log.read_events(files).problems,
+    "returns": lambda files: pull_return.read_returns(files)[1],
 }
 
 

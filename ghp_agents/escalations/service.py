@@ -270,7 +270,7 @@ def answer(
 
     answered = transact(store, decide)
     if answered.is_new:
-        bell.ring(ws.folders, answered.escalation.question.agent)
+        bell.set_flag(ws.folders, answered.escalation.question.agent)
     notes = _post(ws, store, tracker, answered.escalation)
     return AnswerResult(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 

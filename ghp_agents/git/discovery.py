@@ -20,7 +20,7 @@ _NONE = ("not a git repository", "invalid gitfile format")
 _ADVICE = "git config --global --add safe.directory "
 
 
-def ask(cwd: Path, environ: Mapping[str, str]) -> Location | None:
+def find_with_git(cwd: Path, environ: Mapping[str, str]) -> Location | None:
     """The repository around `cwd` that git agrees to use; None where there is none. Raises
     RefusedError with git's reason, or with ours."""
     around = walk_up(str(cwd))

@@ -56,7 +56,7 @@ class Patch:
 # ------------------------------------------------------------------------------ taking
 
 
-def take(
+def take_patch(
     place: Location,
     limit: int,
     screen: Screen = lambda _change, _added: None,
@@ -251,7 +251,7 @@ class PatchFailedError(git.GitError):
 
 def is_applied(folder: Path, content: bytes) -> bool:
     """Whether all that the patch would do is there already. Raises UnsafePatchError."""
-    patchtext.read(content)
+    patchtext.read_patch(content)
     result = _apply(folder, content, "--reverse", "--check")
     # A mode that differs is only warned of.
     return result.code == 0 and " has type " not in result.err
@@ -262,10 +262,10 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
 
     On the commit that the patch belongs to, only files change. With `three_way`, on another one,
     git merges it: the result is staged, and what meets other changes is left with conflict markers
-    and unmerged in the index. Raises PatchFailedError; UnsafePatchError for a patch that `take`
-    would not have made. Then nothing was changed.
+    and unmerged in the index. Raises PatchFailedError; UnsafePatchError for a patch that
+    `take_patch` would not have made. Then nothing was changed.
     """
-    pieces = patchtext.read(content)
+    pieces = patchtext.read_patch(content)
     patchguard.check(folder, pieces)
     links = patchguard.links_in_the_way(folder, pieces)
     if links:

@@ -58,7 +58,7 @@ class Piece(NamedTuple):
         return bool(self.old and self.new and self.old != self.new)
 
 
-def read(content: bytes) -> list[Piece]:
+def read_patch(content: bytes) -> list[Piece]:
     """The files that a patch changes. Raises UnsafePatchError for what git would not have written,
     names outside of the worktree, submodules and files below a link that the patch makes."""
     lines = _Lines(content)

@@ -316,7 +316,7 @@ def version() -> tuple[int, ...]:
     return tuple(int(number) for number in numbers)
 
 
-def look(folder: Path, git_dir: Path, *args: str) -> str | None:
+def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
     """What git says of a person's history and worktree, through GitPython; None if it says no.
 
     Only its way of running commands: its own objects know no sha256 repository (measured with

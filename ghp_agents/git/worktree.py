@@ -164,7 +164,7 @@ def history(place: Location, commit: str, others: Sequence[str]) -> History:
     folder, git_dir = Path(place.toplevel), Path(place.git_dir)
 
     def ask(*args: str) -> str:
-        return git.look(folder, git_dir, *args) or ""
+        return git.run_gitpython(folder, git_dir, *args) or ""
 
     wanted = [commit, "--not", *others] if others else [commit]
     lines = ask(

@@ -52,6 +52,6 @@ def _labels(settings: Settings) -> Iterator[Label]:
     able = {word.strip().casefold() for words in settings.capabilities.values() for word in words}
     names += [f"{NEEDS}{word}" for word in sorted(able - {""})]
     for name in names:
-        found = github_label.look(name)
+        found = github_label.appearance(name)
         if found:
             yield found

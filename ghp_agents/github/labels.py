@@ -39,7 +39,7 @@ class Label(NamedTuple):
     description: str
 
 
-def look(name: str) -> Label | None:
+def appearance(name: str) -> Label | None:
     """How a label of ours is to look; None for one that means nothing here."""
     if name in _LOOKS:
         return Label(name, *_LOOKS[name])

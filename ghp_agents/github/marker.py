@@ -69,7 +69,7 @@ def plain(text: str) -> str:
     return _ANY.sub("&lt;!--", text)
 
 
-def read(text: str) -> tuple[str, Mark | None]:
+def split_marker(text: str) -> tuple[str, Mark | None]:
     """A text without the line at its end, and what that says; the text as it is where there is
     none."""
     tail = text.rstrip()

@@ -20,7 +20,7 @@ Believed = Callable[[str], bool]  # whether an account may write, so that its li
 def pull(said: Mapping[str, Any], believed: Believed) -> Pull:
     """One of GitHub's, from a list or by itself. Raises KeyError, TypeError for no such thing."""
     login = str((said.get("user") or {}).get("login") or "ghost")
-    text, mark = github_marker.read((said.get("body") or "").replace("\r\n", "\n"))
+    text, mark = github_marker.split_marker((said.get("body") or "").replace("\r\n", "\n"))
     ours = mark is not None and bool(mark.by) and believed(login)
     branch = str(said["head"]["ref"])
     is_merged = bool(said.get("merged_at"))

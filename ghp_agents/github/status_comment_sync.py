@@ -88,7 +88,9 @@ class _Look:
         self._snapshot = snapshot
         orchestrators = ws.settings.orchestrators
         self._asked: list[Escalation] = escalation.read_all(snapshot, orchestrators)[0]
-        self._commands: list[Obeyed] = command_record.read(snapshot.files(command_record.FOLDER))[0]
+        self._commands: list[Obeyed] = command_record.read_commands(
+            snapshot.files(command_record.FOLDER)
+        )[0]
         self._stopped = command_record.stopped(self._commands)
 
     @property
@@ -107,7 +109,7 @@ class _Look:
         view = self._view(issue.number)
         said = view.presence if view and issue_of(view.presence) in issue.numbers else {}
         folder = handoff_record.folder_of(issue.number)
-        handoffs = ordered(handoff_record.read(self._snapshot.files(folder))[0])
+        handoffs = ordered(handoff_record.read_handoffs(self._snapshot.files(folder))[0])
         on_it = [each for each in self._asked if each.question.issue in issue.numbers]
         commands = [each for each in self._commands if each.issue in issue.numbers]
         return IssueStatus(
@@ -196,7 +198,7 @@ def _there(hub: GitHubRepository, issue: int) -> list[int]:
     once = github_marker.once(MARKER)
     found: list[int] = []
     for told in hub.get_all(f"issues/{issue}/comments"):
-        _, mark = github_marker.read(str(told.get("body") or ""))
+        _, mark = github_marker.split_marker(str(told.get("body") or ""))
         if mark and mark.once == once and _is_trusted(hub, told):
             found.append(int(told["id"]))
     return sorted(found)

@@ -22,7 +22,7 @@ class OwnersLine(NamedTuple):
     only_here: bool = False  # the files right in the folder, none further below
 
 
-def read(text: str) -> list[OwnersLine]:
+def parse_owners(text: str) -> list[OwnersLine]:
     """The lines of a file, in their order. What is no line of it is left out, as hosts do."""
     found: list[OwnersLine] = []
     for line in text.splitlines():

@@ -65,7 +65,7 @@ def make(
     fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
     claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
-    lapsed = lapse.lapsed(ws, store, snapshot, logs)
+    lapsed = lapse.expired(ws, store, snapshot, logs)
     said = [
         *_leases(ws, snapshot, leaser, fold, lapsed),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
@@ -111,7 +111,7 @@ def _settings(
     """The settings that have a say, from the texts that the stamp compares and from the trunk, and
     by what it is seen that the trunk moved. Working them out loads what is slow, and starts git, so
     that is done only where something changed. Raises ConfigError."""
-    last = rulebook.last_known(sources.folders[0])
+    last = rulebook.read_stale(sources.folders[0])
     if last and stamp and last["stamp"]["texts"][:CONFIGS] == texts:
         marks = last["stamp"]["trunk"]
         if marks and rulestamp.marks([path for path, _ in marks]) == marks:
@@ -194,7 +194,10 @@ def _standing(
     there = [
         log
         for log in logs
-        if log.is_open and log.granted and log.id not in lapsed and lease.has_right(log, rights)
+        if log.is_open
+        and log.granted
+        and log.id not in lapsed
+        and lease.lock_is_current(log, rights)
     ]
     bare = [
         x for x in rights.values() if x.is_taken and x.nonce not in known and x.nonce not in over
@@ -208,7 +211,7 @@ def _standing(
 def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
     said = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
     text = owners_file.encode("latin-1").decode("utf-8", "replace")
-    lines = codeowners.owned(codeowners.read(text), settings.shared_owners)
+    lines = codeowners.owned(codeowners.parse_owners(text), settings.shared_owners)
     owned = [each for line, mine in lines for each in _line(line, mine, fold)]
     said.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
     return [each for each in said if each[1]]
@@ -260,7 +263,7 @@ def _elsewhere(
     holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
     if not holders or all(tip.clone == snapshot.clone for tip in snapshot.tips()):
         return []
-    views = presence.look(ws, store, snapshot, processes=False)
+    views = presence.list_agents(ws, store, snapshot, processes=False)
     return [view.name for view in views if view.name in holders and not view.is_here]
 
 

@@ -94,11 +94,11 @@ def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
     """The book that is kept, unless a lease in it is over by now: nothing is written then."""
     book = rulebook.load(sources)
     now = ws.clock.now()
-    if book is None or not rulebook.may_lapse(book, now):
+    if book is None or not rulebook.may_have_expired(book, now):
         return book
     age = store.news_age()
     heard = 0.0 if age is None else now - age
-    return None if rulebook.may_lapse(book, heard) else book
+    return None if rulebook.may_have_expired(book, heard) else book
 
 
 def _write(
@@ -179,7 +179,9 @@ class _Bench:
         key = rulebook.key_of(self._book, verdict.path)
         try:
             epoch = here["epoch"]
-            rival = touched.take(self._ws.folders, agent, epoch, key, self._now, *self._limits)
+            rival = touched.take_lease(
+                self._ws.folders, agent, epoch, key, self._now, *self._limits
+            )
         except OSError:
             return verdict  # nothing can be written here, so nobody can be told
         if rival is None or _spared(self._ws, [Verdict("", verdict.path, authority.IMPLICIT)]):
@@ -238,9 +240,9 @@ class _Bench:
 
     @cached_property
     def _holders(self) -> lease.Lives:
-        return lease.lives_by(presence.look(self._ws, self._store, self._store.snapshot()))
+        return lease.lives_by(presence.list_agents(self._ws, self._store, self._store.snapshot()))
 
     @cached_property
     def _claims(self) -> dict[str, claim_sight.HolderView]:
         known: list[Lock] = self._leaser.known(PREFIX)
-        return claim_sight.look(self._ws, self._store, known)
+        return claim_sight.holders_of(self._ws, self._store, known)

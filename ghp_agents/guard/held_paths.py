@@ -35,7 +35,7 @@ def refuse(
     """Refuse a change by `author` of what another holds. A person, who finishes or merges, is told
     of ordinary leases, in the words that are answered; a strict lease holds for people, too. `by`
     merges the change; None: its author finishes it here. Raises RefusedError, UnknownError."""
-    hear(store)
+    fetch_leases(store)
     agent = None if author.is_person else AgentName(author.name)
     verdicts = ruling.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
     against = [each for each in verdicts if each.why]
@@ -49,7 +49,7 @@ def refuse(
     return tuple(each.why for each in against[:LISTED]) + _more(against)
 
 
-def hear(store: StateStore) -> None:
+def fetch_leases(store: StateStore) -> None:
     """Fetch all leases and who lives. Raises UnknownError: what a remote may say of a strict lease
     cannot be left out."""
     report = store.sync(push=False)
@@ -66,7 +66,7 @@ def _strict(
 ) -> set[str]:
     """Those of the paths to which another, who lives, has a right over all clones."""
     held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
-    seen = claim_sight.look(ws, store, held) if held else {}
+    seen = claim_sight.holders_of(ws, store, held) if held else {}
     fold = git.config(ws.folder, "core.ignoreCase") == "true"
     living = [x for x in held if seen[x.name].lives and not _is_over(ws, x, leaser)]
     return {path for x in living for path in pattern.select(x.patterns, paths, fold=fold)}

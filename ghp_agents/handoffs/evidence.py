@@ -143,7 +143,7 @@ def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], lis
         for number in about.numbers
         for path, data in snapshot.files(handoff_record.folder_of(number)).items()
     }
-    found, problems = handoff_record.read(files)
+    found, problems = handoff_record.read_handoffs(files)
     if about.number is None:
         found = [each for each in found if about.actor.name in (each.by.name, each.to)]
     return found, problems

@@ -50,7 +50,7 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
         about=about,
         branch=evidence.branch(there) if there else _branch(ws, said),
         said=story,
-        work=uncommitted.take(there) if there else Uncommitted(Patch("", b"")),
+        work=uncommitted.take_uncommitted(there) if there else Uncommitted(Patch("", b"")),
         rights=tuple(rights),
         notes=tuple(notes),
         learnt=tuple(recall.learnt(ws, store, agent, about.numbers)),

@@ -83,7 +83,7 @@ def render(handoff: Handoff, body: str) -> bytes:
     return document.render(Document(meta, body))
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
+def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
     """The handoffs in files of the state, the oldest first, and what could not be read.
 
     Files that we do not know are none of ours.

@@ -24,7 +24,7 @@ from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
-from ghp_agents.worktrees.provision import came_along
+from ghp_agents.worktrees.provision import was_provisioned
 
 LISTED = 10
 
@@ -115,7 +115,7 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
 
 def _refuse_config(handoff: Handoff, content: bytes) -> None:
     """Others may write a handoff, and what configures tools would run or be obeyed unseen."""
-    pieces = patchtext.read(content)
+    pieces = patchtext.read_patch(content)
     paths = {path for piece in pieces for path in (piece.old, piece.new)}
     found = sorted(path for path in paths if configures_tools(path))
     if not found:
@@ -139,7 +139,7 @@ def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     operation = worktree.operation(ws.git_dir)
-    found = [each for each in worktree.differences(folder) if not came_along(ws, each)]
+    found = [each for each in worktree.differences(folder) if not was_provisioned(ws, each)]
     if not found and not operation:
         return
     names = ", ".join(page.path(each.path) for each in found[:LISTED])

@@ -27,7 +27,7 @@ from ghp_agents.ports import IssueTracker, StateStore
 from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import untouched
+from ghp_agents.worktrees.provision import unchanged_files
 
 TEMPLATE = "resume.md.j2"
 APPLY = "resume-apply"  # the event of work that was restored
@@ -67,7 +67,7 @@ def choose(
     about = evidence.topic(ws, tracker, actor, issue)
     named = None
     if issue is None and (handoff or about.number is None):
-        known, _ = handoff_record.read(store.snapshot().files(handoff_record.HANDOFFS))
+        known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
         mine = [each for each in known if actor.name in (each.by.name, each.to)]
         named = find(known, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
@@ -150,7 +150,7 @@ def _last(last: Handoff | None, now: float) -> list[str]:
 
 def _also(store: StateStore, about: Topic) -> list[str]:
     """What else was handed over to the actor, and by nobody since."""
-    known, _ = handoff_record.read(store.snapshot().files(handoff_record.HANDOFFS))
+    known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
     latest = {each.issue: each for each in known if each.issue is not None}
     return [
         f"Also handed over to you: #{number} ({each.name}): `ghp agent-resume --issue {number}`."
@@ -244,7 +244,7 @@ def _branch(ws: Workspace, branch: Branch) -> list[str]:
     if ws.place.toplevel is None:
         return []
     differences = worktree.differences(Path(ws.place.toplevel))
-    ours = untouched(ws)
+    ours = unchanged_files(ws)
     found = [each for each in differences if each.code != "??" or each.path not in ours]
     lines = page.branch_lines(branch)
     if not found:

@@ -76,7 +76,7 @@ def encode(said: Return) -> Record:
     )
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
+def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     """The records, oldest first; what cannot be read is a problem, and hides no other."""
     found: list[Return] = []
     problems: list[Problem] = []

@@ -45,7 +45,7 @@ def _unmended(
     ws: Workspace, snapshot: Snapshot, is_wanted: Callable[[Return], bool]
 ) -> list[tuple[Return, int]]:
     """The last return of each pull request, with its round, if nothing came after it."""
-    found, _ = rules.read(snapshot.files(FOLDER))
+    found, _ = rules.read_returns(snapshot.files(FOLDER))
     return [
         (said, number)
         for said, number in rules.last(found)

@@ -131,7 +131,7 @@ def record_of(
 
 def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
     """Whether an agent lives in this clone, which has all the commits that were made in it."""
-    views = presence.look(ws, store, store.snapshot(), processes=False)
+    views = presence.list_agents(ws, store, store.snapshot(), processes=False)
     return any(view.name == agent and view.is_here for view in views)
 
 
@@ -303,7 +303,7 @@ def _facts(
     held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
     said = evidence.said(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *said.notes, *([unknown] if unknown else [])]
-    work = uncommitted.take(ws)
+    work = uncommitted.take_uncommitted(ws)
     learnt = recall.learnt(ws, store, about.actor.name, about.numbers)
     branch = evidence.branch(ws)
     return HandoffFacts(about, branch, said, work, tuple(held), tuple(notes), tuple(learnt))

@@ -9,7 +9,7 @@ from ghp_agents.git import patch, worktree
 from ghp_agents.git.patch import Patch, PatchedFile
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import untouched
+from ghp_agents.worktrees.provision import unchanged_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Uncommitted:
     missing: tuple[Missing, ...] = ()
 
 
-def take(ws: Workspace) -> Uncommitted:
+def take_uncommitted(ws: Workspace) -> Uncommitted:
     """The uncommitted work of this worktree, but for what furnishing put there; nothing
     of it is touched. Raises GitError."""
     if ws.place.toplevel is None:
         return Uncommitted(Patch("", b""))
-    kept = patch.take(ws.place, ws.settings.patch_bytes, _screen, untouched(ws))
+    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, _screen, unchanged_files(ws))
     missing = [Missing(plain(one.path), one.size, one.reason) for one in kept.left_out]
     return Uncommitted(kept, (*missing, *_beyond(Path(ws.place.toplevel), kept)))
 

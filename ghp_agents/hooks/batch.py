@@ -21,7 +21,7 @@ def batch(scene: "HookContext") -> Reply | None:
     if done:
         said["lastAction"] = pulse.clean_action(done)
     beat(scene, said, progress=any(deed.verb == EDITED for deed in event.deeds))
-    if event.hears and bell.rings(scene.folders, scene.agent):
+    if event.hears and bell.is_set(scene.folders, scene.agent):
         from ghp_agents.hooks.news import news
 
         return news(scene, "ghp-agents has news for this agent:")

@@ -143,6 +143,6 @@ def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", whe
 
     try:
         here = cwd if cwd and os.path.isdir(cwd) else os.getcwd()
-        mishaps.note(error, here, environ, where=where, only_if_set_up=True)
+        mishaps.log_error(error, here, environ, where=where, only_if_set_up=True)
     except (OSError, ValueError):
         return

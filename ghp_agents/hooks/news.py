@@ -14,7 +14,7 @@ LIMIT = 10_000  # characters that clients take; what is longer they put aside
 
 def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
     """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
-    bell.hush(scene.folders, scene.agent)
+    bell.clear(scene.folders, scene.agent)
     house, agent = scene.house(), AgentName(scene.agent)
     found = services.gather(
         house.ws, house.store, house.leaser, agent, again=again, limit=LIMIT - len(lead) - 1

@@ -36,4 +36,4 @@ def compact(scene: "HookContext") -> None:
     )  # fmt: skip
     if handed.is_new:
         settings = {"background": house.ws.settings.background}
-        background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)
+        background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)

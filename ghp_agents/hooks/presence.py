@@ -28,7 +28,9 @@ def beat(scene: "HookContext", said: "dict[str, Any]", *, progress: bool = False
     if beaten is None:
         begin(scene, said)
         beaten = "moved"
-    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=beaten == "moved")
+    background.start_sync(
+        scene.folders, scene.environ, scene.now, settings, urgent=beaten == "moved"
+    )
 
 
 def begin(scene: "HookContext", said: "dict[str, Any]") -> None:

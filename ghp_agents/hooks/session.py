@@ -33,7 +33,7 @@ def start(scene: "HookContext") -> Reply:
     naming.keep(scene.folders, scene.event.session, scene.agent, scene.now)
     begin(scene, said)
     settings = scene.settings()
-    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True)
+    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)
     variables = {"GHP_AGENT": scene.agent}
     is_exported = _export(scene, variables)
     return _resumed(scene, _identity(scene, is_exported or scene.event.client == "opencode"))
@@ -78,13 +78,13 @@ def _resumed(scene: "HookContext", lead: str) -> Reply:
     from ghp_agents.sync import notifications as news
 
     house, agent = scene.house(), AgentName(scene.agent)
-    bell.hush(scene.folders, scene.agent)
+    bell.clear(scene.folders, scene.agent)
     wanted = news.fence_lines(house.ws, house.store.snapshot(), house.leaser, agent)
     lead = "\n\n".join([lead, *wanted])
     try:
         text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
     except GhpError as error:  # an issue that cannot be read, say; who it is it must know
-        mishaps.note(error, house.ws.place.git_dir, scene.environ, where="hook start")
+        mishaps.log_error(error, house.ws.place.git_dir, scene.environ, where="hook start")
         return Reply(context=lead, environ=variables)
     return Reply(
         context=f"{lead}\n\n{clean(text)}",
@@ -143,4 +143,4 @@ def end(scene: "HookContext") -> None:
     )
     touched.drop_all(scene.folders, scene.agent)
     settings = scene.settings()
-    background.wake(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)
+    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)

@@ -43,7 +43,7 @@ def _work(presence: "Mapping[str, Any]") -> str:
 
 
 def _counts(here: "HookContext") -> "list[str]":
-    kept = quickjson.read(here.folders[0] + CACHE) or {}
+    kept = quickjson.read_object(here.folders[0] + CACHE) or {}
     at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
     fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
     if not (fresh and type(questions) is int and type(stale) is int):
@@ -64,7 +64,7 @@ def _count(here: "HookContext") -> "tuple[int, int]":
     house = here.house()
     snapshot = house.store.snapshot()
     asked, _ = escalation.read_all(snapshot, house.ws.settings.orchestrators)
-    views = presence.look(house.ws, house.store, snapshot)
+    views = presence.list_agents(house.ws, house.store, snapshot)
     return (
         sum(each.is_open for each in asked),
         sum(view.liveness is Liveness.STALE for view in views),

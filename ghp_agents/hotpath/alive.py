@@ -26,7 +26,7 @@ def lives(
     gone_after: float = GONE_AFTER,
 ) -> bool | None:
     """Whether `agent` may still be at work here; None where its file cannot tell."""
-    found = look(folders, agent)
+    found = newest_presence(folders, agent)
     if found is None:
         return None
     presence, beaten = found
@@ -37,7 +37,7 @@ def lives(
     return process is not False and (silent < dead_after or process is True)
 
 
-def look(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":
+def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":
     """The presence of `agent` as its machine has it, and when it last beat."""
     presence = presencefile.newest(folders, agent) if pulse.is_name(agent) else None
     if presence is None:

@@ -13,7 +13,7 @@ LONGEST_PAUSE = 7_200.0  # seconds for which the background may be told to wait
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 
 
-def wake(
+def start_sync(
     folders: "Sequence[str]",
     environ: "Mapping[str, str]",
     now: float,

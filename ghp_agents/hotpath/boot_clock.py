@@ -26,7 +26,7 @@ def wait(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def note(local: "dict[str, Any]", moment: "tuple[str, float] | None", now: float) -> None:
+def note_beat(local: "dict[str, Any]", moment: "tuple[str, float] | None", now: float) -> None:
     """Keep in a machine's part of a presence when it beat, by both clocks of the machine."""
     local.pop("boot", None)
     if moment is not None:

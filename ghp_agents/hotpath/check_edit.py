@@ -43,7 +43,7 @@ def quick(
     presence = presencefile.newest(folders, agent)
     if book is None or presence is None or agent in book["elsewhere"]:
         return None
-    if rulebook.may_lapse(book, now):
+    if rulebook.may_have_expired(book, now):
         return None
     try:
         verdict = _decided(place, folders, environ, book, presence, agent, path, now)
@@ -64,7 +64,7 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     """The decision where the state could not be read in time: what another had leased or claimed
     when it was last read is refused, whether or not the holder lives. Without any rulebook all is
     refused: nothing is known of what others hold."""
-    book = rulebook.last_known(folders[0])
+    book = rulebook.read_stale(folders[0])
     if book is None:
         why = f"{path} could not be decided in time, and nothing is known of what others hold."
         hint = "Run `ghp agent-check PATH`, which has no time limit; then try again."
@@ -107,7 +107,7 @@ def _decided(
     verdict = authority.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
         return _spared(verdict, book, path, case, environ, place.toplevel or "")
-    rival = touched.take(folders, agent, presence["epoch"], key, now, *limits)
+    rival = touched.take_lease(folders, agent, presence["epoch"], key, now, *limits)
     if rival is not None:  # it came between
         case.touch = touched.other(folders, agent, key, now, limits) or (rival, pulse.to_text(now))
         verdict = authority.decide(book, path, case)
@@ -134,7 +134,7 @@ def _lives(book: "Book", folders: "Sequence[str]", holder: str, epoch: int, now:
     """Whether the holder of a lease or claim lives, if its own file here says all about it."""
     if holder in book["elsewhere"]:
         raise UnsureError
-    found = living.look(folders, holder)
+    found = living.newest_presence(folders, holder)
     lives = living.lives(folders, holder, now, book["deadAfter"], book["goneAfter"])
     if found is None or lives is None or found[0]["epoch"] < epoch:
         raise UnsureError  # it is in another clone, or was when it claimed

@@ -17,7 +17,7 @@ TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
 SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
 
 
-def note(
+def log_error(
     error: BaseException,
     cwd: str,
     environ: "Mapping[str, str]",

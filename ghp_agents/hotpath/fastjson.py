@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LIMIT = 1_000_000  # bytes; what is larger is none of ours
 
 
-def read(path: str) -> "dict[str, Any] | None":
+def read_object(path: str) -> "dict[str, Any] | None":
     """The JSON object in a file; None when the file is not there or is something else."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # nor wait for a pipe

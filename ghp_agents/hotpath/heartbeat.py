@@ -80,7 +80,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     )
     if beaten is None:
         return False
-    background.wake(folders, environ, now, settings, urgent=beaten == "moved")
+    background.start_sync(folders, environ, now, settings, urgent=beaten == "moved")
     return True
 
 
@@ -166,7 +166,7 @@ def beat(
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
-        bootclock.note(local, moment, now)
+        bootclock.note_beat(local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
@@ -393,6 +393,6 @@ def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
 
 def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
     """The settings as the last other command found and checked them; empty means defaults."""
-    found = quickjson.read(folders[0] + "/cache/settings.json")
+    found = quickjson.read_object(folders[0] + "/cache/settings.json")
     values = found.get("values") if found else None
     return values if isinstance(values, dict) else {}

@@ -66,7 +66,7 @@ def list_all(folders: "Sequence[str]") -> list[ImplicitLease]:
     return [found[path] for path in sorted(found)]
 
 
-def counts(
+def is_active(
     folders: "Sequence[str]",
     touch: ImplicitLease,
     now: float,
@@ -74,7 +74,7 @@ def counts(
     gone_after: float = living.GONE_AFTER,
 ) -> bool:
     """Whether the lease still holds: its agent lives here, in the life in which it took it."""
-    found = living.look(folders, touch.agent)
+    found = living.newest_presence(folders, touch.agent)
     return (
         found is not None
         and found[0]["epoch"] == touch.epoch
@@ -87,7 +87,7 @@ def other(
 ) -> "tuple[str, str] | None":
     """Who else edits a path in this clone, and since when."""
     had = find(folders, key)
-    if had is None or had.agent == agent or not counts(folders, had, now, *limits):
+    if had is None or had.agent == agent or not is_active(folders, had, now, *limits):
         return None
     return had.agent, had.since
 
@@ -95,7 +95,7 @@ def other(
 # -------------------------------------------------------------------------------- taking
 
 
-def take(
+def take_lease(
     folders: "Sequence[str]",
     agent: str,
     epoch: int,
@@ -112,7 +112,7 @@ def take(
     if had is not None:
         if (had.agent, had.epoch) == (agent, epoch):
             return None
-        if had.agent != agent and counts(folders, had, now, dead_after, gone_after):
+        if had.agent != agent and is_active(folders, had, now, dead_after, gone_after):
             return had.agent
     touch = ImplicitLease(agent, epoch, pulse.to_text(now), path)
     failure: OSError | None = None
@@ -204,7 +204,11 @@ def _replace(
     with _Alone(folder):
         while True:
             had = find(folders, touch.path)
-            if had is not None and had.agent != touch.agent and counts(folders, had, now, *limits):
+            if (
+                had is not None
+                and had.agent != touch.agent
+                and is_active(folders, had, now, *limits)
+            ):
                 return had.agent
             if os.path.lexists(path):
                 ownfile.replace(path, _encoded(touch))  # nobody makes what is there
@@ -224,7 +228,7 @@ def _give_way(
     at least one gives way."""
     for folder in folders:
         other = None if folder == chosen else _read(f"{folder}/{FOLDER}/{_name(touch.path)}")
-        if other and other.agent != touch.agent and counts(folders, other, now, *limits):
+        if other and other.agent != touch.agent and is_active(folders, other, now, *limits):
             os.unlink(f"{chosen}/{FOLDER}/{_name(touch.path)}")
             return other.agent
     return None
@@ -272,7 +276,7 @@ def _encoded(touch: ImplicitLease) -> bytes:
 
 
 def _read(path: str) -> ImplicitLease | None:
-    found = quickjson.read(path)
+    found = quickjson.read_object(path)
     if found is None:
         return None
     agent, since, where = found.get("agent"), found.get("since"), found.get("path")

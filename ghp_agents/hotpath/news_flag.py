@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def ring(folders: "Sequence[str]", agent: str) -> None:
+def set_flag(folders: "Sequence[str]", agent: str) -> None:
     """Let `agent` look for news at its next step, if it is one of this clone."""
     if "/" in agent or not any(os.path.exists(f"{one}/agents/{agent}.json") for one in folders):
         return
@@ -27,12 +27,12 @@ def ring(folders: "Sequence[str]", agent: str) -> None:
         return
 
 
-def rings(folders: "Sequence[str]", agent: str) -> bool:
+def is_set(folders: "Sequence[str]", agent: str) -> bool:
     """Whether there may be news for `agent`."""
     return any(os.path.exists(_path(folder, agent)) for folder in folders)
 
 
-def hush(folders: "Sequence[str]", agent: str) -> None:
+def clear(folders: "Sequence[str]", agent: str) -> None:
     """Let it be still; to be done before one looks, so that what comes meanwhile rings again."""
     for folder in folders:
         try:

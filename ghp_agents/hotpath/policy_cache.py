@@ -46,7 +46,7 @@ def is_current(sources: Sources, book: "Book") -> bool:
     return rulestamp.is_fresh(sources, book["own"], book["stamp"])
 
 
-def may_lapse(book: "Book", now: float) -> bool:
+def may_have_expired(book: "Book", now: float) -> bool:
     """Whether the time of a lease in it that another clone granted may be up."""
     return book["lapses"] is not None and bool(now >= book["lapses"])
 
@@ -56,7 +56,7 @@ def exists(folder: str) -> bool:
     return os.path.exists(path_of(folder))
 
 
-def last_known(folder: str) -> "Book | None":
+def read_stale(folder: str) -> "Book | None":
     """The rulebook as it was made last, which may be out of date."""
     found = _read(path_of(folder))
     return _understood(found[1]) if found else None
@@ -87,7 +87,7 @@ def drop(folder: str) -> None:
         return
 
 
-def resign(folder: str, ref: str, old: str, new: str) -> None:
+def restamp(folder: str, ref: str, old: str, new: str) -> None:
     """After a commit that changes no rule: what was made of `old` is as good for `new`.
 
     Only for who has moved `ref` from the one to the other by compare-and-swap.

@@ -84,7 +84,7 @@ def write(
 
 def _set_aside(path: str) -> None:
     """Keep what is there and cannot be read; it is reported, and a person may want it back."""
-    if os.path.lexists(path) and read(path) is None:
+    if os.path.lexists(path) and read_presence(path) is None:
         os.replace(path, path + UNREADABLE)
 
 
@@ -108,12 +108,12 @@ def _position(record: "Mapping[str, Any]") -> "tuple[int, int]":
 
 def presence(folder: str, agent: str) -> "dict[str, Any] | None":
     """The presence of `agent` in one folder; None if it is not there or cannot be read."""
-    return read(folder + "/agents/" + agent + ".json")
+    return read_presence(folder + "/agents/" + agent + ".json")
 
 
-def read(path: str) -> "dict[str, Any] | None":
+def read_presence(path: str) -> "dict[str, Any] | None":
     """The presence in a file; None when it is not there, or has no position to go on from."""
-    record = quickjson.read(path)
+    record = quickjson.read_object(path)
     if record is None or type(record.get("epoch")) is not int or type(record.get("seq")) is not int:
         return None
     local = record.get("local")

@@ -83,7 +83,7 @@ def encode(said: Obeyed) -> Record:
     )
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Obeyed], list[Problem]]:
+def read_commands(files: Mapping[str, bytes]) -> tuple[list[Obeyed], list[Problem]]:
     """The records in the order in which the comments were made, and what cannot be read."""
     found: list[Obeyed] = []
     problems: list[Problem] = []

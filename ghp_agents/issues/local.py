@@ -140,7 +140,7 @@ class LocalTracker:
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read(snapshot.files(FOLDER))
+    return issue_log.read_events(snapshot.files(FOLDER))
 
 
 def _after(log: IssueEvents, said: IssueEvent) -> Issue:

@@ -51,7 +51,7 @@ def next_number(
 
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:
     """All numbers of issues and pull requests that this clone knows: `#12` is one thing."""
-    issues = issue_log.read(snapshot.files(issue_record.FOLDER)).numbers
+    issues = issue_log.read_events(snapshot.files(issue_record.FOLDER)).numbers
     pulls = {_number(data) for data in snapshot.files(PULLS).values()}
     return issues | {number for number in pulls if number}
 

@@ -36,7 +36,7 @@ class IssueEvents(NamedTuple):
         return IssueEvents((*self.said, said), self.seen, self.problems)
 
 
-def read(files: Mapping[str, bytes]) -> IssueEvents:
+def read_events(files: Mapping[str, bytes]) -> IssueEvents:
     """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
     said: list[IssueEvent] = []
     seen: set[str] = set()

@@ -118,7 +118,7 @@ def ready(
 def commanded(store: StateStore) -> set[int]:
     """The issues that a person gave to agents by a comment."""
     records = store.snapshot().files(command_record.FOLDER)
-    return command_record.given(command_record.read(records)[0]) if records else set()
+    return command_record.given(command_record.read_commands(records)[0]) if records else set()
 
 
 def view(tracker: IssueTracker, reference: str) -> View:
@@ -313,4 +313,4 @@ def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueN
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read(snapshot.files(FOLDER))
+    return issue_log.read_events(snapshot.files(FOLDER))

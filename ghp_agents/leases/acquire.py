@@ -12,7 +12,14 @@ from ghp_agents.leases import service as leases
 from ghp_agents.leases import strict
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.request import Approve, CheckedRequest, Conflict, LeaseRequest, met, prepare
+from ghp_agents.leases.request import (
+    Approve,
+    CheckedRequest,
+    Conflict,
+    LeaseRequest,
+    conflict_with,
+    prepare,
+)
 from ghp_agents.ports import LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.transact import transact
@@ -75,9 +82,9 @@ def holds_already(
     rights = leases.known_rights(leaser)
     if not mine or plan.is_elsewhere(rights):
         return False
-    lives = leases.lives_by(presence.look(ws, store, snapshot))
-    lapsed = lapse.lapsed(ws, store, snapshot, mine)
-    return any(leases.counts(ws, snapshot, log, lives, rights, lapsed) for log in mine)
+    lives = leases.lives_by(presence.list_agents(ws, store, snapshot))
+    lapsed = lapse.expired(ws, store, snapshot, mine)
+    return any(leases.is_active(ws, snapshot, log, lives, rights, lapsed) for log in mine)
 
 
 def attempt(
@@ -117,9 +124,9 @@ def _with_right(case: DecisionInput) -> Attempt:
     past = _rights_past(case)
     try:
         who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
-        right = strict.take(ws, store, leaser, who, plan.reach, reason, past)
+        right = strict.take_lock(ws, store, leaser, who, plan.reach, reason, past)
     except strict.RivalError as error:
-        rival = (met(plan, error.hold, error.kind),)
+        rival = (conflict_with(plan, error.hold, error.kind),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
     tried = transact(store, partial(decide, case._replace(right=right)))
     if tried.log is None:
@@ -132,7 +139,7 @@ def _rights_past(case: DecisionInput) -> frozenset[str]:
     clones, or where these never came, by the rights themselves."""
     snapshot = case.store.snapshot()
     logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
-    lapsed = lapse.lapsed(case.ws, case.store, snapshot, logs)
+    lapsed = lapse.expired(case.ws, case.store, snapshot, logs)
     recorded = {log.nonce for log in logs}
     bare = {
         right.nonce

@@ -15,7 +15,7 @@ from ghp_agents.leases import record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
-from ghp_agents.leases.request import CheckedRequest, Conflict, met
+from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
 from ghp_agents.leases.service import Lives
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import LockService, Snapshot, StateStore
@@ -49,20 +49,20 @@ class DecisionInput(NamedTuple):
 def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     """Granted, held already, put in line, or what stands in the way."""
     ws, plan = case.ws, case.plan
-    views = presence.look(ws, case.store, snapshot)
+    views = presence.list_agents(ws, case.store, snapshot)
     lives, rights = leases.lives_by(views), leases.known_rights(case.leaser)
     known = leases.read_all(snapshot)[0]
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
     mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
-    lapsed = lapse.lapsed(ws, case.store, snapshot, logs)
+    lapsed = lapse.expired(ws, case.store, snapshot, logs)
     parts = (lives, rights, lapsed)
-    had = next((log for log in mine if leases.counts(ws, snapshot, log, *parts)), None)
+    had = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
     if had:
         return _kept(case, snapshot, had)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
     holds = leases.held(ws, case.store, case.leaser, snapshot, views)
-    ways = [met(plan, hold) for hold in holds if _is_in_way(plan, hold)]
+    ways = [conflict_with(plan, hold) for hold in holds if _is_in_way(plan, hold)]
     ways += _first_in_line(case, snapshot, logs, waiting, lives)
     ways += [*edits(ws, plan), *case.elsewhere]
     if ways:
@@ -99,7 +99,7 @@ def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
         for touch in touched.list_all(ws.folders)
         if (touch.agent != plan.holder.name or plan.holder.is_person)
         and covers(plan.wanted.patterns, touch.path, fold=plan.reach.fold)
-        and touched.counts(ws.folders, touch, ws.clock.now(), *limits)
+        and touched.is_active(ws.folders, touch, ws.clock.now(), *limits)
     ]
     top = ws.place.toplevel
     spared = exempt.among(top, [each.path for each in found]) if found and top else ()
@@ -120,12 +120,12 @@ def _first_in_line(
     """Those who asked earlier and still wait: nobody jumps the queue."""
     reach, holder = case.plan.reach, case.plan.holder
     return [
-        met(case.plan, log.hold(), "waiting")
+        conflict_with(case.plan, log.hold(), "waiting")
         for log in logs
         if log.is_waiting
         and (waiting is None or log.request.order < waiting.request.order)
         and reach.meets_other(log.hold(), holder)
-        and leases.stands(case.ws, snapshot, log, lives)
+        and leases.is_still_waiting(case.ws, snapshot, log, lives)
     ]
 
 

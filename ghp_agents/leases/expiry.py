@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.core import files
-from ghp_agents.leases.record import FOLDER, LeaseHistory, read
+from ghp_agents.leases.record import FOLDER, LeaseHistory, read_leases
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.workspace import Workspace
@@ -24,13 +24,13 @@ def observe(ws: Workspace, store: StateStore) -> None:
     """Note the leases with a time that are new here, and forget those that have ended; for a sync,
     which brings them."""
     snapshot = store.snapshot()
-    known = timed(snapshot, read(snapshot.files(FOLDER))[0])
+    known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
     had = _read(ws)
     if known or had:
         _keep(ws, had, _noted(had, known, ws.steady()))
 
 
-def lapsed(
+def expired(
     ws: Workspace, store: StateStore, snapshot: Snapshot, logs: Iterable[LeaseHistory]
 ) -> frozenset[str]:
     """The ids of those leases whose time is up."""

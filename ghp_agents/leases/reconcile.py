@@ -28,14 +28,16 @@ from ghp_agents.workspace import Workspace
 COMPARED = "leases-compared.json"  # the leases that were compared with each other already
 
 
-def settle(
+def reconcile(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> tuple[str, ...]:
     """Settle what is this clone's to settle; what people should know of it. For after an exchange,
     also in the background; doing it twice changes nothing."""
     snapshot = store.snapshot()
-    views = presence.look(ws, store, snapshot, processes=False)
-    waiters.mend(ws, [view.name for view in views if view.is_here and view.liveness in LIVING])
+    views = presence.list_agents(ws, store, snapshot, processes=False)
+    waiters.restore_status(
+        ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
+    )
     asked: list[EscalateResult] = []
     if snapshot.files(FOLDER):
         if end_what_is_over(ws, store, leaser, snapshot, views):
@@ -93,7 +95,7 @@ def _why_over(
         return "its time was up"
     if not log.holder.is_person and liveness.get(log.holder.name) is Liveness.GONE:
         return f"{log.holder} is gone"
-    if log.granted and not leases.has_right(log, rights):
+    if log.granted and not leases.lock_is_current(log, rights):
         return "another took the right"
     return ""
 

@@ -217,7 +217,7 @@ def encode(said: LeaseEvent) -> bytes:
 # -------------------------------------------------------------------------------- reading
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
+def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
     """The leases in files of the state, in the order of their requests, and what could not be
     read. Files and kinds that we do not know are none of ours."""
     problems: list[Problem] = []

@@ -105,7 +105,7 @@ class Conflict(NamedTuple):
         return f"{file(self.place)} {said} since {when(self.since)}{about}{why}"
 
 
-def met(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Conflict:
+def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Conflict:
     """Another's lease as an obstacle."""
     place = plan.reach.meets(hold.patterns, hold.name) or what(hold.patterns, hold.name)
     reason = hold.reason

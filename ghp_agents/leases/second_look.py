@@ -69,7 +69,7 @@ def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
 
 def _read(ws: Workspace) -> dict[str, Doubt]:
     found: dict[str, Doubt] = {}
-    for name, fields in (quickjson.read(str(ws.cache_dir / DOUBTS)) or {}).items():
+    for name, fields in (quickjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
         match fields:
             case [str(revision), int() | float() as since]:
                 found[name] = Doubt(revision, since)

@@ -55,7 +55,7 @@ class ReleasedLeases(NamedTuple):
 
 def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
     """All leases that ever were, in the order of their requests, and what could not be read."""
-    return record.read(snapshot.files(record.FOLDER))
+    return record.read_leases(snapshot.files(record.FOLDER))
 
 
 def listing(
@@ -63,14 +63,14 @@ def listing(
 ) -> LeaseListing:
     """All that is leased now, as this clone knows it."""
     snapshot = store.snapshot()
-    views = presence.look(ws, store, snapshot)
+    views = presence.list_agents(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
     touches = touched.list_all(ws.folders) if implicit else []
     logs, problems = read_all(snapshot)
     return LeaseListing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
-        [each for each in touches if touched.counts(ws.folders, each, ws.clock.now(), *limits)],
+        [each for each in touches if touched.is_active(ws.folders, each, ws.clock.now(), *limits)],
         problems,
         logs,
     )
@@ -95,8 +95,8 @@ def held(
     """
     logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
-    lapsed = lapse.lapsed(ws, store, snapshot, logs)
-    mine = [log for log in logs if counts(ws, snapshot, log, lives, rights, lapsed)]
+    lapsed = lapse.expired(ws, store, snapshot, logs)
+    mine = [log for log in logs if is_active(ws, snapshot, log, lives, rights, lapsed)]
     said = {log.nonce for log in logs}
     bare = [
         as_hold(right)
@@ -104,14 +104,16 @@ def held(
         if right.is_taken
         and right.nonce not in said
         and not claim_sight.is_over(ws, right, leaser.clone)
-        and (lives(holder_of(right)) or claim_sight.look(ws, store, [right])[right.name].lives)
+        and (
+            lives(holder_of(right)) or claim_sight.holders_of(ws, store, [right])[right.name].lives
+        )
     ]
     strict = [hold_of(log, rights) for log in mine if log.request.right]
     ordinary = [log.hold() for log in mine if not log.request.right]
     return [*sorted([*bare, *strict], key=lambda hold: (hold.since, hold.id)), *ordinary]
 
 
-def counts(
+def is_active(
     ws: Workspace,
     snapshot: Snapshot,
     log: LeaseHistory,
@@ -126,11 +128,11 @@ def counts(
         and not log.is_over(snapshot.clone, ws.clock.now())
         and log.id not in lapsed
         and lives(log.holder)
-        and has_right(log, rights)
+        and lock_is_current(log, rights)
     )
 
 
-def has_right(log: LeaseHistory, rights: Mapping[str, Lock]) -> bool:
+def lock_is_current(log: LeaseHistory, rights: Mapping[str, Lock]) -> bool:
     """Whether a strict lease still has its right, by what is known here."""
     right = rights.get(log.request.right)
     return right is None or right.nonce == log.nonce
@@ -184,7 +186,7 @@ def queue(
     """Who waits for a lease, in the order in which they get it, and behind whom."""
     logs = read_all(snapshot)[0]
     lives = lives_by(views)
-    waiting = [log for log in logs if log.is_waiting and stands(ws, snapshot, log, lives)]
+    waiting = [log for log in logs if log.is_waiting and is_still_waiting(ws, snapshot, log, lives)]
     if not waiting:
         return []
     from ghp_agents.leases.coverage import WorktreeFiles
@@ -205,7 +207,7 @@ def queue(
     return found
 
 
-def stands(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives: Lives) -> bool:
+def is_still_waiting(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives: Lives) -> bool:
     """Whether a waiting request still stands in the queue: its holder lives, and where that can be
     told, in this clone, the process that waits."""
     if not lives(log.holder):
@@ -244,14 +246,14 @@ def release(
     """
     by = ws.actor()
     snapshot = store.snapshot()
-    lives = lives_by(presence.look(ws, store, snapshot))
+    lives = lives_by(presence.list_agents(ws, store, snapshot))
     chosen = _chosen(ws, snapshot, leaser, by, words, name, cwd)
     for hold in chosen:
         right = _right_of(leaser, store, hold) if hold.strict else None
         living = lives(holder_in(hold))
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
-            living = living or claim_sight.look(ws, store, [right])[right.name].lives
+            living = living or claim_sight.holders_of(ws, store, [right])[right.name].lives
         _check_release(ws, by, hold, living, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)

@@ -60,7 +60,7 @@ def right_name(patterns: Sequence[str], name: str | None) -> str:
     return f"{NAMES}{name}" if name is not None else f"{PATHS}{digest(*patterns)}"
 
 
-def take(
+def take_lock(
     ws: Workspace,
     store: StateStore,
     leaser: LockService,
@@ -158,7 +158,7 @@ def _met(
         for right in rights
         if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
     ]
-    seen = claim_sight.look(ws, store, met) if met else {}
+    seen = claim_sight.holders_of(ws, store, met) if met else {}
     living = [right for right in met if _lives(seen, right) and right.nonce not in past]
     doubted = {x.name: (x, seen[x.name]) for x in met if x.name in seen and x.nonce not in past}
     unsure = doubts.unconfirmed(ws, store, doubted) if doubted else []

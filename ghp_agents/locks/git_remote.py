@@ -71,7 +71,7 @@ def _mend_all(
     right = {later for later, _ in descend(private, pairs)}
     for lease, had in both:
         if lease.revision not in right:
-            answer, found[lease.name] = lost.mend(court, private, lease, had, must_push=False)
+            answer, found[lease.name] = lost.put_back(court, private, lease, had, must_push=False)
             if answer is PushOutcome.MOVED:
                 return False
     return True
@@ -105,7 +105,7 @@ def _read(court: LockPlaces, name: str, *, must_push: bool) -> Lock | None:
             found = _fetch(court, private, name)
             if found:
                 had = chain.known_here(court.repository, name) or found
-                answer, right = lost.mend(court, private, found, had, must_push=must_push)
+                answer, right = lost.put_back(court, private, found, had, must_push=must_push)
                 if answer is PushOutcome.MOVED:
                     continue
                 here.remember(court.ws, court.repository, right)

@@ -20,7 +20,7 @@ _VALUE = "%(trailers:key={},valueonly,separator=)"
 _ENTRY = _VALUE.format("Issue") + " " + _VALUE.format("Generation")
 
 
-def mend(
+def put_back(
     court: LockPlaces, private: StateRepository, found: Lock, known: Lock, *, must_push: bool
 ) -> tuple[PushOutcome, Lock]:
     """Put the right on the remote as it must be; MOVED if somebody was faster. `found` is the

@@ -116,7 +116,7 @@ def forgotten_in(files: Mapping[str, bytes]) -> dict[str, NoteChange]:
     return {each.note: each for each in sorted(changes, key=lambda one: (-one.clock, one.id))}
 
 
-def read(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
+def read_notes(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
     """The notes in files of the state as they are after all changes, the oldest first, and what
     could not be read. Files that we do not know are none of ours."""
     problems: list[Problem] = []

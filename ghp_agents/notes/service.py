@@ -44,7 +44,7 @@ class Changed(NamedTuple):
 
 def read_all(snapshot: Snapshot) -> tuple[list[Note], list[Problem]]:
     """All notes as they are now, those that are forgotten among them, and what cannot be read."""
-    return record.read(snapshot.files(NOTES))
+    return record.read_notes(snapshot.files(NOTES))
 
 
 def active(ws: Workspace, known: Sequence[Note]) -> list[Note]:

@@ -72,7 +72,7 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
 
 def _read(ws: Workspace) -> dict[str, NameOwner]:
     found: dict[str, NameOwner] = {}
-    for name, fields in (quickjson.read(str(ws.cache_dir / HOMES)) or {}).items():
+    for name, fields in (quickjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
                 found[name] = NameOwner(clone, since, before)

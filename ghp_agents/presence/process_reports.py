@@ -16,7 +16,7 @@ AGAIN = 600.0  # seconds until it is said again of a process that runs
 BELIEVED = 1_800  # seconds for which others believe it
 
 
-def vouch(ws: Workspace) -> list[str]:
+def report_processes(ws: Workspace) -> list[str]:
     """Note in the presence of this clone's quiet agents whether their processes run; of whom."""
     found = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
     return [name for name in sorted(found) if _vouch_for(ws, name)]
@@ -35,7 +35,7 @@ def _quiet(folder: str, now: float) -> list[str]:
 
 
 def _vouch_for(ws: Workspace, name: str) -> bool:
-    found = living.look(ws.folders, name)
+    found = living.newest_presence(ws.folders, name)
     if found is None or found[0].get("status") == "stopped":
         return False
     presence, beaten = found

@@ -73,7 +73,7 @@ def heartbeat(
     if any(Path(folder, WAITERS).is_dir() for folder in ws.folders):
         from ghp_agents.presence import wait_status as waiters
 
-        waiters.mend(ws, [agent])
+        waiters.restore_status(ws, [agent])
     session = pulse.session(ws.environ)[1]
     pid = pulse.agent_pid(ws.environ)
     said = {**said, **pulse.surroundings(ws.place)}
@@ -145,7 +145,7 @@ def _is_ours(ws: Workspace, agent: str) -> bool:
 # ------------------------------------------------------------------------------ looking
 
 
-def look(
+def list_agents(
     ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool = True
 ) -> list[AgentView]:
     """Every agent that is known, with its liveness; also renews the observer's memory.
@@ -219,7 +219,7 @@ def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
     """Whether an agent of another clone lives, as far as this one knows."""
     if not _others(snapshot):
         return False
-    views = look(ws, store, snapshot, processes=False)
+    views = list_agents(ws, store, snapshot, processes=False)
     return any(not x.is_here and x.liveness in LIVING for x in views)
 
 

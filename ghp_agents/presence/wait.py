@@ -38,12 +38,12 @@ def presence(ws: Workspace, agent: str | None, status: str, about: str) -> Itera
 
     A person, and an agent that keeps no presence, keep none now.
     """
-    waiters.mend(ws, [agent] if agent else [])
+    waiters.restore_status(ws, [agent] if agent else [])
     before = ws.presence(agent) if agent else None
     if agent is None or before is None:
         yield lambda action: None
         return
-    with waiters.leave_word(ws, agent, before, status, about):
+    with waiters.save_status(ws, agent, before, status, about):
         try:
             yield lambda action: _beat(ws, agent, status, action)
         finally:

@@ -18,7 +18,7 @@ FOLDER = "waiters"
 
 
 @contextlib.contextmanager
-def leave_word(
+def save_status(
     ws: Workspace, agent: str, before: Mapping[str, Any], status: str, about: str
 ) -> Iterator[None]:
     """While this process waits: word of what `agent` was `before`. It shows `status` now, and an
@@ -40,7 +40,7 @@ def leave_word(
             _forget(word)
 
 
-def mend(ws: Workspace, agents: Collection[str]) -> None:
+def restore_status(ws: Workspace, agents: Collection[str]) -> None:
     """Let those of `agents` be what they were before, whose waiting process is gone."""
     for folder in ws.folders:
         for word in sorted(Path(folder, FOLDER).glob("*.json")):

@@ -38,7 +38,7 @@ def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tu
         if holder is not None:
             _end_leases(me, holder, pull)
     notes += _forward_trunk(me, pull)
-    notes += tidy(me, pull, cwd)
+    notes += remove_merged(me, pull, cwd)
     return tuple(notes)
 
 
@@ -115,7 +115,7 @@ def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
     return [f"{why}."] if why else []
 
 
-def tidy(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
+def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     """Take away worktree and branch of a merged pull request, here and on the remote."""
     folder = me.ws.main_worktree or me.ws.folder
     notes: list[str] = []
@@ -166,7 +166,7 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
 
 def _who_is_in(me: ClaimContext, place: Checkout) -> str | None:
     """The living agent whose session would lose the ground under its feet."""
-    for view in presence.look(me.ws, me.store, me.store.snapshot()):
+    for view in presence.list_agents(me.ws, me.store, me.store.snapshot()):
         here = view.is_here and view.presence.get("worktree") == place.path.name
         if here and view.liveness is Liveness.ACTIVE and view.name != me.name:
             return view.name

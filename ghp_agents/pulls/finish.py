@@ -26,7 +26,7 @@ from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import came_along, committed
+from ghp_agents.worktrees.provision import committed, was_provisioned
 
 LISTED = 10
 Tell = Callable[[str], None]
@@ -69,7 +69,7 @@ def finish(
     found = tracker.get(issue or _issue(ws, actor.name, branch))
     claim.verify(ws, leaser, actor.name, found.number)
     _refuse_unfinished(ws)
-    tips = update.look(ws, base, branch, worktree.head(ws.folder))
+    tips = update.compare_with_remote(ws, base, branch, worktree.head(ws.folder))
     _refuse_empty(ws, tips)
     _refuse_furniture(ws, tips)
     paths = changes.between(ws.folder, tips.trunk, tips.head)
@@ -128,7 +128,9 @@ def _issue(ws: Workspace, name: str, branch: str) -> int:
 
 def unfinished(ws: Workspace, folder: Path) -> list[str]:
     """What differs from the last commit in a worktree, but for what came by furnishing it."""
-    return [plain(each.path) for each in worktree.differences(folder) if not came_along(ws, each)]
+    return [
+        plain(each.path) for each in worktree.differences(folder) if not was_provisioned(ws, each)
+    ]
 
 
 def _refuse_unfinished(ws: Workspace) -> None:

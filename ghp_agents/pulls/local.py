@@ -208,7 +208,7 @@ class LocalForge:
 
 
 def _log(snapshot: Snapshot) -> PullEvents:
-    return pull_log.read(snapshot.files(FOLDER))
+    return pull_log.read_events(snapshot.files(FOLDER))
 
 
 def _get(log: PullEvents, number: int) -> Found:

@@ -158,7 +158,7 @@ def _merge(who: Merger, right: MergeLock, number: int, *, by_name: bool) -> Outc
         if pull.state == "merged":
             return _cleaned(who, pull, (), before=True)
         refuse_unready(pull)
-        tried = trial.look(who, pull)
+        tried = trial.try_merge(who, pull)
         if not tried.is_there:
             merge_proof.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:

@@ -116,10 +116,10 @@ def _is_from_here(me: ClaimContext, lease: Lock) -> bool:
 def _may_take(me: ClaimContext, lease: Lock) -> bool:
     if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
         return True  # a command before this one was killed
-    seen = claim_sight.note(me.ws, [lease])[lease.name][1]
+    seen = claim_sight.note_first_seen(me.ws, [lease])[lease.name][1]
     if me.ws.steady() - seen >= me.ws.settings.dead_after:
         return True
-    return not claim_sight.look(me.ws, me.store, [lease])[lease.name].lives
+    return not claim_sight.holders_of(me.ws, me.store, [lease])[lease.name].lives
 
 
 def _busy(lease: Lock) -> RefusedError:

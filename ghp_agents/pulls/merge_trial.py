@@ -17,7 +17,7 @@ from ghp_agents.pulls.update_branch import merged as with_trunk
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import furnish
+from ghp_agents.worktrees.provision import provision
 
 LITTER = 3_600.0  # seconds after which nobody is at work in a worktree for a moment
 Tell = Callable[[str], None]
@@ -52,7 +52,7 @@ class Look(NamedTuple):
     is_there: bool = False  # on the trunk already: a command was killed before it could say so
 
 
-def look(who: Merger, pull: Pull) -> Look:
+def try_merge(who: Merger, pull: Pull) -> Look:
     tips = branches.tips(who.ws, pull.branch, pull.base)
     folder, by = who.ws.folder, who.me.name
     head, trunk = tips.get(pull.branch), tips.get(pull.base)
@@ -149,7 +149,7 @@ def _litter(ws: Workspace, scratch: Path) -> list[Path]:
 
 
 def _set_up(ws: Workspace, place: Path) -> None:
-    setup = furnish(ws, place).setup
+    setup = provision(ws, place).setup
     if setup and setup.code:
         raise GhpError(
             f"`{setup.command}` ended with {setup.code}:\n{tail(setup.output)}",

@@ -42,7 +42,7 @@ class Found(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def read(files: Mapping[str, bytes]) -> PullEvents:
+def read_events(files: Mapping[str, bytes]) -> PullEvents:
     """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
     said: list[PullEvent] = []
     problems: list[Problem] = []

@@ -48,7 +48,7 @@ def send_back(
         return ((had, number), []) if had else ((said, number), [rules.encode(said)])
 
     said, number = transact(me.store, decide)
-    bell.ring(me.ws.folders, agent)
+    bell.set_flag(me.ws.folders, agent)
     notes = _comment(me, said, number)
     asked = _escalate(me, pull, said) if number > ROUNDS else None
     return SentBack(pull, said, number, asked, notes)
@@ -61,12 +61,12 @@ def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool
 
 def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
     """What was sent back to an agent, with the round of each; of each pull request the last."""
-    found, _ = rules.read(snapshot.files(FOLDER))
+    found, _ = rules.read_returns(snapshot.files(FOLDER))
     return [(said, number) for said, number in rules.last(found) if said.agent == agent]
 
 
 def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:
-    return rules.read(snapshot.files(rules.folder_of(pull)))[0]
+    return rules.read_returns(snapshot.files(rules.folder_of(pull)))[0]
 
 
 def _agent_of(me: ClaimContext, pull: Pull) -> str:

@@ -17,7 +17,7 @@ from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree as start_place
 from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
-from ghp_agents.worktrees.provision import Provisioned, furnish
+from ghp_agents.worktrees.provision import Provisioned, provision
 
 # What would have made another worktree of it.
 PLACING = (
@@ -49,9 +49,9 @@ def start(
     start_place.refuse_without_a_beginning(ws)
     parts = (ws, store, leaser, tracker)
     claimed = claim.claim(*parts, reference) if reference else claim.claim_next(*parts)
-    place = start_place.settle(ws, store, agent, claimed.issue)
+    place = start_place.place_worktree(ws, store, agent, claimed.issue)
     mark = start_place.pending(ws, place.path)
-    furnished = furnish(ws, place.path) if mark.exists() else None
+    furnished = provision(ws, place.path) if mark.exists() else None
     inner = open_workspace(place.path, ws.environ, ws.clock, agent)
     _name(inner, store, agent)
     said = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}

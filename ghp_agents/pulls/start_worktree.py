@@ -46,7 +46,7 @@ class _Known(NamedTuple):
     notes: tuple[str, ...]
 
 
-def settle(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> StartedWorktree:
+def place_worktree(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> StartedWorktree:
     """The place for `agent` and an issue, made if it is not there. Raises RefusedError, GitError.
 
     Two that do this at once for one branch come to the same place.
@@ -110,7 +110,9 @@ def _said_branches(store: StateStore, issue: Issue) -> set[str]:
     }
     for number in issue.numbers:
         folder = handoff_record.folder_of(number)
-        found |= {each.branch or "" for each in handoff_record.read(snapshot.files(folder))[0]}
+        found |= {
+            each.branch or "" for each in handoff_record.read_handoffs(snapshot.files(folder))[0]
+        }
     return {name for name in found if str(issue.number) in name}
 
 

@@ -25,7 +25,7 @@ class Tips(NamedTuple):
     sent: str | None  # on the remote; None: it is not there, or there is no remote
 
 
-def look(ws: Workspace, base: str, branch: str, head: str) -> Tips:
+def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     """Ask the remote; what it has more of the branch is taken in if nothing here is different.
     Raises UnknownError, RefusedError for a branch that has others' commits beside ours."""
     found = branches.tips(ws, base, branch)

@@ -25,7 +25,7 @@ def place(environ: Mapping[str, str], common_dir: Path) -> Path:
 
 def read(environ: Mapping[str, str], common_dir: Path) -> Agreement:
     """What was agreed to in a clone; nothing where that cannot be read."""
-    kept = quickjson.read(str(place(environ, common_dir)))
+    kept = quickjson.read_object(str(place(environ, common_dir)))
     if not kept or kept.get("version") != VERSION or kept.get("clone") != _clone(common_dir):
         return Agreement()
     agreed, owner = kept.get("agreed"), kept.get("owner")

@@ -71,7 +71,7 @@ def load(here: ConfigPlaces) -> Settings:
     # Another version of this program may know other settings than the one that cached these.
     said = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
     cache = here.common_dir / "ghp" / CACHE
-    cached = quickjson.read(str(cache))
+    cached = quickjson.read_object(str(cache))
     if cached and cached.get("stamp") == said and _still_stands(cached):
         return from_values(cached["values"])
     there = dict(present)

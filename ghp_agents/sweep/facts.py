@@ -39,7 +39,7 @@ from ghp_agents.sweep.plan import (
 from ghp_agents.workspace import Workspace
 
 
-def look(
+def gather(
     ws: Workspace,
     store: StateStore,
     leaser: LockService,
@@ -83,8 +83,8 @@ def _is_lease(lease: Lock) -> bool:
 
 
 def _held(ws: Workspace, store: StateStore, rights: Sequence[Lock]) -> dict[str, Held]:
-    sights = claim_sight.look(ws, store, rights)
-    noted = claim_sight.note(ws, rights)
+    sights = claim_sight.holders_of(ws, store, rights)
+    noted = claim_sight.note_first_seen(ws, rights)
     news_at = _news_at(ws, store)
     return {lease.name: _one(ws, lease, sights[lease.name], noted, news_at) for lease in rights}
 
@@ -134,7 +134,7 @@ def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterabl
 def _retried(snapshot: Snapshot) -> dict[int, int]:
     """The issues that a person sent back to the queue by a comment, and when."""
     told = snapshot.files(command_record.FOLDER)
-    return command_record.retried(command_record.read(told)[0]) if told else {}
+    return command_record.retried(command_record.read_commands(told)[0]) if told else {}
 
 
 def _attempts(

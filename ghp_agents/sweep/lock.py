@@ -78,7 +78,9 @@ class SweepRequest(NamedTuple):
     is_fresh: bool  # the clone is made only to sweep, and gone afterwards
 
 
-def take(ws: Workspace, store: StateStore, leaser: LockService, who: SweepRequest) -> SweepTurn:
+def acquire_lock(
+    ws: Workspace, store: StateStore, leaser: LockService, who: SweepRequest
+) -> SweepTurn:
     """The right to sweep, once nobody else has it; a fresh clone goes by the id of the one before.
 
     Raises BusyError, UnknownError.

@@ -27,7 +27,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.default_branch import trunk, trunk_places
 from ghp_agents.sweep.plan import Orphan
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
-from ghp_agents.worktrees.provision import untouched
+from ghp_agents.worktrees.provision import unchanged_files
 
 PREFIX = "agent/"
 _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
@@ -82,7 +82,7 @@ class _Branches(NamedTuple):
         )  # fmt: skip
 
 
-def look(
+def find_orphans(
     ws: Workspace,
     leaser: LockService,
     views: Sequence[AgentView],
@@ -147,7 +147,7 @@ def _worktree(there: Workspace, agent: str, why: str) -> Orphan:
     folder = Path(there.place.toplevel or "")
     kept = f"{worktree.operation(there.git_dir)} is in progress"
     if worktree.operation(there.git_dir) is None:
-        work = uncommitted.take(there)
+        work = uncommitted.take_uncommitted(there)
         kept = f"{len(work.missing)} paths of it cannot be saved" if work.missing else ""
     state = "" if kept else "its work can be saved" if _differs(there, folder) else "clean"
     if not kept and there.branch is None and _unsent(there, folder):
@@ -194,7 +194,7 @@ def _differs(there: Workspace, folder: Path) -> bool:
 
 def _furniture(there: Workspace, folder: Path) -> list[str]:
     """What git does not know, and is as furnishing put it there."""
-    ours = untouched(there)
+    ours = unchanged_files(there)
     found = worktree.differences(folder)
     return [each.path for each in found if each.code == "??" and each.path in ours]
 
@@ -205,7 +205,7 @@ def _save(me: ClaimContext, there: Workspace, orphan: Orphan) -> str:
     folder = Path(orphan.name)
     if not _differs(there, folder):
         return ""
-    work = uncommitted.take(there)
+    work = uncommitted.take_uncommitted(there)
     if work.missing or not work.patch.content:
         raise RefusedError(f"Not all of {orphan.name} can be saved.", hint="Look at it yourself.")
     about = Topic(me.actor, issue_of_branch(orphan.branch))
@@ -213,7 +213,7 @@ def _save(me: ClaimContext, there: Workspace, orphan: Orphan) -> str:
     said = evidence.said(me.store, about, me.ws.settings.orchestrators)
     facts = HandoffFacts(about, evidence.branch(there), said, work, (), ())
     handed = record_of(there, me.store, facts, note=note)
-    if uncommitted.take(there).patch.content != work.patch.content:
+    if uncommitted.take_uncommitted(there).patch.content != work.patch.content:
         raise RefusedError(f"Somebody works in {orphan.name}.", hint="It stays as it is.")
     checkouts.clear(me.ws.folder, folder)
     return f"; its work is in {handed.handoff.name}"

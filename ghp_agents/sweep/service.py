@@ -88,7 +88,9 @@ def sweep(
     if dry_run:
         return _planned(house, rule, prune=prune)
     fresh = ephemeral and _is_fresh(store)
-    turn = sweep_right.take(ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh))
+    turn = sweep_right.acquire_lock(
+        ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh)
+    )
     try:
         return _swept(house, turn, rule, prune=prune, fresh=fresh)
     finally:
@@ -148,7 +150,7 @@ def _show(house: SweepParts, outcomes: Sequence[ActionResult]) -> None:
     from ghp_agents.github import status_comment_sync as state_comment
 
     snapshot = house.store.snapshot()
-    views = presence.look(house.ws, house.store, snapshot, processes=False)
+    views = presence.list_agents(house.ws, house.store, snapshot, processes=False)
     issues = house.tracker.known(closed=True)
     try:
         state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, views, swept)
@@ -167,7 +169,7 @@ def _claimed(act: Act) -> int | None:
 
 
 def _publish(house: SweepParts) -> SyncReport:
-    views = presence.look(house.ws, house.store, house.store.snapshot(), processes=False)
+    views = presence.list_agents(house.ws, house.store, house.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
     return house.store.publish(gone=gone)
 
@@ -194,9 +196,9 @@ def _waiting(house: SweepParts) -> int:
 
 def _look(house: SweepParts) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
     ws, store, leaser, tracker, _, forge = house
-    views = presence.look(ws, store, store.snapshot())
-    facts = sweep_sight.look(ws, store, leaser, tracker, views)
-    orphans = sweep_orphans.look(ws, leaser, views, facts.issues, forge)
+    views = presence.list_agents(ws, store, store.snapshot())
+    facts = sweep_sight.gather(ws, store, leaser, tracker, views)
+    orphans = sweep_orphans.find_orphans(ws, leaser, views, facts.issues, forge)
     counted = Counter(view.liveness for view in views)
     agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
     return facts._replace(orphans=tuple(orphans)), agents
@@ -210,8 +212,8 @@ def _plan(house: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> 
 def _newly_orphaned(house: SweepParts, before: SweepFacts) -> list[Act]:
     """What can be removed now that the claims of the dead and done have ended."""
     ws, store, leaser, _, _, forge = house
-    views = presence.look(ws, store, store.snapshot())
-    found = sweep_orphans.look(ws, leaser, views, before.issues, forge)
+    views = presence.list_agents(ws, store, store.snapshot())
+    found = sweep_orphans.find_orphans(ws, leaser, views, before.issues, forge)
     known = {orphan.name for orphan in before.orphans}
     return [Prune(each) for each in found if each.removable and each.name not in known]
 

@@ -17,7 +17,9 @@ from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
 
-def mend(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> list[str]:
+def put_back_locks(
+    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
+) -> list[str]:
     """Put rights back, and ask a person about those that two have; what was done, for people. What
     cannot be done now is done by the next sync."""
     notes: list[str] = []

@@ -107,7 +107,7 @@ def mark(ws: Workspace, agent: AgentName, told: Iterable[str]) -> None:
         escalation.mark_told(ws, agent, names)
 
 
-def ring(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
+def notify_agents(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
     """Let the agents of this clone hear that there is something new for them."""
     answered = bool(snapshot.files(ANSWERS))
     for agent in _agents_here(ws):
@@ -116,7 +116,7 @@ def ring(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
         wanted = _wanted(ws, snapshot, leaser, agent, again=False)
         new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
         if fenced or new or wanted:
-            bell.ring(ws.folders, agent)
+            bell.set_flag(ws.folders, agent)
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

@@ -46,16 +46,16 @@ def sync(
     want on GitHub is heard, and the state is shown there.
     A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
     """
-    vouching.vouch(ws)
+    vouching.report_processes(ws)
     report = store.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
     if report.fetched:
         claim_sight.observe(ws, leaser)
         lapse.observe(ws, store)
-        claim_owed.pay(ws, leaser, tracker)
+        claim_owed.apply_pending(ws, leaser, tracker)
     if sends:
-        notes += lost_rights.mend(ws, store, leaser, tracker)
+        notes += lost_rights.put_back_locks(ws, store, leaser, tracker)
         issue.name_provisional(ws, store, leaser)
         notes += [f"sent what had waited: {each}" for each in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
@@ -65,17 +65,17 @@ def sync(
     if hub and (sends or (push and not report.remote)):
         heard, issues, wanted = _hear(ws, store, leaser, tracker, hub)
         notes += heard
-    notes += settling.settle(ws, store, leaser, tracker)
+    notes += settling.reconcile(ws, store, leaser, tracker)
     if sends and store.standing().unsent:
         report = _together(report, store.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = store.snapshot()
-    seen = presence.look(ws, store, snapshot, processes=False)
+    seen = presence.list_agents(ws, store, snapshot, processes=False)
     report = report._replace(notes=(*report.notes, *homes.observe(ws, snapshot, seen)))
     if hub and issues:
         notes = _show(ws, leaser, tracker, hub, snapshot, seen, issues, wanted)
         report = report._replace(notes=(*report.notes, *notes))
-    news.ring(ws, snapshot, leaser)
+    news.notify_agents(ws, snapshot, leaser)
     ruling.refresh(ws, store, leaser, tracker)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
@@ -100,7 +100,7 @@ def _hear(
     except GhpError as error:
         return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
     issues = tracker.known(closed=True) if done.issues else issues
-    command_news.note(ws, issues)
+    command_news.remember(ws, issues)
     unread = (
         f"#{number} on GitHub cannot be read, and is left out: {why}"
         for number, why in hub.unread.items()

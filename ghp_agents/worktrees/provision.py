@@ -34,7 +34,7 @@ class Provisioned(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def furnish(ws: Workspace, path: Path) -> Provisioned:
+def provision(ws: Workspace, path: Path) -> Provisioned:
     """Furnish the worktree at `path` from the main one, as upstream's keys in the configuration
     say. What is there already stays as it is, so that doing it twice changes nothing."""
     source = ws.main_worktree
@@ -49,18 +49,18 @@ def furnish(ws: Workspace, path: Path) -> Provisioned:
     return Provisioned(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
 
 
-def is_furniture(ws: Workspace, path: str) -> bool:
+def is_provisioned(ws: Workspace, path: str) -> bool:
     """Whether a file that git does not know came into a worktree by furnishing it."""
     names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
     return path.rstrip("/") in {os.path.normpath(name) for name in names}
 
 
-def came_along(ws: Workspace, found: Difference) -> bool:
+def was_provisioned(ws: Workspace, found: Difference) -> bool:
     """Whether a difference is nothing but what came by furnishing the worktree."""
-    return found.code == "??" and is_furniture(ws, found.path)
+    return found.code == "??" and is_provisioned(ws, found.path)
 
 
-def untouched(ws: Workspace) -> frozenset[str]:
+def unchanged_files(ws: Workspace) -> frozenset[str]:
     """Links and files that furnishing put into this worktree, as they were put there. They are
     nobody's work, though git may not ignore them: `node_modules/` in .gitignore means no link."""
     source, top = ws.main_worktree, ws.place.toplevel
@@ -76,7 +76,7 @@ def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
     """What furnishing put into this worktree and commits would take to others: links, which lead
     nowhere elsewhere, and copies, which may hold secrets, so that any commit with one is one too
     many. `git add -A` takes them where git does not ignore them."""
-    top, names = Path(ws.place.toplevel or ""), sorted(untouched(ws))
+    top, names = Path(ws.place.toplevel or ""), sorted(unchanged_files(ws))
     found = worktree.added(top, trunk, head, names) if names else []
     still = worktree.present(top, head, found) if found else []
     return tuple(name for name in found if name in still or not (top / name).is_symlink())

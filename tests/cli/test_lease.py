@@ -190,7 +190,7 @@ def test_edits_are_shown_when_asked(place: Path) -> None:
 
     invoke("agent-heartbeat", place, ONE)
     folders = [str(place / ".git/ghp")]
-    touched.take(folders, "worker-1", 1, "src/a.py", 1_750_000_000.0)
+    touched.take_lease(folders, "worker-1", 1, "src/a.py", 1_750_000_000.0)
     assert listed(place) == []
     assert listed(place, "--implicit") == [
         {"state": "editing", "holder": "worker-1", "path": "src/a.py",

@@ -82,8 +82,8 @@ def test_findings_come_as_they_are_made() -> None:
 
 def test_only_an_error_makes_it_ill() -> None:
     bad = finding.warning("a", "b", "c")
-    assert doctor.healthy([finding.ok("a", "b"), finding.info("a", "b"), bad])
-    assert not doctor.healthy([bad, finding.error("a", "b", "c")])
+    assert doctor.has_no_errors([finding.ok("a", "b"), finding.info("a", "b"), bad])
+    assert not doctor.has_no_errors([bad, finding.error("a", "b", "c")])
 
 
 # ------------------------------------------------------------------------------ mending
@@ -127,7 +127,7 @@ def mended(code: str) -> Finding:
 def test_what_is_fixable_is_mended_and_looked_at_again() -> None:
     patient = Patient(["left"])
     repairs = {code: patient.cure(code) for code in ("right", "left")}
-    assert doctor.treat(patient.checks(), repairs) == [
+    assert doctor.fix(patient.checks(), repairs) == [
         mended("left"),
         finding.ok("right", "right is well."),
         finding.ok("remote", "It answers."),
@@ -137,7 +137,7 @@ def test_what_is_fixable_is_mended_and_looked_at_again() -> None:
 def test_what_a_repair_brings_to_light_is_mended_too_and_the_remote_is_asked_once() -> None:
     patient = Patient(["left"], {"left": "right"})
     repairs = {code: patient.cure(code) for code in ("right", "left")}
-    assert doctor.treat(patient.checks(), repairs) == [
+    assert doctor.fix(patient.checks(), repairs) == [
         mended("left"),
         mended("right"),
         finding.ok("remote", "It answers."),
@@ -157,7 +157,7 @@ def test_repairs_are_made_in_their_own_order() -> None:
         return act
 
     repairs = {code: repair(code) for code in ("right", "left")}
-    doctor.treat(patient.checks(), repairs)
+    doctor.fix(patient.checks(), repairs)
     assert order == ["right", "left"]
 
 
@@ -167,7 +167,7 @@ def test_a_repair_that_fails_is_told_and_is_not_tried_for_ever() -> None:
     def fails() -> None:
         raise BROKEN
 
-    found = doctor.treat(patient.checks(), {"left": fails, "right": patient.cure("right")})
+    found = doctor.fix(patient.checks(), {"left": fails, "right": patient.cure("right")})
     assert found == [
         mended("right"),
         finding.error("left", "This could not be mended: The settings are broken.", "Mend them."),
@@ -178,7 +178,7 @@ def test_a_repair_that_fails_is_told_and_is_not_tried_for_ever() -> None:
 
 def test_a_repair_that_changes_nothing_ends_and_claims_nothing() -> None:
     patient = Patient(["left"])
-    assert doctor.treat(patient.checks(), {"left": lambda: None}) == [
+    assert doctor.fix(patient.checks(), {"left": lambda: None}) == [
         finding.warning("left", "left is ill.", "Mend it.", fixable=True),
         finding.ok("right", "right is well."),
         finding.ok("remote", "It answers."),
@@ -191,7 +191,7 @@ def test_where_all_is_well_nothing_is_repaired() -> None:
     def never() -> None:
         pytest.fail("nothing was ill")
 
-    doctor.treat(patient.checks(), {"left": never, "right": never})
+    doctor.fix(patient.checks(), {"left": never, "right": never})
 
 
 # ------------------------------------------------------------------------------ its own checks

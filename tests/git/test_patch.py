@@ -32,7 +32,7 @@ def place_of(folder: Path) -> Location:
 def take(
     folder: Path, limit: int = LIMIT, screen: patch.Screen = lambda change, added: None
 ) -> Patch:
-    return patch.take(place_of(folder), limit, screen)
+    return patch.take_patch(place_of(folder), limit, screen)
 
 
 def listing(folder: Path) -> Listing:

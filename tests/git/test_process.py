@@ -225,8 +225,8 @@ def test_a_tree_is_read_as_git_shows_it(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_look_at_a_worktree_answers_or_says_no(repo: Path) -> None:
-    assert git.look(repo, repo / ".git", "log", "-1", "--format=%s") == "Begin"
-    assert git.look(repo, repo / ".git", "rev-parse", "--verify", "nothing") is None
+    assert git.run_gitpython(repo, repo / ".git", "log", "-1", "--format=%s") == "Begin"
+    assert git.run_gitpython(repo, repo / ".git", "rev-parse", "--verify", "nothing") is None
 
 
 def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
@@ -235,4 +235,4 @@ def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
     linked = worktree(repo, "147")
     monkeypatch.setenv("GIT_DIR", str(repo / ".git"))
     git_dir = repo / ".git/worktrees" / linked.name
-    assert git.look(linked, git_dir, "symbolic-ref", "HEAD") == "refs/heads/agent/147"
+    assert git.run_gitpython(linked, git_dir, "symbolic-ref", "HEAD") == "refs/heads/agent/147"

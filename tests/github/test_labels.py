@@ -3,7 +3,14 @@
 import pytest
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.github.labels import agent_of, is_priority, look, of_agent, priority_of, standard
+from ghp_agents.github.labels import (
+    agent_of,
+    appearance,
+    is_priority,
+    of_agent,
+    priority_of,
+    standard,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,11 +52,15 @@ def test_the_most_urgent_of_several_labels_counts() -> None:
 
 
 def test_labels_of_ours_have_colours_and_others_have_none() -> None:
-    assert look("agent:worker-1") == (
+    assert appearance("agent:worker-1") == (
         "agent:worker-1", "1d76db", "For worker-1 to do; set by who may write here"
     )  # fmt: skip
-    assert look("needs:rust") == ("needs:rust", "bfdadc", "For agents that have this capability")
-    assert look("bug") is None
+    assert appearance("needs:rust") == (
+        "needs:rust",
+        "bfdadc",
+        "For agents that have this capability",
+    )
+    assert appearance("bug") is None
     for label in standard():
         assert len(label.color) == 6
         assert int(label.color, 16) >= 0

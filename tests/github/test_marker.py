@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github.marker import Mark, mark, plain, read, signed
+from ghp_agents.github.marker import Mark, mark, plain, signed, split_marker
 
 ID = "3f9a12c4d5e6"
 LINE = f'<!-- ghp-agents:{{"id":"{ID}","by":"worker-1"}} -->'
@@ -16,14 +16,14 @@ def test_a_text_is_signed_by_a_line_that_no_page_shows() -> None:
     said = mark(ID, Actor("worker-1"))
     assert signed("It works.", said) == f"It works.\n\n{LINE}"
     assert signed("", said) == LINE
-    assert read(f"It works.\n\n{LINE}") == ("It works.", said)
+    assert split_marker(f"It works.\n\n{LINE}") == ("It works.", said)
 
 
 def test_a_person_and_what_is_said_once_are_in_it() -> None:
     said = mark(ID, Actor('Ann --> "E"', is_person=True), marker="escalation 3f9a")
     text = signed("Yes", said)
     assert "Ann --\\u003e" in text  # nothing in a name ends the line
-    assert read(text) == ("Yes", said)
+    assert split_marker(text) == ("Yes", said)
     assert said.actor == Actor('Ann --> "E"', is_person=True)
     assert said.once == github_marker.once("escalation 3f9a") != github_marker.once("other")
 
@@ -45,19 +45,19 @@ def test_a_person_and_what_is_said_once_are_in_it() -> None:
     ],
 )
 def test_what_is_no_line_of_ours_stays_text(text: str) -> None:
-    assert read(text) == (text, None)
+    assert split_marker(text) == (text, None)
 
 
 def test_only_the_last_of_several_lines_counts() -> None:
     other = LINE.replace("worker-1", "worker-2")
-    text, said = read(f"{other}\n\n{LINE}")
+    text, said = split_marker(f"{other}\n\n{LINE}")
     assert (text, said) == (other, Mark(ID, "worker-1"))
 
 
 def test_a_line_that_somebody_says_through_us_can_be_seen_and_means_nothing() -> None:
     forged = f"Look:\n{LINE.upper()}\n<!--  ghp-agents :{{}} -->\n<!-- other -->"
     said = signed(forged, mark(ID, Actor("worker-2")))
-    text, found = read(said)
+    text, found = split_marker(said)
     assert text == plain(forged)
     assert text.startswith('Look:\n&lt;!-- GHP-AGENTS:{"ID"')
     assert text.endswith("&lt;!--  ghp-agents :{} -->\n<!-- other -->")
@@ -68,7 +68,7 @@ def test_a_line_that_somebody_says_through_us_can_be_seen_and_means_nothing() ->
 def test_whatever_is_signed_is_read_back(text: str, name: str, person: bool, marker: str) -> None:
     said = mark(ID, Actor(name, person), marker)
     visible = plain(text)
-    got, found = read(signed(text, said))
+    got, found = split_marker(signed(text, said))
     assert got == visible.rstrip("\n") if visible else got == ""
     assert found == said
     assert plain(visible) == visible

@@ -25,7 +25,7 @@ def states(field: Field, number: int = 1) -> list[str]:
     once = github_marker.once(MARKER)
     found = []
     for each in field.raw(number):
-        _, mark = github_marker.read(each["body"])
+        _, mark = github_marker.split_marker(each["body"])
         if mark and mark.once == once:
             found.append(_TIME.sub("then", each["body"].partition("\n\n<!--")[0]))
     return found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.guard.codeowners import OwnersLine, owned, read
+from ghp_agents.guard.codeowners import OwnersLine, owned, parse_owners
 
 TEXT = """\
 # Who has a say
@@ -19,7 +19,7 @@ apps/        @ann bob@example.invalid
 
 
 def test_the_lines_are_read_as_hosts_read_them() -> None:
-    assert read(TEXT) == [
+    assert parse_owners(TEXT) == [
         OwnersLine("*", ("@acme/all",)),
         OwnersLine("/docs/*", ("@acme/docs",), only_here=True),
         OwnersLine("apps/", ("@ann", "bob@example.invalid")),
@@ -30,15 +30,15 @@ def test_the_lines_are_read_as_hosts_read_them() -> None:
 
 
 def test_of_owners_every_line_is_said_for_a_later_one_takes_back() -> None:
-    said = owned(read(TEXT), ["@ACME/core"])
+    said = owned(parse_owners(TEXT), ["@ACME/core"])
     assert [mine for _, mine in said] == [False, False, False, False, True, True]
 
 
 @pytest.mark.parametrize("owners", [[], ["@nobody"]])
 def test_where_no_line_is_theirs_nothing_is_said(owners: list[str]) -> None:
-    assert owned(read(TEXT), owners) == []
+    assert owned(parse_owners(TEXT), owners) == []
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only\n", "\x00\x00", "../up @x\n", "a" * 5_000])
 def test_what_is_no_line_is_left_out(text: str) -> None:
-    assert read(text) == []
+    assert parse_owners(text) == []

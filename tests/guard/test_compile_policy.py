@@ -85,7 +85,7 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
         one.sync()
     lease.release(*one.parts[:3], ["/0/"])
     snapshot = one.store.snapshot()
-    views = presence.look(one.ws, one.store, snapshot)
+    views = presence.list_agents(one.ws, one.store, snapshot)
     held = lease.held(*one.parts[:3], snapshot, views)
     assert [label for _, _, label in rules(one)] == [hold.short for hold in held]
     assert len(held) == 5
@@ -137,7 +137,7 @@ def test_settings_are_checked_once_and_kept_with_the_book(one: Claimant) -> None
     mine({"agents": {"shared": ["*.lock"], "deadAfter": 77, "orchestrators": ["lead"]}})
     one.store.fold()
     first = ruling.current(*one.parts)
-    kept = rulebook.last_known(one.ws.folders[0])
+    kept = rulebook.read_stale(one.ws.folders[0])
     assert kept is not None
     assert kept["settings"] == {"shared": ["*.lock"], "orchestrators": ["lead"], "dead_after": 77.0}
     one.new("Another state", body="")

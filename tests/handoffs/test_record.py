@@ -17,7 +17,7 @@ from ghp_agents.handoffs.record import (
     patch_folder_of,
     patch_path_of,
     path_of,
-    read,
+    read_handoffs,
     render,
 )
 
@@ -86,7 +86,7 @@ def test_any_handoff_comes_back(
         "3f9a2c1b0d4e", "checkpoint", Actor("Ada", True), to, issue, AT, 7, "e", branch, OID, note,
         (), work,
     )  # fmt: skip
-    assert read({path_of(said): render(said, body)}) == ([said], [])
+    assert read_handoffs({path_of(said): render(said, body)}) == ([said], [])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_any_handoff_comes_back(
 )  # fmt: skip
 def test_a_broken_or_hostile_record_is_a_problem_and_hides_no_other(data: bytes) -> None:
     bad = ".ghp/handoffs/12/x-00000000.md"
-    found, problems = read({bad: data, path_of(HANDOFF): render(HANDOFF, "")})
+    found, problems = read_handoffs({bad: data, path_of(HANDOFF): render(HANDOFF, "")})
     assert found == [HANDOFF]
     assert [problem.place for problem in problems] == [bad]
 
@@ -109,13 +109,13 @@ def test_a_broken_or_hostile_record_is_a_problem_and_hides_no_other(data: bytes)
 @pytest.mark.parametrize("branch", ["a b", "a\nb", "-x", "a\x1b[m", "a:b", "", "x" * 300, 7])
 def test_a_branch_that_git_would_not_take_is_no_branch(branch: object) -> None:
     said = f"---\nkind: handoff\nfrom: worker-1\nbranch: {json.dumps(branch)}\n---\n"
-    found, _ = read({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": said.encode()})
     assert found[0].branch is None
 
 
 def test_a_name_and_a_time_are_one_line() -> None:
     said = '---\nkind: handoff\nfrom: "Ada\\n## x\\e[m"\nperson: true\nat: "now\\n# x"\n---\n'
-    found, _ = read({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": said.encode()})
     assert (found[0].by.name, found[0].at) == ("Ada ## x [m", "now # x")
 
 
@@ -126,7 +126,7 @@ def test_files_of_newer_versions_are_none_of_ours() -> None:
         ".ghp/handoffs/12/more/20250615T150640Z-worker-1-3f9a2c1b0d4e.md": b"",
         ".ghp/handoffs/x/20250615T150640Z-worker-1-3f9a2c1b0d4e.md": b"",
     }
-    assert read(files) == ([], [])
+    assert read_handoffs(files) == ([], [])
 
 
 def test_unknown_and_odd_fields_are_passed_over() -> None:
@@ -136,7 +136,7 @@ def test_unknown_and_odd_fields_are_passed_over() -> None:
     }  # fmt: skip
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in meta.items())
     path = ".ghp/handoffs/none/x-00000000.md"
-    found, problems = read({path: f"---\n{lines}---\n".encode()})
+    found, problems = read_handoffs({path: f"---\n{lines}---\n".encode()})
     assert problems == []
     assert found[0].clock == 0
     assert found[0].note == ""

@@ -14,7 +14,7 @@ from ghp_agents.handoffs.returned import (
     last,
     marker,
     news,
-    read,
+    read_returns,
     reminder,
     round_of,
     step,
@@ -33,8 +33,8 @@ def files(*said: Return) -> dict[str, bytes]:
 
 def test_a_record_is_read_as_it_was_written() -> None:
     person = SAID._replace(by=Actor("Ann Example", is_person=True), issue=None)
-    assert read(files(SAID)) == ([SAID], [])
-    assert read(files(person)) == ([person], [])
+    assert read_returns(files(SAID)) == ([SAID], [])
+    assert read_returns(files(person)) == ([person], [])
     assert SAID.path.startswith(folder_of(2))
     assert encode(SAID).text == "to worker-1: a check failed"
 
@@ -51,14 +51,14 @@ def test_a_record_is_read_as_it_was_written() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(broken: bytes) -> None:
-    found, problems = read({**files(SAID), f"{folder_of(2)}0a1b2c3d.json": broken})
+    found, problems = read_returns({**files(SAID), f"{folder_of(2)}0a1b2c3d.json": broken})
     assert found == [SAID]
     assert [problem.place for problem in problems] == [f"{folder_of(2)}0a1b2c3d.json"]
 
 
 def test_a_record_under_another_path_is_a_problem() -> None:
     ((_, content),) = encode(SAID).files
-    found, problems = read({f"{folder_of(3)}{SAID.id}.json": content})
+    found, problems = read_returns({f"{folder_of(3)}{SAID.id}.json": content})
     assert (found, len(problems)) == ([], 1)
 
 

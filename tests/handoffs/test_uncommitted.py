@@ -7,13 +7,13 @@ import pytest
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.handoffs.handoff import Missing
-from ghp_agents.handoffs.uncommitted import Uncommitted, take
+from ghp_agents.handoffs.uncommitted import Uncommitted, take_uncommitted
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git
 
 
 def taken(folder: Path) -> Uncommitted:
-    return take(open_workspace(folder, os.environ, ManualClock(), "worker-1"))
+    return take_uncommitted(open_workspace(folder, os.environ, ManualClock(), "worker-1"))
 
 
 def paths(work: Uncommitted) -> list[tuple[str, str]]:

@@ -163,9 +163,9 @@ def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(re
 def test_a_bell_without_news_is_silent_and_rings_once(repo: Path) -> None:
     begun(repo)
     folders = [str(repo / ".git/ghp")]
-    bell.ring(folders, "worker-1")
+    bell.set_flag(folders, "worker-1")
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
-    assert not bell.rings(folders, "worker-1")
+    assert not bell.is_set(folders, "worker-1")
 
 
 def test_a_client_that_could_not_tell_keeps_the_news(repo: Path) -> None:

@@ -47,7 +47,7 @@ def test_the_fast_road_says_what_the_slow_one_says(
             path.write_bytes(quickjson.encode(record))
             os.utime(path, (NOW - silent, NOW - silent))
     store = GitRefsStore(ws)
-    lives = lives_by(presence.look(ws, store, store.snapshot()))
+    lives = lives_by(presence.list_agents(ws, store, store.snapshot()))
     assert living.lives(ws.folders, "worker-1", NOW) is lives(Actor("worker-1"))
 
 

@@ -35,7 +35,9 @@ def wake(
     settings: Mapping[str, object] | None = None,
 ) -> bool:
     known = environ or {"PATH": os.environ["PATH"]}
-    return background.wake([str(folder)], known, now, settings or {}, urgent=urgent, pause=pause)
+    return background.start_sync(
+        [str(folder)], known, now, settings or {}, urgent=urgent, pause=pause
+    )
 
 
 def stamp(folder: Path, name: str, when: float) -> None:

@@ -55,16 +55,16 @@ def test_values_that_are_no_json_are_read_as_nothing() -> None:
 )  # fmt: skip
 def test_a_file_with_anything_but_an_object_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
-    assert quickjson.read(str(tmp_path / "x")) is None
+    assert quickjson.read_object(str(tmp_path / "x")) is None
 
 
 def test_a_file_that_is_none_is_none(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    assert quickjson.read(str(tmp_path / "folder")) is None
-    assert quickjson.read(str(tmp_path / "nothing")) is None
-    assert quickjson.read(str(tmp_path / "nothing/below")) is None
+    assert quickjson.read_object(str(tmp_path / "folder")) is None
+    assert quickjson.read_object(str(tmp_path / "nothing")) is None
+    assert quickjson.read_object(str(tmp_path / "nothing/below")) is None
 
 
 def test_an_object_in_a_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "x").write_text('\n {"a": "ö"}\n', encoding="utf-8")
-    assert quickjson.read(str(tmp_path / "x")) == {"a": "ö"}
+    assert quickjson.read_object(str(tmp_path / "x")) == {"a": "ö"}

@@ -29,7 +29,7 @@ class Clone:
         os.utime(path, (now, now))
 
     def take(self, agent: str, path: str = PATH, now: float = NOW, epoch: int = 1) -> str | None:
-        return touched.take(self.folders, agent, epoch, path, now)
+        return touched.take_lease(self.folders, agent, epoch, path, now)
 
     @property
     def all(self) -> list[ImplicitLease]:
@@ -147,12 +147,12 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
 def test_where_nothing_can_be_written_there_is_no_lease(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
-        touched.take([str(tmp_path / "file")], "worker-1", 1, PATH, NOW)
+        touched.take_lease([str(tmp_path / "file")], "worker-1", 1, PATH, NOW)
 
 
 def compete(folders: list[str], agent: str, gate: object, said: object) -> None:
     gate.wait()  # type: ignore[attr-defined]
-    won = [n for n in range(60) if touched.take(folders, agent, 1, f"file-{n}", NOW) is None]
+    won = [n for n in range(60) if touched.take_lease(folders, agent, 1, f"file-{n}", NOW) is None]
     said.put((agent, won))  # type: ignore[attr-defined]
 
 

@@ -17,37 +17,37 @@ def folders(tmp_path: Path, *agents: str) -> list[str]:
 
 def test_it_rings_until_it_is_hushed(tmp_path: Path) -> None:
     here = folders(tmp_path, "worker-1", "worker-2")
-    assert not bell.rings(here, "worker-1")
-    bell.ring(here, "worker-1")
-    bell.ring(here, "worker-1")
-    assert bell.rings(here, "worker-1")
-    assert not bell.rings(here, "worker-2")
-    bell.hush(here, "worker-1")
-    bell.hush(here, "worker-1")
-    assert not bell.rings(here, "worker-1")
+    assert not bell.is_set(here, "worker-1")
+    bell.set_flag(here, "worker-1")
+    bell.set_flag(here, "worker-1")
+    assert bell.is_set(here, "worker-1")
+    assert not bell.is_set(here, "worker-2")
+    bell.clear(here, "worker-1")
+    bell.clear(here, "worker-1")
+    assert not bell.is_set(here, "worker-1")
 
 
 @pytest.mark.parametrize("name", ["worker-9", "Ada Lovelace", "../agents/worker-1", "", "a/b"])
 def test_it_rings_for_nobody_who_is_not_here(tmp_path: Path, name: str) -> None:
     here = folders(tmp_path, "worker-1")
-    bell.ring(here, name)
-    assert not bell.rings(here, name)
+    bell.set_flag(here, name)
+    assert not bell.is_set(here, name)
     assert not (tmp_path / "first/cache").exists()
 
 
 def test_it_rings_where_files_can_be_made(tmp_path: Path) -> None:
     here = folders(tmp_path, "worker-1")
     (tmp_path / "first/cache").write_text("no folder")
-    bell.ring(here, "worker-1")
-    assert bell.rings(here, "worker-1")
+    bell.set_flag(here, "worker-1")
+    assert bell.is_set(here, "worker-1")
     assert (tmp_path / "second/cache/bell/worker-1").exists()
-    bell.hush(here, "worker-1")
-    assert not bell.rings(here, "worker-1")
+    bell.clear(here, "worker-1")
+    assert not bell.is_set(here, "worker-1")
 
 
 def test_where_no_file_can_be_made_it_is_still(tmp_path: Path) -> None:
     here = folders(tmp_path, "worker-1")
     for folder in ("first", "second"):
         (tmp_path / folder / "cache").write_text("no folder")
-    bell.ring(here, "worker-1")
-    assert not bell.rings(here, "worker-1")
+    bell.set_flag(here, "worker-1")
+    assert not bell.is_set(here, "worker-1")

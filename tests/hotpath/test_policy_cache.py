@@ -141,21 +141,21 @@ def test_a_commit_that_changes_no_rule_signs_the_book_of_the_one_before(tmp_path
     folder = str(tmp_path)
     rulebook.keep(folder, f"loose {REF} aaa", STAMP, {"rules": []})
     kept = written(tmp_path)
-    rulebook.resign(folder, REF, "bbb", "ccc")
-    rulebook.resign(folder, "refs/ghp/clone/another", "aaa", "ccc")
+    rulebook.restamp(folder, REF, "bbb", "ccc")
+    rulebook.restamp(folder, "refs/ghp/clone/another", "aaa", "ccc")
     assert written(tmp_path) == kept
-    rulebook.resign(folder, REF, "aaa", "ccc")
+    rulebook.restamp(folder, REF, "aaa", "ccc")
     assert written(tmp_path) == kept.replace(b"aaa", b"ccc")
 
 
 def test_a_book_of_a_packed_ref_is_signed_as_one_of_a_loose_one(tmp_path: Path) -> None:
     rulebook.keep(str(tmp_path), f"packed {REF} aaa", STAMP, {})
-    rulebook.resign(str(tmp_path), REF, "aaa", "ccc")
+    rulebook.restamp(str(tmp_path), REF, "aaa", "ccc")
     assert written(tmp_path).startswith(f"loose {REF} ccc\n".encode())
 
 
 def test_where_there_is_no_book_none_is_signed(tmp_path: Path) -> None:
-    rulebook.resign(str(tmp_path), REF, "aaa", "ccc")
+    rulebook.restamp(str(tmp_path), REF, "aaa", "ccc")
     assert not rulebook.exists(str(tmp_path))
 
 
@@ -171,8 +171,8 @@ def test_a_torn_or_foreign_file_is_no_book(tmp_path: Path, content: bytes) -> No
     path = Path(rulebook.path_of(str(tmp_path)))
     path.parent.mkdir()
     path.write_bytes(content)
-    assert rulebook.last_known(str(tmp_path)) is None
-    rulebook.resign(str(tmp_path), REF, "aaa", "ccc")
+    assert rulebook.read_stale(str(tmp_path)) is None
+    rulebook.restamp(str(tmp_path), REF, "aaa", "ccc")
     assert path.read_bytes() == content
 
 
@@ -187,7 +187,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_book_that_is_dropped_is_gone(tmp_path: Path) -> None:
     rulebook.keep(str(tmp_path), f"loose {REF} aaa", STAMP, {"fold": True})
-    assert rulebook.last_known(str(tmp_path)) == {"version": 3, "stamp": STAMP, "fold": True}
+    assert rulebook.read_stale(str(tmp_path)) == {"version": 3, "stamp": STAMP, "fold": True}
     rulebook.drop(str(tmp_path))
     rulebook.drop(str(tmp_path))
     assert not rulebook.exists(str(tmp_path))

@@ -476,7 +476,7 @@ def resign_late(one: Claimant) -> Callable[[], None]:
     if there:
         aside.rename(path)
     new = git(repository.path, "rev-parse", repository.ref)
-    return lambda: rulebook.resign(one.ws.folders[0], repository.ref, old, new)
+    return lambda: rulebook.restamp(one.ws.folders[0], repository.ref, old, new)
 
 
 def live_through(one: Claimant, two: Claimant, seed: int) -> None:

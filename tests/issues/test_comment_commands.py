@@ -12,7 +12,7 @@ from ghp_agents.issues.comment_commands import (
     Obeyed,
     encode,
     path_of,
-    read,
+    read_commands,
     retried,
     stopped,
     told_to_stop,
@@ -32,7 +32,7 @@ def test_a_record_is_read_as_it_was_written() -> None:
     assert (record.event, record.object, record.issue) == ("command", "#12", 12)
     assert record.text == "/agent stop: so it is"
     assert record.files[0][0] == path_of(7) == said.path
-    assert read(dict(record.files)) == ([said], [])
+    assert read_commands(dict(record.files)) == ([said], [])
 
 
 def test_two_clones_write_the_same_path_for_the_same_comment() -> None:
@@ -53,14 +53,14 @@ def test_what_is_no_record_is_a_problem_and_hides_no_other(change: dict[str, obj
     good, bad = obeyed(6, "stop"), obeyed(7, "stop")
     told = json.loads(encode(bad).files[0][1]) | change
     files = {**dict(encode(good).files), bad.path: json.dumps(told).encode(), "x": b"[" * 10_000}
-    found, problems = read(files)
+    found, problems = read_commands(files)
     assert found == [good]
     assert {each.place for each in problems} == {bad.path, "x"}
 
 
 def test_texts_that_came_from_elsewhere_are_one_line_without_escapes() -> None:
     said = obeyed(7, "stop")._replace(by=Actor("@a\x1b[2Jda\nb", True))
-    assert read(dict(encode(said).files))[0][0].by == Actor("@a [2Jda b", True)
+    assert read_commands(dict(encode(said).files))[0][0].by == Actor("@a [2Jda b", True)
 
 
 def test_an_issue_is_stopped_until_it_is_assigned_or_retried() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import IssueEvent, encode
-from ghp_agents.issues.replay import IssueEvents, fold, read, unnumbered
+from ghp_agents.issues.replay import IssueEvents, fold, read_events, unnumbered
 from ghp_agents.state.join import Problem, join_files
 
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -39,7 +39,7 @@ def files(*sayings: IssueEvent) -> dict[str, bytes]:
 
 
 def folded(*sayings: IssueEvent) -> list[Issue]:
-    return fold(read(files(*sayings)))
+    return fold(read_events(files(*sayings)))
 
 
 def test_an_issue_is_all_that_was_said_about_it() -> None:
@@ -130,7 +130,7 @@ def test_a_number_that_two_were_given_belongs_to_the_first() -> None:
     winner, loser = folded(second, first)
     assert (winner.id, winner.number, winner.other_numbers) == (ONE, 1, ())
     assert (loser.id, loser.number, loser.other_numbers) == (TWO, provisional(TWO), ())
-    assert unnumbered(read(files(first, second))) == [second]
+    assert unnumbered(read_events(files(first, second))) == [second]
     renamed = folded(first, second, say("number", 4, issue=TWO, number=2))[1]
     assert (renamed.number, renamed.other_numbers) == (2, (provisional(TWO),))
 
@@ -141,8 +141,8 @@ def test_nobody_gets_a_provisional_number_as_their_own() -> None:
 
 def test_creations_without_a_number_come_oldest_first() -> None:
     late, early = create(5, None), create(2, None, issue=TWO)
-    assert unnumbered(read(files(late, early))) == [early, late]
-    assert unnumbered(read(files(late, early, say("number", 6, number=1)))) == [early]
+    assert unnumbered(read_events(files(late, early))) == [early, late]
+    assert unnumbered(read_events(files(late, early, say("number", 6, number=1)))) == [early]
 
 
 def test_an_unreadable_record_is_a_problem_and_hides_nothing_else() -> None:
@@ -150,7 +150,7 @@ def test_an_unreadable_record_is_a_problem_and_hides_nothing_else() -> None:
     torn = f".ghp/issues/{ONE}/ffffffff.json"
     deep = f".ghp/issues/{ONE}/eeeeeeee.json"
     bad = {torn: b'{"kind": "cha', deep: b'{"kind":' * 100_000}
-    log = read(files(made) | bad | {".ghp/issues/README.md": b"Hello"})
+    log = read_events(files(made) | bad | {".ghp/issues/README.md": b"Hello"})
     assert fold(log) == folded(made)
     elsewhere, unread = "its path is not .ghp/issues/<issue>/<record>.json", "Unterminated string"
     assert log.problems[1:] == (
@@ -164,10 +164,10 @@ def test_an_unreadable_record_is_a_problem_and_hides_nothing_else() -> None:
 def test_an_issue_whose_creation_cannot_be_read_is_there_without_a_title() -> None:
     comment = say("comment", 2, body="Hello")
     unread = {f".ghp/issues/{TWO}/ffffffff.json": b"\xff"}
-    titled, untitled = fold(read(files(comment) | unread))
+    titled, untitled = fold(read_events(files(comment) | unread))
     assert (titled.id, titled.title, titled.comments[0].body) == (ONE, "", "Hello")
     assert untitled == Issue(TWO, provisional(TWO), "")
-    assert unnumbered(read(files(comment) | unread)) == []
+    assert unnumbered(read_events(files(comment) | unread)) == []
 
 
 def test_what_newer_versions_say_changes_nothing() -> None:
@@ -189,7 +189,7 @@ def test_what_waits_for_an_issue_that_is_not_here_says_so() -> None:
 
 
 def test_the_next_clock_is_above_all_that_was_said() -> None:
-    assert read(files(create(41, 1), say("comment", 7))).clock == 41
+    assert read_events(files(create(41, 1), say("comment", 7))).clock == 41
     assert IssueEvents().clock == 0
 
 
@@ -221,13 +221,13 @@ SAYINGS = st.lists(
 def test_any_order_and_any_portions_of_records_give_the_same_issues(
     sayings: list[IssueEvent], data: st.DataObject
 ) -> None:
-    whole = fold(read(files(*sayings)))
+    whole = fold(read_events(files(*sayings)))
     shuffled = data.draw(st.permutations(sayings))
     cut = data.draw(st.integers(0, len(sayings)))
     overlap = data.draw(st.integers(0, len(sayings)))
     portions = [files(*shuffled[cut:]), files(*shuffled[: cut + overlap])]
-    assert fold(read(files(*shuffled))) == whole
-    assert fold(read(join_files(portions))) == whole
+    assert fold(read_events(files(*shuffled))) == whole
+    assert fold(read_events(join_files(portions))) == whole
     one_by_one = IssueEvents()
     for said in shuffled:
         one_by_one = one_by_one.with_one(said)
@@ -254,6 +254,6 @@ def test_what_is_known_of_an_issue_only_grows(sayings: list[IssueEvent], known: 
 @pytest.mark.parametrize("latest", [5, 2**40])
 def test_a_record_from_far_ahead_is_overruled_by_what_is_said_next(latest: int) -> None:
     ahead = say("change", 1, texts={"title": "Ahead"})._replace(clock=latest)
-    log = read(files(create(1, 1), ahead))
+    log = read_events(files(create(1, 1), ahead))
     after = say("change", 1, texts={"title": "After"})._replace(clock=log.clock + 1)
     assert fold(log.with_one(after))[0].title == "After"

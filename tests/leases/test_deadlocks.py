@@ -46,7 +46,7 @@ def beats(place: Place, agent: str, **said: object) -> None:
 
 
 def views(place: Place) -> list[AgentView]:
-    return presence.look(place.ws, place.store, place.store.snapshot())
+    return presence.list_agents(place.ws, place.store, place.store.snapshot())
 
 
 def waits(place: Place) -> list[Wait]:

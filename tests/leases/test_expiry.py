@@ -150,5 +150,5 @@ def test_edits_are_refused_until_then_and_allowed_from_then_on(yards: Yards) -> 
 
 @pytest.mark.parametrize(("now", "may"), [(9.0, False), (10.0, True)])
 def test_a_rulebook_knows_when_it_may_be_out_of_date(now: float, may: bool) -> None:
-    assert rulebook.may_lapse({"lapses": 10.0}, now) is may
-    assert not rulebook.may_lapse({"lapses": None}, now)
+    assert rulebook.may_have_expired({"lapses": 10.0}, now) is may
+    assert not rulebook.may_have_expired({"lapses": None}, now)

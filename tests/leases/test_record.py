@@ -21,7 +21,7 @@ from ghp_agents.leases.record import (
     entry,
     fold,
     follow,
-    read,
+    read_leases,
     resource,
     what,
 )
@@ -107,8 +107,8 @@ def test_two_who_say_the_same_say_it_in_two_files() -> None:
 
 
 def test_what_was_read_once_is_not_read_again() -> None:
-    (one,), _ = read(files(GRANTED))
-    (again,), _ = read(files(GRANTED))
+    (one,), _ = read_leases(files(GRANTED))
+    (again,), _ = read_leases(files(GRANTED))
     assert one.request is again.request
 
 
@@ -116,16 +116,16 @@ def test_what_was_read_once_is_not_read_again() -> None:
 
 
 def test_a_request_waits_until_it_is_granted_and_is_open_until_it_is_released() -> None:
-    (waiting,), _ = read(files(ASKED))
+    (waiting,), _ = read_leases(files(ASKED))
     assert (waiting.is_waiting, waiting.is_open, waiting.nonce) == (True, True, "")
     grant = later("grant", 8, nonce="ff", until=LATER)
-    (held,), _ = read(files(ASKED, grant))
+    (held,), _ = read_leases(files(ASKED, grant))
     assert held == LeaseHistory(ASKED, grant, LATER, timed=grant)
     assert (held.is_waiting, held.is_open, held.nonce) == (False, True, "ff")
     hold = held.hold()
     assert (hold.since, hold.until, hold.strict, hold.approved) == (LATER, LATER, False, False)
     release = later("release", 9)
-    (given,), _ = read(files(ASKED, grant, release))
+    (given,), _ = read_leases(files(ASKED, grant, release))
     assert given == LeaseHistory(ASKED, grant, LATER, release, grant)
     assert not given.is_open
 
@@ -148,7 +148,7 @@ def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
     day = Timestamp("2099-01-01T00:00:00Z"), Timestamp("2099-01-02T00:00:00Z")
     renewed = later("renew", 8, until=day[1])._replace(at=day[0])
     (once,), (again,), (ever,) = (
-        read(files(*said))[0]
+        read_leases(files(*said))[0]
         for said in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
     )
     assert (once.lasts, again.lasts, ever.lasts) == (3_600.0, 86_400.0, None)
@@ -157,8 +157,8 @@ def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
 
 def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:
     release = later("release", 9)
-    assert read(files(release)) == ([], [])
-    assert read(files(ASKED, release))[0] == [LeaseHistory(ASKED, None, None, release)]
+    assert read_leases(files(release)) == ([], [])
+    assert read_leases(files(ASKED, release))[0] == [LeaseHistory(ASKED, None, None, release)]
 
 
 def test_leases_are_in_the_order_of_their_requests() -> None:
@@ -167,7 +167,7 @@ def test_leases_are_in_the_order_of_their_requests() -> None:
         for digit, clock, clone in (("a", 2, "b"), ("b", 1, "c"), ("c", 2, "a"), ("d", 1, "b"))
     ]
     random.Random(7).shuffle(asked)
-    assert [log.id[0] for log in read(files(*asked))[0]] == ["d", "b", "c", "a"]
+    assert [log.id[0] for log in read_leases(files(*asked))[0]] == ["d", "b", "c", "a"]
 
 
 @pytest.mark.parametrize(("clone", "now", "over"), [
@@ -207,7 +207,7 @@ def test_what_is_no_record_is_reported_and_hides_no_other(
 ) -> None:
     broken = json.loads(encode(ASKED)) | change
     path = f"{FOLDER}aaaaaaaaaaaa/aaaaaaaaaaaa.json"
-    logs, problems = read({**files(ASKED), path: json.dumps(broken).encode()})
+    logs, problems = read_leases({**files(ASKED), path: json.dumps(broken).encode()})
     assert [log.id for log in logs] == [ASKED.lease]
     assert [problem.place for problem in problems] == [path]
     assert problems[0].reason.startswith(reason)
@@ -220,7 +220,7 @@ def test_words_of_others_are_made_harmless_and_what_is_newer_is_left_alone() -> 
     assert said.reason.startswith("[31m xxx")
     assert len(said.reason) == 500
     assert decode(ASKED.lease, ASKED.id, b'{"kind": "pledge"}') is None
-    assert read({f"{FOLDER}README.md": b"x", f"{FOLDER}a/b.json": b"{"}) == ([], [])
+    assert read_leases({f"{FOLDER}README.md": b"x", f"{FOLDER}a/b.json": b"{"}) == ([], [])
 
 
 @given(st.binary(max_size=60) | st.recursive(
@@ -231,7 +231,7 @@ def test_words_of_others_are_made_harmless_and_what_is_newer_is_left_alone() -> 
 ).map(lambda value: json.dumps(value).encode()))  # fmt: skip
 def test_no_content_stops_the_reading(content: bytes) -> None:
     path = f"{FOLDER}aaaaaaaaaaaa/aaaaaaaaaaaa.json"
-    logs, problems = read({**files(ASKED), path: content})
+    logs, problems = read_leases({**files(ASKED), path: content})
     assert [log.id for log in logs] == [ASKED.lease]
     assert len(problems) <= 1
 

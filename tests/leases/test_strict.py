@@ -30,7 +30,7 @@ def yards(clones: Clones) -> Yards:
 def take(yard: Yard, agent: str, *words: str, leaser: MemoryLeaser | None = None) -> Lock:
     """Only the right, as `leasing` takes it."""
     parts = yard.ws(agent), yard.store, leaser or yard.leaser
-    return strict.take(*parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
+    return strict.take_lock(*parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
 
 
 def reached(yard: Yard, *words: str) -> Coverage:
@@ -294,7 +294,9 @@ def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, 
             reach = reached(yard, word)
             leaser = MemoryLeaser(clock, board)
             try:
-                return strict.take(ws, yard.store, leaser, strict.Asker(Actor(agent), 1, ""), reach)
+                return strict.take_lock(
+                    ws, yard.store, leaser, strict.Asker(Actor(agent), 1, ""), reach
+                )
             except GhpError:
                 return None
 

@@ -9,7 +9,7 @@ from ghp_agents.notes.record import (
     change_path_of,
     forgotten_in,
     path_of,
-    read,
+    read_notes,
     render,
     render_change,
     texts_of,
@@ -43,34 +43,34 @@ def test_a_note_lies_under_the_first_two_digits_of_its_id_and_is_for_people_to_r
 
 
 def test_what_was_written_is_read_back() -> None:
-    assert read(files()) == ([TOLD], [])
+    assert read_notes(files()) == ([TOLD], [])
 
 
 def test_changes_are_folded_into_their_note() -> None:
     edited = change("0000aaaa", text="New\ntext", paths=["/docs/"], expires=None)
     replaced = change("0000bbbb", "supersede", clock=6, supersededBy="ffff0000")
-    (now,), problems = read(files(edited, replaced))
+    (now,), problems = read_notes(files(edited, replaced))
     assert problems == []
     assert (now.text, now.paths, now.expires) == ("New\ntext", ("/docs/",), None)
     assert (now.kind, now.superseded_by, now.changed) == ("gotcha", "ffff0000", replaced)
 
 
 def test_what_a_newer_version_changes_is_passed_over() -> None:
-    (now,), problems = read(files(change("0000aaaa", mood="bright", kind="howto")))
+    (now,), problems = read_notes(files(change("0000aaaa", mood="bright", kind="howto")))
     assert (now.kind, problems) == ("howto", [])
 
 
 def test_a_change_of_a_note_that_is_not_here_yet_waits() -> None:
     said = files(change("0000aaaa", text="New"))
     del said[path_of(TOLD.id)]
-    assert read(said) == ([], [])
+    assert read_notes(said) == ([], [])
 
 
 def test_what_cannot_be_read_is_reported_and_hides_no_other() -> None:
     good, bad = files(), f".ghp/notes/00/{'0' * 16}.md"
     empty, odd = f".ghp/notes/11/{'1' * 16}.md", f".ghp/notes/{TOLD.id[:2]}/{TOLD.id}/22222222.md"
     nobody = render(TOLD).replace(b'"worker-1"', b'"../x"')
-    found, problems = read({
+    found, problems = read_notes({
         **good, bad: b"\xff", empty: b'---\nby: "x"\n---\n\n \n', odd: render(TOLD),
         f".ghp/notes/33/{'3' * 16}.md": nobody, ".ghp/notes/readme.txt": b"?",
     })  # fmt: skip
@@ -100,7 +100,7 @@ def test_what_is_withdrawn_wins_over_every_text_in_every_order(
 def test_a_forgotten_note_has_no_text_and_says_who_let_it_be_forgotten() -> None:
     gone = change("0000cccc", "forget")
     said = files(gone) | {path_of(TOLD.id): withdrawn(TOLD.id)}
-    (now,), problems = read(said)
+    (now,), problems = read_notes(said)
     assert (now.text, now.forgotten, problems) == ("", gone, [])
     assert change_path_of(gone) == f".ghp/notes/forgotten/{TOLD.id}/0000cccc.md"
     assert forgotten_in(said) == {TOLD.id: gone}

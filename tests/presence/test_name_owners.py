@@ -19,7 +19,7 @@ def yards(clones: object) -> tuple[Yard, Yard]:
 
 def told(yard: Yard) -> list[str]:
     ws, snapshot = yard.ws(None), yard.store.snapshot()
-    return homes.observe(ws, snapshot, presence.look(ws, yard.store, snapshot))
+    return homes.observe(ws, snapshot, presence.list_agents(ws, yard.store, snapshot))
 
 
 def exchange(*yards: Yard) -> None:

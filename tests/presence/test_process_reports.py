@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.presence.process_reports import vouch
+from ghp_agents.presence.process_reports import report_processes
 from ghp_agents.workspace import Workspace, open_workspace
 
 
@@ -44,16 +44,16 @@ def test_of_a_process_that_runs_it_is_said_once_in_ten_minutes(
 ) -> None:
     beat(ws, pid=os.getpid())
     clock.wait(299)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
     clock.wait(1)
     before = path(ws).stat().st_mtime
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
     assert told(ws) == (1_800, 300, 2)
     assert path(ws).stat().st_mtime == before
     clock.wait(599)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
     clock.wait(1)
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
     assert told(ws) == (1_800, 900, 3)
     beat(ws, pid=os.getpid(), epoch=None)
     assert told(ws) == (None, None, 4)
@@ -64,10 +64,10 @@ def test_of_a_process_that_ended_it_is_said_once(ws: Workspace, clock: ManualClo
     ended.wait()
     beat(ws, pid=ended.pid)
     clock.wait(400)
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
     assert told(ws) == (0, 400, 2)
     clock.wait(4_000)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_of_others_nothing_is_said(
 ) -> None:
     beat(ws, pid=pid, status=status)
     clock.wait(400)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
 
 
 def test_after_a_day_nobody_vouches(ws: Workspace, clock: ManualClock) -> None:
     beat(ws, pid=os.getpid())
     clock.wait(86_400)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
 
 
 @pytest.mark.parametrize("step", [3_600, -3_600])
@@ -93,9 +93,9 @@ def test_whatever_is_done_to_the_clock_only_silence_counts(
 ) -> None:
     beat(ws, pid=os.getpid())
     clock.step(step)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
     clock.wait(300)
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
     assert told(ws) == (1_800, 300, 2)
 
 
@@ -104,9 +104,9 @@ def test_it_is_said_again_by_a_machine_that_was_started_anew(
 ) -> None:
     beat(ws, pid=os.getpid())
     clock.wait(300)
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
     clock.restart()
-    assert vouch(ws) == ["alice"]
+    assert report_processes(ws) == ["alice"]
 
 
 class BusyClock(ManualClock):
@@ -127,5 +127,5 @@ def test_an_agent_that_beats_meanwhile_is_not_spoken_for(repo: Path) -> None:
     beat(ws, pid=os.getpid())
     clock.wait(300)
     clock.beats = lambda: beat(ws, pid=os.getpid(), epoch=None)
-    assert vouch(ws) == []
+    assert report_processes(ws) == []
     assert told(ws) == (None, None, 2)

@@ -38,7 +38,7 @@ class Desk:
         return beaten
 
     def sees(self) -> dict[str, AgentView]:
-        views = presence.look(self.ws, self.store, self.store.snapshot())
+        views = presence.list_agents(self.ws, self.store, self.store.snapshot())
         return {view.name: view for view in views}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
-from ghp_agents.leases.reconcile import settle
+from ghp_agents.leases.reconcile import reconcile
 from ghp_agents.presence import wait as pause
 from ghp_agents.presence import wait_status as waiters
 from ghp_agents.presence.service import heartbeat, register
@@ -48,9 +48,9 @@ def words(ws: Workspace) -> list[Path]:
 @pytest.mark.usefixtures("killed")
 def test_it_is_mended_once_and_the_word_is_gone(ws: Workspace) -> None:
     assert shown(ws) == ("blocked", f"{ABOUT} 1st in line")
-    waiters.mend(ws, ["worker-2"])
+    waiters.restore_status(ws, ["worker-2"])
     assert shown(ws) == ("blocked", f"{ABOUT} 1st in line"), "another's"
-    waiters.mend(ws, [WORKER])
+    waiters.restore_status(ws, [WORKER])
     assert (shown(ws), words(ws)) == (("testing", "Runs"), [])
 
 
@@ -81,7 +81,7 @@ def test_the_next_one_who_waits_goes_back_to_what_was_before_both(ws: Workspace)
 def test_while_the_process_waits_nothing_is_mended(ws: Workspace) -> None:
     with pause.presence(ws, WORKER, "blocked", ABOUT) as beat:
         beat(f"{ABOUT} 1st in line")
-        waiters.mend(ws, [WORKER])
+        waiters.restore_status(ws, [WORKER])
         assert shown(ws) == ("blocked", f"{ABOUT} 1st in line")
     assert words(ws) == []
 
@@ -91,7 +91,7 @@ def test_a_word_that_cannot_be_read_is_thrown_away(ws: Workspace, content: bytes
     folder = Path(ws.folders[0], waiters.FOLDER)
     folder.mkdir()
     (folder / "worker-1.0000.json").write_bytes(content)
-    waiters.mend(ws, [WORKER])
+    waiters.restore_status(ws, [WORKER])
     assert (shown(ws), words(ws)) == (("testing", "Runs"), [])
 
 
@@ -111,5 +111,5 @@ def test_a_sync_mends_those_of_its_clone_who_live(
         beat(f"{ABOUT} 2nd")
     yard.store.beat(WORKER, yard.ws(WORKER).presence(WORKER) or {})
     assert status() == "blocked"
-    settle(*yard.parts(None))
+    reconcile(*yard.parts(None))
     assert status() == "idle"

@@ -65,7 +65,7 @@ def test_a_change_of_what_is_not_here_yet_waits_for_it() -> None:
 
 
 def test_what_is_read_is_what_was_written() -> None:
-    log = pull_log.read({OPEN.path: encode(OPEN)})
+    log = pull_log.read_events({OPEN.path: encode(OPEN)})
     assert log == pull_log.PullEvents((OPEN,), ())
     assert (log.numbers, log.clock) == (frozenset({7}), 1)
 
@@ -81,14 +81,14 @@ def test_what_is_read_is_what_was_written() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(path: str, content: bytes) -> None:
-    log = pull_log.read({OPEN.path: encode(OPEN), path: content})
+    log = pull_log.read_events({OPEN.path: encode(OPEN), path: content})
     assert log.said == (OPEN,)
     assert [problem.place for problem in log.problems] == [path]
 
 
 def test_a_kind_of_a_newer_version_is_passed_over() -> None:
     newer = encode(OPEN).replace(b'"open"', b'"review"')
-    assert pull_log.read({OPEN.path: newer}) == pull_log.PullEvents()
+    assert pull_log.read_events({OPEN.path: newer}) == pull_log.PullEvents()
 
 
 def test_the_next_pull_request_of_a_branch_has_another_id() -> None:

@@ -44,7 +44,7 @@ def told(road: Road, name: str = "worker-1") -> str:
 
 def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None:
     back = sent_back(road.merge(1))
-    assert bell.rings(road.house("worker-1").ws.folders, "worker-1")
+    assert bell.is_set(road.house("worker-1").ws.folders, "worker-1")
     assert told(road) == (
         "Pull request #2 (for #1) was sent back: a check failed (round 1).\n"
         f"On branch agent/worker-1/1-parse-files, at {back.said.head[:12]}:\n"
@@ -122,9 +122,9 @@ def test_an_agent_in_another_clone_hears_of_it_with_the_next_sync(clones: Clones
     two.sync()
     sent_back(two.merge(1))
     two.sync()
-    bell.hush(one.house("worker-1").ws.folders, "worker-1")
+    bell.clear(one.house("worker-1").ws.folders, "worker-1")
     one.sync()
-    assert bell.rings(one.house("worker-1").ws.folders, "worker-1")
+    assert bell.is_set(one.house("worker-1").ws.folders, "worker-1")
     assert TEXT in told(one)
 
 

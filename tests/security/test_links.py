@@ -42,7 +42,7 @@ def _beat(ours: Path) -> object:
 
 
 def _wake(ours: Path) -> object:
-    return background.wake([str(ours)], {"PATH": "/nowhere"}, time.time(), {}, urgent=True)
+    return background.start_sync([str(ours)], {"PATH": "/nowhere"}, time.time(), {}, urgent=True)
 
 
 def _rival(ours: Path) -> None:
@@ -55,13 +55,15 @@ def _lock(ours: Path) -> None:
 
 
 def _mishap(ours: Path) -> object:
-    return mishaps.note(ValueError("x"), str(ours.parent.parent), {"GHP_STATE_DIR": "/dev/null"})
+    return mishaps.log_error(
+        ValueError("x"), str(ours.parent.parent), {"GHP_STATE_DIR": "/dev/null"}
+    )
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "agents/.w1.lock": _beat,
     "log.jsonl": _mishap,
-    "cache/bell/w1": lambda ours: bell.ring([str(ours)], "w1"),
+    "cache/bell/w1": lambda ours: bell.set_flag([str(ours)], "w1"),
     "cache/woken": _wake,
     "cache/rivals/w1": _rival,
     f"cache/sessions/{naming._digest(SESSION)}": lambda ours: naming.keep(

@@ -249,7 +249,7 @@ def test_reading_a_patch_takes_time_in_proportion_to_it(repo: Path) -> None:
     ):
         began = time.process_time()
         with contextlib.suppress(GhpError):
-            patchtext.read(content.encode())
+            patchtext.read_patch(content.encode())
         assert time.process_time() - began < 0.5
 
 
@@ -288,7 +288,7 @@ def test_real_work_with_every_kind_of_name_and_change_still_comes_back(place: Pa
     git(place, "reset", "--quiet")
     found = locate(str(place), {})
     assert found is not None
-    made = patch.take(found, 5_000_000)
+    made = patch.take_patch(found, 5_000_000)
     assert made.left_out == ()
     name = hand_over(place, made.content, made.base)
     other = place.parent / "other"
@@ -307,7 +307,7 @@ def test_a_link_that_leads_out_is_left_out_of_what_is_kept(place: Path) -> None:
     (place / "in").symlink_to("docs/a.md")
     found = locate(str(place), {})
     assert found is not None
-    made = patch.take(found, 5_000_000)
+    made = patch.take_patch(found, 5_000_000)
     assert [change.path for change in made.changes] == ["in"]
     assert [(one.path, one.reason) for one in made.left_out] == [
         ("out", "a link that leads out of the worktree")

@@ -38,8 +38,8 @@ def worker(repo: Path) -> Claimant:
 
 def deaths(worker: Claimant) -> dict[int, int]:
     """How often a sweep believes that the holder of an issue died."""
-    views = presence.look(worker.ws, worker.store, worker.store.snapshot())
-    return dict(sweep_sight.look(*worker.parts, views).attempts)
+    views = presence.list_agents(worker.ws, worker.store, worker.store.snapshot())
+    return dict(sweep_sight.gather(*worker.parts, views).attempts)
 
 
 def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant) -> None:
@@ -47,8 +47,8 @@ def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant
         worker.claim(1)
         worker.release(1, reason="swept: tidy-up")
     assert deaths(worker) == {}
-    views = presence.look(worker.ws, worker.store, worker.store.snapshot())
-    assert sweep_sight.look(*worker.parts, views).unfinished == ()
+    views = presence.list_agents(worker.ws, worker.store, worker.store.snapshot())
+    assert sweep_sight.gather(*worker.parts, views).unfinished == ()
 
 
 @pytest.mark.parametrize("reason", ["merged by #7 into main", "its issue is closed"])

@@ -81,7 +81,7 @@ def test_the_state_works_here_and_nothing_of_the_users_is_changed(
 ) -> None:
     folder = place(ground)
     other = ground.clone("other")
-    found = locate(str(folder), {}) or discovery.ask(folder, {})
+    found = locate(str(folder), {}) or discovery.find_with_git(folder, {})
     assert found is not None
     theirs = {folder, Path(found.common_dir)}
     before, refs_before = listing(*theirs), refs(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.issues.comment_commands import FOLDER, Obeyed, read
+from ghp_agents.issues.comment_commands import FOLDER, Obeyed, read_commands
 from ghp_agents.wiring import App
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
@@ -90,7 +90,7 @@ class Field:
 
     def obeyed(self, name: str = "one") -> list[Obeyed]:
         """What a clone knows of commands."""
-        return read(self.house(name).store.snapshot().files(FOLDER))[0]
+        return read_commands(self.house(name).store.snapshot().files(FOLDER))[0]
 
     def held(self, number: int, name: str = "one") -> tuple[str | None, int, str]:
         """Who has the right to an issue, by which generation, and why."""

@@ -249,5 +249,5 @@ def _touches(chance: random.Random, world: World) -> None:
         who = chance.choice(["worker-1", "worker-2", "dead", "stopped"])
         key = world.key(path)
         if key not in world.touches:
-            touched.take(world.one.ws.folders, who, 1, key, NOW)
+            touched.take_lease(world.one.ws.folders, who, 1, key, NOW)
             world.touches[key] = who

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.locate import Location
-from ghp_agents.hotpath.presence_file import read as read_presence
+from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases.hold import Hold
 from ghp_agents.locks.lock import Lock

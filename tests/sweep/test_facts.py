@@ -115,14 +115,14 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
 
 
 def test_an_attempt_counts_until_a_person_has_said_how_to_go_on(crowd: Crowd) -> None:
-    views = presence.look(crowd.ws, crowd.store, crowd.store.snapshot())
+    views = presence.list_agents(crowd.ws, crowd.store, crowd.store.snapshot())
     parts = (crowd.ws, crowd.store, crowd.leaser, crowd.tracker, views)
-    facts = sweep_sight.look(*parts)
+    facts = sweep_sight.gather(*parts)
     assert (len(facts.issues), len(facts.claims), facts.attempts) == (ISSUES, AGENTS, {})
     assert facts.workers == ()
     crowd.store.sync()
-    views = presence.look(crowd.ws, crowd.store, crowd.store.snapshot())
-    assert len(sweep_sight.look(*parts[:4], views).workers) == AGENTS
+    views = presence.list_agents(crowd.ws, crowd.store, crowd.store.snapshot())
+    assert len(sweep_sight.gather(*parts[:4], views).workers) == AGENTS
 
 
 def test_a_dry_run_says_it_and_writes_nothing(crowd: Crowd) -> None:

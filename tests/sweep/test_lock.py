@@ -18,7 +18,7 @@ from ghp_agents.sweep.lock import (
     BusyError,
     SweepRequest,
     SweepTurn,
-    take,
+    acquire_lock,
 )
 from ghp_agents.workspace import open_workspace
 from tests.support.sweeps import Rival
@@ -39,8 +39,8 @@ class Place:
     def leaser(self) -> MemoryLeaser:
         return MemoryLeaser(self.clock, self.board)
 
-    def take(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepTurn:
-        return take(self.ws, self.store, self.leaser, SweepRequest(ANN, clone, fresh))
+    def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepTurn:
+        return acquire_lock(self.ws, self.store, self.leaser, SweepRequest(ANN, clone, fresh))
 
 
 @pytest.fixture
@@ -49,10 +49,10 @@ def place(repo: Path) -> Place:
 
 
 def test_the_first_fresh_clone_gives_its_id_to_all_that_come_after(place: Place) -> None:
-    first = place.take(ONE)
+    first = place.acquire_lock(ONE)
     assert first.clone == ONE
     first.end()
-    second = place.take(OTHER)
+    second = place.acquire_lock(OTHER)
     assert second.clone == ONE
     second.end()
     lease = place.leaser.read(NAME)
@@ -61,18 +61,18 @@ def test_the_first_fresh_clone_gives_its_id_to_all_that_come_after(place: Place)
 
 
 def test_a_clone_with_a_life_of_its_own_leaves_the_id_as_it_is(place: Place) -> None:
-    own = place.take(OTHER, fresh=False)
+    own = place.acquire_lock(OTHER, fresh=False)
     assert own.clone is None
     own.end()
-    place.take(ONE).end()
-    own = place.take(OTHER, fresh=False)
+    place.acquire_lock(ONE).end()
+    own = place.acquire_lock(OTHER, fresh=False)
     assert own.clone == ONE
     own.end()
-    assert place.take(OTHER).clone == ONE
+    assert place.acquire_lock(OTHER).clone == ONE
 
 
 def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
-    first = place.take()
+    first = place.acquire_lock()
     begun = place.clock.now()
     waits: list[float] = []
 
@@ -84,7 +84,7 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
                 first.end()
 
     ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
-    second = take(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
+    second = acquire_lock(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
     assert waits == [LOOK_EVERY] * 3
     assert second.clone == ONE
 
@@ -92,9 +92,9 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
 def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stopped(
     place: Place,
 ) -> None:
-    dead = place.take()
+    dead = place.acquire_lock()
     begun = place.clock.now()
-    taken = place.take(OTHER)
+    taken = place.acquire_lock(OTHER)
     assert place.clock.now() - begun == PATIENCE
     with pytest.raises(BusyError):
         dead.check()
@@ -106,7 +106,7 @@ def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stoppe
 
 
 def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Place) -> None:
-    first = place.take()
+    first = place.acquire_lock()
     begun = place.clock.now()
 
     class Busy(ManualClock):
@@ -117,18 +117,18 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
-        take(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
+        acquire_lock(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
     assert str(caught.value) == "«Ann» (a person) sweeps at this moment (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
 
 def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
-    place.take().end()
+    place.acquire_lock().end()
     rival: list[SweepTurn] = []
-    leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.take(OTHER)))
+    leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
     begun = place.clock.now()
     arrival = SweepRequest(ANN, ONE, True)
-    mine = take(place.ws, place.store, leaser, arrival)
+    mine = acquire_lock(place.ws, place.store, leaser, arrival)
     assert place.clock.now() - begun == PATIENCE
     place.clock.wait(RENEW_EVERY)
     with pytest.raises(BusyError):
@@ -139,8 +139,8 @@ def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
 def test_where_nobody_can_tell_nobody_sweeps(place: Place) -> None:
     place.board.reachable = False
     with pytest.raises(UnknownError):
-        place.take()
+        place.acquire_lock()
     place.board.reachable = True
-    turn = place.take()
+    turn = place.acquire_lock()
     place.board.reachable = False
     turn.end()  # the next one waits, and takes over

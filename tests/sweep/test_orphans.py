@@ -157,7 +157,7 @@ def test_a_branch_that_was_squashed_is_merged_if_its_pull_request_says_so_of_thi
     house = App(repo, os.environ, name="@me")
 
     def left(forge: Forge | None = house.forge) -> list[str]:
-        found = sweep_orphans.look(house.ws, house.leaser, [], {}, forge)
+        found = sweep_orphans.find_orphans(house.ws, house.leaser, [], {}, forge)
         return [each.removable or each.kept for each in found]
 
     pull = house.forge.open(NewPull(branch, "main", head, "Parse"), by)

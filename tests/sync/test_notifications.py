@@ -132,14 +132,14 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     here.by("@me").reply(asked.name)
     lose(here, leaser)
     folders = here.ws.folders
-    bell.hush(folders, "worker-2")
+    bell.clear(folders, "worker-2")
 
     def ringing() -> list[str]:
-        news.ring(here.ws, here.store.snapshot(), leaser)
+        news.notify_agents(here.ws, here.store.snapshot(), leaser)
         names = [f"worker-{number}" for number in (1, 2, 3)]
-        found = [name for name in names if bell.rings(folders, name)]
+        found = [name for name in names if bell.is_set(folders, name)]
         for name in found:
-            bell.hush(folders, name)
+            bell.clear(folders, name)
         return found
 
     assert ringing() == ["worker-1", "worker-2"]
@@ -152,18 +152,18 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
 
 def test_a_bell_rings_at_once_where_an_answer_is_given(here: Place) -> None:
     asked = here.ask().escalation
-    assert not bell.rings(here.ws.folders, WORKER)
+    assert not bell.is_set(here.ws.folders, WORKER)
     here.by("@me").reply(asked.name)
-    assert bell.rings(here.ws.folders, WORKER)
+    assert bell.is_set(here.ws.folders, WORKER)
 
 
 def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
     asked = here.ask().escalation
     here.by("@me").reply(asked.name)
     presence.heartbeat(here.ws, here.store, WORKER, {"status": "stopped"})
-    bell.hush(here.ws.folders, WORKER)
-    news.ring(here.ws, here.store.snapshot(), leases(here))
-    assert not bell.rings(here.ws.folders, WORKER)
+    bell.clear(here.ws.folders, WORKER)
+    news.notify_agents(here.ws, here.store.snapshot(), leases(here))
+    assert not bell.is_set(here.ws.folders, WORKER)
 
 
 def test_what_was_told_is_remembered_by_name(here: Place) -> None:

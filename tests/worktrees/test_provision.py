@@ -6,8 +6,8 @@ import pytest
 
 from ghp_agents.handoffs.restore import restore
 from ghp_agents.handoffs.service import handoff, pass_on
-from ghp_agents.handoffs.uncommitted import take
-from ghp_agents.worktrees.provision import Provisioned, furnish, is_furniture
+from ghp_agents.handoffs.uncommitted import take_uncommitted
+from ghp_agents.worktrees.provision import Provisioned, is_provisioned, provision
 from tests.support.git import git
 from tests.support.road import Road
 
@@ -100,7 +100,7 @@ def test_the_set_up_command_gets_no_token(road: Road, monkeypatch: pytest.Monkey
 def test_what_was_furnished_is_no_work_of_the_agent(road: Road) -> None:
     road.configure(worktreeCopyFiles=["./.env"], worktreeSymlinkFiles=["node_modules"])
     ws = road.house("worker-1").ws
-    assert [is_furniture(ws, name) for name in (".env", "node_modules/", "src")] == [
+    assert [is_provisioned(ws, name) for name in (".env", "node_modules/", "src")] == [
         True, True, False,
     ]  # fmt: skip
 
@@ -114,7 +114,7 @@ def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Ro
     one = road.house("worker-1", road.start("worker-1").path)
     (one.cwd / "b.ini").write_text("port = 2\n")
     (one.cwd / "parser.py").write_text("x = 1\n")
-    taken = take(one.ws).patch
+    taken = take_uncommitted(one.ws).patch
     assert [each.path for each in taken.changes] == ["b.ini", "parser.py"]
     (one.cwd / "b.ini").write_text("port = 1\n")
     parts = (one.ws, one.store, one.tracker, one.leaser)
@@ -132,4 +132,4 @@ def test_a_bare_repository_has_nothing_to_furnish_from(road: Road, tmp_path: Pat
     git(tmp_path, "clone", "--quiet", "--bare", str(road.folder), str(bare))
     place = tmp_path / "place"
     git(bare, "worktree", "add", "--quiet", str(place), "main")
-    assert furnish(Road(bare).house("worker-1").ws, place) == Provisioned()
+    assert provision(Road(bare).house("worker-1").ws, place) == Provisioned()

@@ -81,7 +81,7 @@ def where(ws: Workspace) -> RepositoryPlace | None:
     configured = said.get("host", "").lower() or None
     hosts = token_host.hosts_in(ws.environ) | ({configured} if configured else set())
     for address in remotes.addresses(ws):
-        found = remotes.understood(address)
+        found = remotes.parse_remote_url(address)
         if found and (token_host.is_githubs(found[0]) or found[0] in hosts):
             remotes_host, repository = found
             break
@@ -109,7 +109,7 @@ def _proposed(ws: Workspace, said: Mapping[str, str]) -> str | None:
     """The repository that the repository's own file names, if a remote names it, too. Whose word
     counts for agents depends on it, so that another one is only for the person's own file."""
     name = said.get(consent.PROPOSED)
-    found = (remotes.understood(address) for address in remotes.addresses(ws))
+    found = (remotes.parse_remote_url(address) for address in remotes.addresses(ws))
     is_remotes = name and any(each and each[1].lower() == name.lower() for each in found)
     return name if is_remotes else None
 

@@ -12,7 +12,7 @@ from ghp_agents.github.api.session import ApiSession, There
 RESOURCE = "graphql"  # a budget of its own
 
 
-def ask(
+def query(
     talk: ApiSession,
     api: str,
     query: str,

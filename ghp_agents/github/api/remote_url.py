@@ -28,7 +28,7 @@ def addresses(ws: Workspace) -> list[str]:
     return list(dict.fromkeys(known[name] for name in wanted if name in known))
 
 
-def understood(address: str) -> tuple[str, str] | None:
+def parse_remote_url(address: str) -> tuple[str, str] | None:
     """The host and "owner/name" of a web, ssh or scp-like address; None of anything else."""
     web = _ADDRESS.fullmatch(address)
     if web:

@@ -120,7 +120,7 @@ class GitHubRepository:
     ) -> Any:
         """Ask GraphQL; the answer's `data`. A mutation is a write, as `write` is: one that `there`
         cannot find is not said again."""
-        return graphql.ask(
+        return graphql.query(
             self._talk, self._access.api, query, variables or {}, there=there, doubt=self._doubt
         )
 

@@ -49,7 +49,7 @@ class CommandContext(NamedTuple):
         return Cause(ORDERED, self.me.name, self.tag)
 
 
-def obey(order: CommandContext) -> Act:
+def execute(order: CommandContext) -> Act:
     """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
     token may not; it is done later then."""
     try:
@@ -204,13 +204,13 @@ def _refuse_closed(order: CommandContext) -> None:
 
 def _lives(order: CommandContext, name: str) -> bool:
     me = order.me
-    views = presence.look(me.ws, me.store, me.store.snapshot(), processes=False)
+    views = presence.list_agents(me.ws, me.store, me.store.snapshot(), processes=False)
     living = (Liveness.ACTIVE, Liveness.STALE)
     return any(view.name == name and view.liveness in living for view in views)
 
 
 def _sight(order: CommandContext, lease: Lock) -> HolderView:
-    return claim_sight.look(order.me.ws, order.me.store, [lease])[lease.name]
+    return claim_sight.holders_of(order.me.ws, order.me.store, [lease])[lease.name]
 
 
 def _is_by(order: CommandContext, lease: Lock) -> bool:

@@ -126,7 +126,7 @@ class CommentInbox:
             return None
         if number is None or len(comment.body) > command.LONGEST:
             return None
-        text, mark = github_marker.read(comment.body)
+        text, mark = github_marker.split_marker(comment.body)
         if mark and (mark.once or not mark.is_person):
             return None  # said through this program by an agent, or by the program itself
         said = command.read(text)

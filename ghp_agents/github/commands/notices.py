@@ -28,7 +28,7 @@ def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
     told = snapshot.files(FOLDER)
     if not told:
         return []
-    meant = record.told_to_stop(record.read(told)[0], agent)
+    meant = record.told_to_stop(record.read_commands(told)[0], agent)
     held = {lease.name: lease for lease in leaser.known("issue/")} if meant else {}
     found: News = []
     for said, act in meant:
@@ -51,7 +51,7 @@ def assignments(ws: Workspace, agent: AgentName) -> News:
     ]
 
 
-def note(ws: Workspace, issues: Iterable[Issue]) -> None:
+def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
     """Remember what is assigned to whom; who hears of something new is woken."""
     had = _load(ws)
     now: dict[str, dict[int, float]] = {}
@@ -67,7 +67,7 @@ def note(ws: Workspace, issues: Iterable[Issue]) -> None:
         files.write_atomically(ws.cache_dir / ASSIGNED, json.dumps(now).encode())
     for name in now:
         if now[name].keys() - had.get(name, {}).keys() and ws.presence(name):
-            bell.ring(ws.folders, name)
+            bell.set_flag(ws.folders, name)
 
 
 def _load(ws: Workspace) -> dict[str, dict[int, float]]:

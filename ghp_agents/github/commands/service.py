@@ -123,12 +123,12 @@ def _obey(parts: CommandParts, remark: HeardComment, mine: CommandTurn) -> Obeye
             continue
         mine.check()
         issue = parts.tracker.get(remark.issue)
-        acts.append(command_acts.obey(CommandContext(me, issue, remark.id, each)))
+        acts.append(command_acts.execute(CommandContext(me, issue, remark.id, each)))
     _acknowledge(parts, remark, acts)
     said = transact(parts.store, lambda snapshot: _record(parts.ws, snapshot, remark, acts))
     for act in acts:
         if act.agent:
-            bell.ring(parts.ws.folders, act.agent)
+            bell.set_flag(parts.ws.folders, act.agent)
     return said
 
 

@@ -32,7 +32,7 @@ class BodyParts(NamedTuple):
     parent: IssueNumber | None = None
 
 
-def read(body: str) -> BodyParts:
+def read_relations(body: str) -> BodyParts:
     """The relations that a body names, and its text without those at the end of it."""
     lines = body.replace("\r\n", "\n").split("\n")
     kinds = _kinds(lines)

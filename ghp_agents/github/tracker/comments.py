@@ -94,7 +94,7 @@ def _post(
 
 
 def _id_of(told: Any) -> str:
-    _, mark = github_marker.read(str(told.get("body") or ""))
+    _, mark = github_marker.split_marker(str(told.get("body") or ""))
     return mark.id if mark else ""
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from ghp_agents.core import files
 from ghp_agents.github.api.errors import InvalidError
-from ghp_agents.github.labels import Label, look
+from ghp_agents.github.labels import Label, appearance
 from ghp_agents.github.tracker.context import TrackerContext
 
 _KNOWN = "hub/labels.json"  # in the folder of caches
@@ -17,7 +17,7 @@ _KNOWN = "hub/labels.json"  # in the folder of caches
 
 def ensure(source: TrackerContext, names: Iterable[str]) -> list[str]:
     """Make those of our labels that are not there yet; which were made. Asks."""
-    wanted = [label for name in dict.fromkeys(names) if (label := look(name))]
+    wanted = [label for name in dict.fromkeys(names) if (label := appearance(name))]
     return _made(source, wanted)
 
 

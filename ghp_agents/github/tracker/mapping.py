@@ -171,13 +171,13 @@ def _waits(told: Any) -> int | None:
 
 def read(told: MirroredIssue) -> tuple[str, Mark | None]:
     """The body without the hidden line, and what that says, if it is to be believed."""
-    return github_marker.read(told.body) if told.believed else (told.body, None)
+    return github_marker.split_marker(told.body) if told.believed else (told.body, None)
 
 
 def issue(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
     text, mark = read(told)
-    parts = github_body.read(text) if told.counts else BodyParts(_as_given(told, text))
+    parts = github_body.read_relations(text) if told.counts else BodyParts(_as_given(told, text))
     agents = {label: agent_of(label, signs) for label in told.labels}
     counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
     parent = told.parent or parts.parent
@@ -276,7 +276,7 @@ def comments(told: Sequence[MirroredComment]) -> tuple[Comment, ...]:
 
 def comment(told: MirroredComment) -> tuple[Comment, Mark | None]:
     """A comment as it is here, and its hidden line, if that is to be believed."""
-    text, mark = github_marker.read(told.body) if told.believed else (told.body, None)
+    text, mark = github_marker.split_marker(told.body) if told.believed else (told.body, None)
     at = Timestamp(told.at)
     if mark is None or not mark.by:
         identity = mark.id if mark else f"c{told.id:x}"

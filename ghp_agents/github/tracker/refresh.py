@@ -59,7 +59,7 @@ def _read(source: TrackerContext, mirror: Mirror | None, check: RefreshState, no
     there = {each.number for each in fresh}
     gone = known.keys() - there - unread.keys() if is_whole else set[int]()
     had = {} if is_whole else {n: why for n, why in source.hub.unread.items() if n not in there}
-    vouched = outsiders.looked_up(source, proofs.vouched(source, changed, known), known)
+    vouched = outsiders.looked_up(source, proofs.with_trust(source, changed, known), known)
     if is_whole:  # who may write can change without a change of any issue
         same = [
             each for n, each in known.items() if n in there.difference(e.number for e in changed)
@@ -138,7 +138,7 @@ def one(source: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirro
     is_known = had is not None and had.by_writer is not None and not _is_unread(had)
     if had and is_known and _same(told, had) and not given:
         return had
-    found = proofs.vouched(source, [told], known, given)
+    found = proofs.with_trust(source, [told], known, given)
     vouched = outsiders.looked_up(source, found, known, closed=True)[0]
     if _is_unread(vouched):
         with suppress(MissingError, GoneError):

@@ -46,8 +46,8 @@ def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
     change = _meant(change, signs)
     if change.body is None:
         return change
-    parts = github_body.read(github_marker.plain(change.body))
-    inside = github_body.read(parts.text)
+    parts = github_body.read_relations(github_marker.plain(change.body))
+    inside = github_body.read_relations(parts.text)
     blocked_by = tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
     parent = change.parent
     if parent is None and not change.no_parent and parts.parent != inside.parent:
@@ -160,8 +160,8 @@ def _edit(path: str, told: MirroredIssue, change: IssueChange, native: Native) -
 def _body(told: MirroredIssue, change: IssueChange, native: Native) -> str:
     """The body as it is to be: the text, relations that the server has not, the hidden line."""
     text, mark = read(told)
-    had = github_body.read(text)
-    inside = github_body.read(had.text)
+    had = github_body.read_relations(text)
+    inside = github_body.read_relations(had.text)
     blockers = {x for x in had.blocked_by if x not in inside.blocked_by}
     blockers -= {*change.remove_blockers}
     parent = had.parent if had.parent != inside.parent else None

@@ -23,7 +23,7 @@ ADDED = {"labeled", "assigned"}
 TAKEN = {"unlabeled", "unassigned"}
 
 
-def vouched(
+def with_trust(
     source: TrackerContext,
     fresh: Iterable[MirroredIssue],
     known: Mapping[int, MirroredIssue],

@@ -51,7 +51,7 @@ def _made(source: TrackerContext, identity: str) -> Any | None:
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
         ).body
         for each in told:
-            _, mark = github_marker.read(str(each.get("body") or ""))
+            _, mark = github_marker.split_marker(str(each.get("body") or ""))
             if mark and mark.id == identity:
                 return each
     return None

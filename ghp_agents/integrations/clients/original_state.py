@@ -58,7 +58,7 @@ def all_of(common_dir: Path, client: str) -> Iterator[Path]:
 
 def read(path: Path) -> Origin | None:
     """What was there before; None where that is not known."""
-    kept = quickjson.read(str(path))
+    kept = quickjson.read_object(str(path))
     if kept is None:
         return None
     events = kept.get("events")

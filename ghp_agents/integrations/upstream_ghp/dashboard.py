@@ -29,7 +29,7 @@ Item = dict[str, Any]
 def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str) -> dict[str, Any]:
     """The answer to upstream's question about a branch, in its form."""
     snapshot = store.snapshot()
-    views = presence.look(ws, store, snapshot)
+    views = presence.list_agents(ws, store, snapshot)
     known = [view for view in views if view.liveness is not Liveness.GONE]
     issue = _issue(known, branch)
     here = [view for view in known if _is_here(view, branch, issue)]
@@ -114,7 +114,7 @@ def _question(asked: Escalation, name: str) -> Item:
 def _handed(snapshot: Snapshot, branch: str, issue: int | None) -> Iterator[Item]:
     """The last handoff of the issue, or of the branch where that is for no issue."""
     folder = handoff_record.folder_of(issue)
-    left = handoff_record.read(snapshot.files(folder))[0]
+    left = handoff_record.read_handoffs(snapshot.files(folder))[0]
     fitting = [each for each in left if issue is not None or each.branch == branch]
     if fitting:
         yield _handoff(fitting[-1])

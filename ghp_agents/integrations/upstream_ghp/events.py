@@ -44,7 +44,7 @@ def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]
     if act is not None:
         act(ws, store, told)
     settings = {"background": ws.settings.background}
-    background.wake(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
+    background.start_sync(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
 
 
 def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:

@@ -196,7 +196,9 @@ def dismiss(
 # -------------------------------------------------------------------------- another's id
 
 
-def adopt(ws: Workspace, repository: StateRepository, clone: CloneId, held: Sequence[int]) -> None:
+def use_clone_id(
+    ws: Workspace, repository: StateRepository, clone: CloneId, held: Sequence[int]
+) -> None:
     """Go by the id `clone`, on top of what the remote has of it, with all that was said here."""
     if repository.clone == clone:
         return

@@ -19,7 +19,7 @@ from ghp_agents.workspace import Workspace
 NOTE = "copied.json"  # by agent, where it was in its life when it was copied: epoch and seq
 
 
-def note(ws: Workspace, repository: StateRepository, head: str, twins: str) -> None:
+def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: str) -> None:
     """Note the agents that beat in the twin, whose last commit is `twins`, and not here, since the
     two were one. One whose process runs here is this clone's."""
     common = repository.run("merge-base", head, twins).text

@@ -98,7 +98,7 @@ def _import(
     if held and head and not any(path.startswith(rulestamp.RULED) for path in said):
         with contextlib.suppress(FileNotFoundError):  # refs that are no files; then no book is, too
             made = (repository.path / repository.ref).read_text().strip()
-            rulebook.resign(ws.folders[0], repository.ref, head, made)
+            rulebook.restamp(ws.folders[0], repository.ref, head, made)
 
 
 def _plan(
@@ -112,7 +112,7 @@ def _plan(
     queued = [record for _, record in waiting.records]
     there = _contents(repository, own, queued)
     agents, others = _decode(ws, there.get(presence.PATH))
-    seen = live.look(ws, agents)
+    seen = live.read_live(ws, agents)
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
     # A fold may have been killed after its commit and before it emptied the outbox.

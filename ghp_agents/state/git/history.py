@@ -12,7 +12,7 @@ from ghp_agents.state.private_repo import StateRepository
 _FORMAT = "%H%x00%at%x00%B"
 
 
-def read(repository: StateRepository, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+def read_entries(repository: StateRepository, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
     """All entries, in ledger order, without the histories that end at `after`; what twins have in
     common counts once."""
     heads = [tip.oid for tip in reading.tips(repository)]

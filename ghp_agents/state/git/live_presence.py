@@ -35,7 +35,7 @@ class Live(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def look(ws: Workspace, known: Agents) -> Live:
+def read_live(ws: Workspace, known: Agents) -> Live:
     """The presence files; those that the last fold put into `known` are not read again."""
     folded = _read_folded(ws)
     settled = ws.clock.now() - SETTLED
@@ -55,7 +55,7 @@ def look(ws: Workspace, known: Agents) -> Live:
                     signatures[name] = now
                     continue
             path = f"{folder}/agents/{name}.json"
-            presence = presencefile.read(path)
+            presence = presencefile.read_presence(path)
             if presence is None:
                 if Path(path).exists():
                     problems.append(Problem(path, "not a presence record; the last good one holds"))

@@ -194,7 +194,7 @@ class GitSnapshot:
 
     @cached_property
     def _live(self) -> live.Live:
-        return live.look(self._ws, self._documents.get(self.clone, {}))
+        return live.read_live(self._ws, self._documents.get(self.clone, {}))
 
     @cached_property
     def _documents(self) -> dict[CloneId, Agents]:

@@ -159,7 +159,7 @@ class GitRefsStore:
         from ghp_agents.state.git import history
 
         repository = find_repository(self._ws)
-        return history.read(repository, after) if repository else []
+        return history.read_entries(repository, after) if repository else []
 
     def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Say what other clones said, and take them off the remote; see `ports.StateStore`."""
@@ -175,7 +175,7 @@ class GitRefsStore:
         from ghp_agents.state.git import absorb as absorbing
 
         with self._locked() as held:
-            absorbing.adopt(self._ws, open_repository(self._ws), clone, held)
+            absorbing.use_clone_id(self._ws, open_repository(self._ws), clone, held)
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone."""

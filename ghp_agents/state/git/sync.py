@@ -163,7 +163,7 @@ def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateReposito
             _oid(repository, SEEN_REFS + repository.clone),
         )
         if head and twins:
-            copied.note(ws, repository, head, twins)
+            copied.note_copies(ws, repository, head, twins)
         renamed = repository.with_clone(new_clone_id())
         if head:
             repository.check("update-ref", renamed.ref, head, "")

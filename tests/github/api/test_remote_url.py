@@ -50,12 +50,12 @@ WIDGETS = ("github.com", "acme/widgets")
 def test_every_way_to_write_an_address_is_understood(
     address: str, found: tuple[str, str] | None
 ) -> None:
-    assert remotes.understood(address) == found
+    assert remotes.parse_remote_url(address) == found
 
 
 @given(st.text())
 def test_no_text_is_more_than_no_address(address: str) -> None:
-    found = remotes.understood(address)
+    found = remotes.parse_remote_url(address)
     assert found is None or found[1].count("/") == 1
 
 

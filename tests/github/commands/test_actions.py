@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.github.commands.actions import CommandContext, obey
+from ghp_agents.github.commands.actions import CommandContext, execute
 from ghp_agents.github.commands.parse import Command
 from ghp_agents.issues.comment_commands import Act, Obeyed, encode
 from ghp_agents.issues.issue import IssueChange
@@ -35,7 +35,7 @@ def order(here: Claimant, command: Command, comment: int = 7, **parts: Any) -> C
 
 
 def do(here: Claimant, verb: str, name: str = "", text: str = "", comment: int = 7) -> Act:
-    return obey(order(here, Command(verb, name, text), comment))
+    return execute(order(here, Command(verb, name, text), comment))
 
 
 def held(here: Claimant) -> tuple[str | None, int]:
@@ -183,7 +183,7 @@ def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: C
 
 
 def attempts(here: Claimant) -> Any:
-    return sweep_sight.look(here.ws, here.store, here.leaser, here.tracker, []).attempts
+    return sweep_sight.gather(here.ws, here.store, here.leaser, here.tracker, []).attempts
 
 
 @pytest.mark.parametrize("verb", ["assign", "stop", "retry"])
@@ -212,7 +212,7 @@ def test_what_changed_hands_meanwhile_is_decided_by_the_next_sync(
 
     leaser: Any = Rival(two.leaser, "acquire", come_back)
     with pytest.raises(UnknownError):
-        obey(order(two, Command("assign", "worker-2"), leaser=leaser))
+        execute(order(two, Command("assign", "worker-2"), leaser=leaser))
     do(two, "assign", "worker-2")
     assert held(two) == ("worker-2", 3)
 
@@ -234,7 +234,7 @@ def test_killed_at_any_write_the_same_command_finishes_what_was_begun(
         leaser: Any = Doomed(two.leaser, doom)
         tracker: Any = Doomed(LocalTracker(two.ws, store, leaser), doom)
         try:
-            obey(order(two, command, store=store, leaser=leaser, tracker=tracker))
+            execute(order(two, command, store=store, leaser=leaser, tracker=tracker))
         except Killed:
             continue
         break

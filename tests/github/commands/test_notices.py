@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, Timestamp
-from ghp_agents.github.commands.notices import ASSIGNED, assignments, note, orders
+from ghp_agents.github.commands.notices import ASSIGNED, assignments, orders, remember
 from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed, encode
 from ghp_agents.issues.issue import Issue
@@ -32,28 +32,28 @@ def told(here: Place) -> list[int]:
 
 
 def test_what_is_assigned_is_told_until_it_is_in_hand(here: Place) -> None:
-    note(here.ws, [issue(1, "worker-1"), issue(2, "worker-2"), issue(3, "Ada Example", "@eve")])
+    remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-2"), issue(3, "Ada Example", "@eve")])
     assert told(here) == [1]
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1})
     assert told(here) == []
 
 
 def test_who_gets_something_new_is_woken_once(here: Place) -> None:
-    bell.hush(here.ws.folders, WORKER)
-    note(here.ws, [issue(1, "worker-1")])
-    assert bell.rings(here.ws.folders, WORKER)
-    bell.hush(here.ws.folders, WORKER)
-    note(here.ws, [issue(1, "worker-1"), issue(2, "worker-2")])
-    assert not bell.rings(here.ws.folders, WORKER)
+    bell.clear(here.ws.folders, WORKER)
+    remember(here.ws, [issue(1, "worker-1")])
+    assert bell.is_set(here.ws.folders, WORKER)
+    bell.clear(here.ws.folders, WORKER)
+    remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-2")])
+    assert not bell.is_set(here.ws.folders, WORKER)
 
 
 def test_what_is_closed_or_taken_away_is_forgotten_and_news_again_later(here: Place) -> None:
-    note(here.ws, [issue(1, "worker-1"), issue(2, "worker-1")])
+    remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-1")])
     first = assignments(here.ws, WORKER)
     here.clock.wait(1)
-    note(here.ws, [issue(1, "worker-1", state="closed"), issue(2)])
+    remember(here.ws, [issue(1, "worker-1", state="closed"), issue(2)])
     assert told(here) == []
-    note(here.ws, [issue(1, "worker-1"), issue(2, "worker-1")])
+    remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-1")])
     again = assignments(here.ws, WORKER)
     assert [text for text, _ in first] == [text for text, _ in again]
     assert {name for _, name in first}.isdisjoint(name for _, name in again)
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_noted_anew(here: Place, content: bytes) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     assert told(here) == []
-    note(here.ws, [issue(1, "worker-1")])
+    remember(here.ws, [issue(1, "worker-1")])
     assert told(here) == [1]
     assert list(json.loads(path.read_bytes())) == ["worker-1"]
 

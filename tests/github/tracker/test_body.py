@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.github.tracker.body import BodyParts, joined, read, without
+from ghp_agents.github.tracker.body import BodyParts, joined, read_relations, without
 
 
 def parts(text: str, blocked_by: tuple[int, ...] = (), parent: int | None = None) -> BodyParts:
@@ -40,13 +40,13 @@ def parts(text: str, blocked_by: tuple[int, ...] = (), parent: int | None = None
     ],
 )  # fmt: skip
 def test_a_body_is_text_and_relations(body: str, expected: BodyParts) -> None:
-    assert read(body) == expected
+    assert read_relations(body) == expected
 
 
 def test_what_is_joined_is_read_back() -> None:
     whole = parts("Text\nof two lines", (2, 3), 1)
     assert joined(whole) == "Text\nof two lines\n\n**Blocked by:** #2, #3\n**Parent:** #1"
-    assert read(joined(whole)) == whole
+    assert read_relations(joined(whole)) == whole
     assert joined(parts("Text")) == "Text"
 
 
@@ -63,7 +63,7 @@ def test_what_is_joined_is_read_back() -> None:
 )
 def test_a_blocker_is_taken_out_wherever_it_is_named(text: str, left: str) -> None:
     assert without(text, [2]) == left
-    assert 2 not in read(without(text, [2])).blocked_by
+    assert 2 not in read_relations(without(text, [2])).blocked_by
 
 
 def test_a_parent_is_taken_out() -> None:
@@ -82,13 +82,13 @@ def test_a_parent_is_taken_out() -> None:
     ],
 )
 def test_a_megabyte_takes_no_time(line: str) -> None:
-    found = read(f"{line}\n**Parent:** #7")
+    found = read_relations(f"{line}\n**Parent:** #7")
     assert len(found.blocked_by) <= 1
     without(line, [1])
 
 
 @given(st.text(alphabet=st.sampled_from("a#1 \n*`-:PBarentlockdby"), max_size=200))
 def test_the_text_of_a_body_says_nothing_more_than_the_body(text: str) -> None:
-    found = read(text)
-    again = read(joined(found))
+    found = read_relations(text)
+    again = read_relations(joined(found))
     assert (again.blocked_by, again.parent) == (found.blocked_by, found.parent)

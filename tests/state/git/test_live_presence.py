@@ -23,10 +23,10 @@ def ws(repo: Path) -> Workspace:
 
 def test_what_a_fold_has_seen_is_not_read_again(ws: Workspace, repo: Path) -> None:
     write_presence(repo, "worker-1", SAID, LONG_AGO)
-    first = live.look(ws, {})
+    first = live.read_live(ws, {})
     assert first.changed == {"worker-1": SAID}
     live.remember(ws, first.signatures)
-    again = live.look(ws, {"worker-1": SAID})
+    again = live.read_live(ws, {"worker-1": SAID})
     assert again.changed == {}
     assert again.signatures == first.signatures
     assert again.beaten == {"worker-1": LONG_AGO}
@@ -36,31 +36,31 @@ def test_a_beat_is_read_again_after_the_commit_of_the_one_before_was_lost(
     ws: Workspace, repo: Path
 ) -> None:
     write_presence(repo, "worker-1", SAID, LONG_AGO)
-    live.remember(ws, live.look(ws, {}).signatures)
+    live.remember(ws, live.read_live(ws, {}).signatures)
     # The private repository was restored from a backup, or is read as it was before the fold.
-    assert live.look(ws, {}).changed == {"worker-1": SAID}
-    assert live.look(ws, {"worker-1": {"epoch": 1, "seq": 6}}).changed == {"worker-1": SAID}
+    assert live.read_live(ws, {}).changed == {"worker-1": SAID}
+    assert live.read_live(ws, {"worker-1": {"epoch": 1, "seq": 6}}).changed == {"worker-1": SAID}
 
 
 def test_a_beat_in_the_same_tick_and_inode_as_the_one_before_is_not_taken_for_it(
     ws: Workspace, repo: Path
 ) -> None:
     path = write_presence(repo, "worker-1", SAID, ws.clock.now())
-    seen = live.look(ws, {})
+    seen = live.read_live(ws, {})
     live.remember(ws, seen.signatures)
     before = path.stat()
     path.write_text(path.read_text().replace("7", "9"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert live.look(ws, {"worker-1": SAID}).changed["worker-1"]["seq"] == 9
+    assert live.read_live(ws, {"worker-1": SAID}).changed["worker-1"]["seq"] == 9
 
 
 @pytest.mark.parametrize("note", [b"", b"[]", b"{", b'{"worker-1": [1]}', b'{"worker-1": "x"}'])
 def test_a_note_that_cannot_be_read_only_costs_time(ws: Workspace, repo: Path, note: bytes) -> None:
     write_presence(repo, "worker-1", SAID, LONG_AGO)
-    live.remember(ws, live.look(ws, {}).signatures)
+    live.remember(ws, live.read_live(ws, {}).signatures)
     (ws.cache_dir / live.FOLDED).write_bytes(note)
-    assert live.look(ws, {"worker-1": SAID}).changed == {"worker-1": SAID}
+    assert live.read_live(ws, {"worker-1": SAID}).changed == {"worker-1": SAID}
 
 
 def test_the_spare_folder_counts_as_much_as_the_clones_own(ws: Workspace, repo: Path) -> None:
@@ -69,11 +69,11 @@ def test_the_spare_folder_counts_as_much_as_the_clones_own(ws: Workspace, repo: 
     spare.parent.mkdir(parents=True)
     spare.write_text('{"status": "done", "epoch": 1, "seq": 8, "local": {}}')
     os.utime(spare, (LONG_AGO + 60, LONG_AGO + 60))
-    seen = live.look(ws, {})
+    seen = live.read_live(ws, {})
     assert seen.changed == {"worker-1": {"status": "done", "epoch": 1, "seq": 8}}
     assert seen.beaten == {"worker-1": LONG_AGO + 60}
     live.remember(ws, seen.signatures)
-    assert live.look(ws, seen.changed).changed == seen.changed
+    assert live.read_live(ws, seen.changed).changed == seen.changed
 
 
 def test_what_is_no_presence_is_a_problem_and_hides_nobody(ws: Workspace, repo: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_is_no_presence_is_a_problem_and_hides_nobody(ws: Workspace, repo: 
     folder.mkdir()
     for name in (".worker-1.lock", "worker-1.json.7.tmp", "Not A Name.json", "..json"):
         path.with_name(name).write_text("{}")
-    seen = live.look(ws, {})
+    seen = live.read_live(ws, {})
     assert seen.changed == {"worker-1": SAID}
     assert {problem.place for problem in seen.problems} == {str(torn), str(folder)}
 
@@ -91,7 +91,7 @@ def test_what_is_no_presence_is_a_problem_and_hides_nobody(ws: Workspace, repo: 
 def test_a_link_to_nowhere_is_passed_by(ws: Workspace, repo: Path) -> None:
     path = write_presence(repo, "worker-1", SAID, LONG_AGO)
     path.with_name("gone.json").symlink_to("/nowhere")
-    assert live.look(ws, {}).changed == {"worker-1": SAID}
+    assert live.read_live(ws, {}).changed == {"worker-1": SAID}
 
 
 def test_dropping_an_agent_takes_its_file_and_no_other(ws: Workspace, repo: Path) -> None:

@@ -16,7 +16,7 @@ from ghp_agents.state.git.admin import remove as removing
 from ghp_agents.workspace import Workspace
 
 
-def lay(ws: Workspace, store: StateStore) -> StoreAdmin:
+def build_admin(ws: Workspace, store: StateStore) -> StoreAdmin:
     """The ground under `store`."""
     return StoreAdmin(
         sharing=partial(making.sharing, ws),

@@ -67,7 +67,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     """Which beats no fold has seen."""
     repository = find_repository(ws)
     known = _folded(ws, repository) if repository else {}
-    seen = live.look(ws, known)
+    seen = live.read_live(ws, known)
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
