@@ -46,7 +46,7 @@ class Names(NamedTuple):
 
     def person(self, login: str) -> str:
         """The name of an account that is assigned."""
-        mine = [name for name, each in self.accounts.items() if _same(each, login)]
+        mine = [name for name, account in self.accounts.items() if _same(account, login)]
         people = [name for name in mine if not is_name(name)]
         if len(people) == 1 or len(mine) == 1:
             return (people or mine)[0]
@@ -55,5 +55,5 @@ class Names(NamedTuple):
         return f"@{login}"
 
 
-def _same(one: str, other: str) -> bool:
-    return one.removeprefix("@").casefold() == other.casefold()
+def _same(login: str, other: str) -> bool:
+    return login.removeprefix("@").casefold() == other.casefold()

@@ -26,18 +26,18 @@ def wanted(settings: Settings) -> list[Label]:
 
 def missing(hub: GitHubRepository, labels: Sequence[Label]) -> list[Label]:
     """Those that are not there; to GitHub, names that differ in case alone are one. Asks."""
-    there = {str(each["name"]).lower() for each in hub.get_all("labels")}
-    return [label for label in labels if label.name.lower() not in there]
+    existing = {str(entry["name"]).lower() for entry in hub.get_all("labels")}
+    return [label for label in labels if label.name.lower() not in existing]
 
 
 def make(hub: GitHubRepository, label: Label) -> None:
     """Make one. Somebody else may make it at the same moment, which is as good."""
 
-    def there() -> Any | None:
+    def find_existing() -> Any | None:
         return None if missing(hub, [label]) else label.name
 
     try:
-        hub.write("POST", "labels", label._asdict(), there=there)
+        hub.write("POST", "labels", label._asdict(), find_existing=find_existing)
     except InvalidError as error:
         if "already_exists" not in error.codes:
             raise

@@ -53,7 +53,7 @@ def appearance(name: str) -> Label | None:
 
 def standard() -> list[Label]:
     """The labels that a repository has from the beginning."""
-    return [Label(name, *seen) for name, seen in _LOOKS.items()]
+    return [Label(name, *look) for name, look in _LOOKS.items()]
 
 
 def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:
@@ -84,8 +84,8 @@ def of_agent(agent: str, signs: Iterable[str] = SIGNS) -> str:
 
 def priority_of(labels: Iterable[str]) -> str | None:
     """What labels say of how urgent it is, the most urgent of them; None if nothing."""
-    said = {label.lower().removeprefix(PRIORITY) for label in labels if is_priority(label)}
-    return next((each for each in PRIORITIES if each in said), None)
+    named = {label.lower().removeprefix(PRIORITY) for label in labels if is_priority(label)}
+    return next((priority for priority in PRIORITIES if priority in named), None)
 
 
 def is_priority(label: str) -> bool:

@@ -50,14 +50,14 @@ def once(marker: str) -> str:
     return digest(marker) if marker else ""
 
 
-def signed(text: str, said: Mark) -> str:
+def signed(text: str, mark: Mark) -> str:
     """A text with its line; whatever else in it looks like one is plain text."""
-    fields: dict[str, object] = {"id": said.id, "by": said.by}
-    fields |= {"person": True} if said.is_person else {}
-    fields |= {"once": said.once} if said.once else {}
-    fields |= {"head": said.head} if said.head else {}
-    if said.sender and said.sender != said.actor:
-        fields |= {"sender": said.sender.name, "senderIsPerson": said.sender.is_person}
+    fields: dict[str, object] = {"id": mark.id, "by": mark.by}
+    fields |= {"person": True} if mark.is_person else {}
+    fields |= {"once": mark.once} if mark.once else {}
+    fields |= {"head": mark.head} if mark.head else {}
+    if mark.sender and mark.sender != mark.actor:
+        fields |= {"sender": mark.sender.name, "senderIsPerson": mark.sender.is_person}
     spelled = json.dumps(fields, separators=(",", ":"))
     hidden = spelled.replace("<", "\\u003c").replace(">", "\\u003e")  # else it could end the line
     line = f"{BEGIN}{hidden}{END}"
@@ -76,8 +76,8 @@ def split_marker(text: str) -> tuple[str, Mark | None]:
     begin = tail.rfind(BEGIN, max(0, len(tail) - LONGEST))
     if begin < 0 or not tail.endswith(END):
         return text, None
-    said = _decoded(tail[begin + len(BEGIN) : -len(END)])
-    return (text, None) if said is None else (tail[:begin].rstrip("\n"), said)
+    mark = _decoded(tail[begin + len(BEGIN) : -len(END)])
+    return (text, None) if mark is None else (tail[:begin].rstrip("\n"), mark)
 
 
 def _decoded(spelled: str) -> Mark | None:
@@ -87,15 +87,15 @@ def _decoded(spelled: str) -> Mark | None:
         return None
     if not isinstance(fields, dict):
         return None
-    identity, by, said_once = (fields.get(key, "") for key in ("id", "by", "once"))
-    if not (isinstance(identity, str) and isinstance(by, str) and isinstance(said_once, str)):
+    identity, by, once = (fields.get(key, "") for key in ("id", "by", "once"))
+    if not (isinstance(identity, str) and isinstance(by, str) and isinstance(once, str)):
         return None
     if not _ID.fullmatch(identity):
         return None
-    made = Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, said_once[:64])
+    mark = Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, once[:64])
     head, sender = fields.get("head", ""), fields.get("sender")
     if not (isinstance(head, str) and _OID.fullmatch(head)):
-        return made
+        return mark
     is_person = fields.get("senderIsPerson") is True
     named = isinstance(sender, str) and Actor(one_line(sender, NAME_LIMIT), is_person)
-    return made._replace(head=head, sender=named or None)
+    return mark._replace(head=head, sender=named or None)

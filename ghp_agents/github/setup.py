@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.templates import render_folder
-from ghp_agents.github import action_ref as action
+from ghp_agents.github import action_ref
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PRIORITIES
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
@@ -51,18 +51,18 @@ def to_write(ws: Workspace, named: str = "") -> SetupPlan:
     top = _top(ws)
     steps: list[Step] = []
     kept: list[KeptFile] = []
-    for path, text in wanted(ws, named or action.address()).items():
+    for path, text in wanted(ws, named or action_ref.address()).items():
         place = top / path
         _refuse_elsewhere(place, top)
-        before = usersfile.read(place)
-        there = None if before is None else _text(before)
-        if there == text:
+        before = user_file.read(place)
+        existing = None if before is None else _text(before)
+        if existing == text:
             continue
-        if there is None or is_ours(there):
-            act = partial(usersfile.rewrite, place, before, text.encode())
+        if existing is None or is_ours(existing):
+            act = partial(user_file.rewrite, place, before, text.encode())
             steps.append(Step("write", "Wrote", path, act))
         else:
-            kept.append(KeptFile(path, _change(path, there, text)))
+            kept.append(KeptFile(path, _change(path, existing, text)))
     return SetupPlan(tuple(steps), tuple(kept))
 
 
@@ -73,11 +73,11 @@ def to_take(ws: Workspace) -> SetupPlan:
     steps: list[Step] = []
     kept: list[KeptFile] = []
     for path in sorted({*known, *_present(top)}):
-        content = usersfile.read(top / path)
+        content = user_file.read(top / path)
         if content is None:
             continue
         if is_ours(_text(content)):
-            act = partial(_take, top, path, content)
+            act = partial(_remove_unchanged, top, path, content)
             steps.append(Step("remove", "Removed", path, act))
         elif path in known or _FIRST.match(_text(content)):
             kept.append(KeptFile(path, ""))
@@ -97,7 +97,7 @@ def wanted(ws: Workspace, action: str) -> dict[str, str]:
 def lacks_workflow(ws: Workspace) -> bool:
     """Whether there is no workflow yet that sweeps, or one that an older version wrote and that
     installs this program by its name."""
-    content = usersfile.read(_top(ws) / WORKFLOW)
+    content = user_file.read(_top(ws) / WORKFLOW)
     return content is None or (is_ours(_text(content)) and b'"ghp-agents' in content)
 
 
@@ -167,10 +167,10 @@ def _change(path: str, before: str, after: str) -> str:
     return "\n".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""))
 
 
-def _take(top: Path, path: str, content: bytes) -> None:
-    if usersfile.read(top / path) != content:
+def _remove_unchanged(top: Path, path: str, content: bytes) -> None:
+    if user_file.read(top / path) != content:
         raise GhpError(
             f"Somebody wrote {path} at this moment; it was left as it is.",
             hint="Run the command again.",
         )
-    usersfile.delete(top / path, top)
+    user_file.delete(top / path, top)

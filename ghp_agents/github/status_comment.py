@@ -72,10 +72,10 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     if facts.pull:
         rows.append(("pull request", f"#{facts.pull}"))
     if facts.handoff:
-        had = facts.handoff
-        rows.append(("last handoff", f"{had.name}, {had.at}, by {cell(had.by.name)}"))
-    for each in facts.questions[:SHOWN]:
-        asks = f"{each.name}, asked by {cell(each.question.agent)}: {cell(each.title)}"
+        handoff = facts.handoff
+        rows.append(("last handoff", f"{handoff.name}, {handoff.at}, by {cell(handoff.by.name)}"))
+    for question in facts.questions[:SHOWN]:
+        asks = f"{question.name}, asked by {cell(question.question.agent)}: {cell(question.title)}"
         rows.append(("open question", asks))
     if len(facts.questions) > SHOWN:
         rows.append(("open questions", f"{len(facts.questions) - SHOWN} more"))
@@ -84,9 +84,9 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     return rows
 
 
-def _commanded(said: Obeyed) -> str:
-    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in said.acts)
-    return f"{cell(said.by.name)}, {said.at}: {acts}"
+def _commanded(command: Obeyed) -> str:
+    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in command.acts)
+    return f"{cell(command.by.name)}, {command.at}: {acts}"
 
 
 def cell(text: str) -> str:

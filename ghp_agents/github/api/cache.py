@@ -33,8 +33,8 @@ class Cache:
         """The answer that is kept for an address."""
         path = self._path(url)
         try:
-            said = json.loads(path.read_bytes())
-            entry = CachedAnswer(said["url"], said["etag"], said["headers"], said["body"])
+            data = json.loads(path.read_bytes())
+            entry = CachedAnswer(data["url"], data["etag"], data["headers"], data["body"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return entry if entry.url == url else None
@@ -55,11 +55,11 @@ class Cache:
 
     def _prune(self) -> None:
         kept: list[tuple[float, int, str]] = []
-        with os.scandir(self._folder) as found:
-            for one in found:
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # another process prunes, too
-                    status = one.stat()
-                    kept.append((status.st_mtime, status.st_size, one.path))
+                    status = entry.stat()
+                    kept.append((status.st_mtime, status.st_size, entry.path))
         kept.sort(reverse=True)
         total = 0
         for number, (_, size, path) in enumerate(kept, 1):

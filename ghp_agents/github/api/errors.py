@@ -13,11 +13,11 @@ class HubError(GhpError):
     """GitHub's no; `status` is the HTTP status, `said` GitHub's own words."""
 
     status = 0
-    said = ""
+    message = ""
 
-    def of(self, status: int, said: str) -> "HubError":
+    def of(self, status: int, message: str) -> "HubError":
         """This error with the status and the words that it came with."""
-        self.status, self.said = status, said
+        self.status, self.message = status, message
         return self
 
 

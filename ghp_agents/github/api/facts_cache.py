@@ -38,10 +38,10 @@ class FactsCache:
 
     def _read(self) -> dict[str, Any]:
         try:
-            said = json.loads(self._path.read_bytes())
+            facts = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
-        return said if isinstance(said, dict) else {}
+        return facts if isinstance(facts, dict) else {}
 
 
 def _age(learned: Any, now: float) -> float:

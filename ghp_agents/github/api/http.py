@@ -185,12 +185,12 @@ def _causes(error: BaseException) -> Any:
     seen: list[BaseException] = []
     waiting: list[object] = [error]
     while waiting:
-        one = waiting.pop()
-        if not isinstance(one, BaseException) or any(one is other for other in seen):
+        cause = waiting.pop()
+        if not isinstance(cause, BaseException) or any(cause is other for other in seen):
             continue
-        seen.append(one)
-        yield one
-        waiting += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
+        seen.append(cause)
+        yield cause
+        waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]
 
 
 def _moved_away(url: str) -> ForbiddenError:

@@ -84,30 +84,30 @@ class Outbox:
             return []
         try:
             with files.locked_if_possible(self.folder / "flush.lock", patience=0.0):
-                self._take_back()
+                self._requeue_allowed()
                 return list(self._send(perform))
         except LockTimeoutError:
             return []  # another process is at it
 
     def _send(self, perform: Callable[[Job], object]) -> Iterator[str]:
         # What is sent later, and sets things back to what they were: those behind it wait for it.
-        stuck = {one.job.about: one for one in self.refused() if one.again}
+        stuck = {refused.job.about: refused for refused in self.refused() if refused.again}
         for path in self._files():
             job = _job(path)
             if job is None:
-                self._aside(path, Refused(_unreadable(path), "it cannot be read"))
+                self._set_aside(path, Refused(_unreadable(path), "it cannot be read"))
                 continue
-            before = stuck.get(job.about)
-            if before:
-                why = f"it comes after {before.job.says}, which GitHub refused"
-                self._aside(path, before._replace(job=job, why=why))
+            blocker = stuck.get(job.about)
+            if blocker:
+                why = f"it comes after {blocker.job.says}, which GitHub refused"
+                self._set_aside(path, blocker._replace(job=job, why=why))
                 continue
             try:
                 perform(job)
             except (UnknownError, TokenError):
                 return  # nothing more can be sent now; all of it later, or with another token
             except BrokenJobError as error:
-                self._aside(path, Refused(job, str(error)))
+                self._set_aside(path, Refused(job, str(error)))
                 continue
             except GhpError as error:
                 stuck[job.about] = self._refuse(path, job, error)
@@ -118,24 +118,24 @@ class Outbox:
     def _refuse(self, path: Path, job: Job, error: GhpError) -> Refused:
         again = isinstance(error, RefusedError)
         refused = Refused(job, str(error), self._token, self._clock.now(), again)
-        self._aside(path, refused)
+        self._set_aside(path, refused)
         return refused
 
-    def _aside(self, path: Path, refused: Refused) -> None:
+    def _set_aside(self, path: Path, refused: Refused) -> None:
         target = self.folder / REFUSED
         target.mkdir(parents=True, exist_ok=True)
-        said = {**refused._asdict(), "job": refused.job._asdict()}
-        files.write_durably(target / path.name, json.dumps(said).encode())
+        data = {**refused._asdict(), "job": refused.job._asdict()}
+        files.write_durably(target / path.name, json.dumps(data).encode())
         path.unlink(missing_ok=True)
 
-    def _take_back(self) -> None:
+    def _requeue_allowed(self) -> None:
         """Put back into the line what another token, or this one by now, may be allowed to do."""
         now = self._clock.now()
         for path in self._files(REFUSED):
-            one = _refused(path)
-            due = one.token != self._token or not 0 <= now - one.at < AGAIN
-            if one.again and due:
-                content = json.dumps(one.job._asdict()).encode()
+            refused = _refused(path)
+            due = refused.token != self._token or not 0 <= now - refused.at < AGAIN
+            if refused.again and due:
+                content = json.dumps(refused.job._asdict()).encode()
                 files.write_durably(self.folder / path.name, content)
                 path.unlink(missing_ok=True)
 
@@ -163,16 +163,16 @@ def _job(path: Path) -> Job | None:
         return None
 
 
-def _from_json(said: Any) -> Job:
-    name, kind, about, says = (str(said[key]) for key in ("id", "kind", "about", "says"))
-    return Job(name, kind, about, says, dict(said["data"]))
+def _from_json(data: Any) -> Job:
+    name, kind, about, says = (str(data[key]) for key in ("id", "kind", "about", "says"))
+    return Job(name, kind, about, says, dict(data["data"]))
 
 
 def _refused(path: Path) -> Refused:
     try:
-        said = json.loads(path.read_bytes())
-        job, why = _from_json(said["job"]), str(said["why"])
-        return Refused(job, why, str(said["token"]), float(said["at"]), said["again"] is True)
+        data = json.loads(path.read_bytes())
+        job, why = _from_json(data["job"]), str(data["why"])
+        return Refused(job, why, str(data["token"]), float(data["at"]), data["again"] is True)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Refused(_unreadable(path), "it cannot be read")
 

@@ -6,9 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from ghp_agents.github.api import graphql
-from ghp_agents.github.api import status as standing
-from ghp_agents.github.api import unreadable as unread
+from ghp_agents.github.api import graphql, status, unreadable
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.errors import ForbiddenError, MissingError
 from ghp_agents.github.api.facts_cache import FactsCache
@@ -91,7 +89,7 @@ class GitHubRepository:
 
     def recall(self, path: str, **params: str | int) -> ReadResult | None:
         """What `get` answered last, asking nobody; for callers to whom old is better than none."""
-        raw = self._talk.recall(self._address(path, params))
+        raw = self._session.recall(self._address(path, params))
         return ReadResult(raw.status, raw.body, raw.headers, fresh=False) if raw else None
 
     def write(
@@ -100,7 +98,7 @@ class GitHubRepository:
         path: str,
         body: Any = None,
         *,
-        there: Callable[[], Any | None] | None = None,
+        find_existing: Callable[[], Any | None] | None = None,
     ) -> Any:
         """Change something; the answer's body (None where it has none).
 
@@ -109,19 +107,26 @@ class GitHubRepository:
         `there`, PUT, PATCH and DELETE are said again, because they name what shall be, and a POST
         is not: then UnreachableError with `happened`. `there` may read, and must not write.
         """
-        return self._talk.write(verb, self._address(path, {}), body, there=there, doubt=self._doubt)
+        return self._session.write(
+            verb, self._address(path, {}), body, find_existing=find_existing, doubt=self._doubt
+        )
 
     def graphql(
         self,
         query: str,
         variables: Mapping[str, Any] | None = None,
         *,
-        there: Callable[[], Any | None] | None = None,
+        find_existing: Callable[[], Any | None] | None = None,
     ) -> Any:
         """Ask GraphQL; the answer's `data`. A mutation is a write, as `write` is: one that `there`
         cannot find is not said again."""
         return graphql.query(
-            self._talk, self._access.api, query, variables or {}, there=there, doubt=self._doubt
+            self._session,
+            self._access.api,
+            query,
+            variables or {},
+            find_existing=find_existing,
+            doubt=self._doubt,
         )
 
     def permission(self, login: str) -> str:
@@ -134,12 +139,12 @@ class GitHubRepository:
         if isinstance(known, str):
             return known
         try:
-            said = self.get(f"collaborators/{quote(login, safe='')}/permission").body
+            answer = self.get(f"collaborators/{quote(login, safe='')}/permission").body
         except MissingError:
-            said = {}  # no such account, or it has nothing to do with the repository
-        found = _role(said)
-        self._accounts.put(name, found, VIEWER_SECONDS)
-        return found
+            answer = {}  # no such account, or it has nothing to do with the repository
+        role = _role(answer)
+        self._accounts.put(name, role, VIEWER_SECONDS)
+        return role
 
     def may_command(self, login: str) -> bool:
         """Whether the account has write permission or more; False if this token may not ask."""
@@ -161,11 +166,11 @@ class GitHubRepository:
     @property
     def unread(self) -> Mapping[int, str]:
         """The issues that cannot be read, by number, each with the reason."""
-        return unread.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
+        return unreadable.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
 
     def note_unread(self, found: Mapping[int, str]) -> None:
         """Remember which issues cannot be read."""
-        unread.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
+        unreadable.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
 
     def later(self, job: Job) -> None:
         """Keep a write durably for `flush`. The same id is kept once."""
@@ -190,28 +195,28 @@ class GitHubRepository:
 
     def standing(self) -> HubStanding:
         """Budget, breaker and outbox, as this clone knows them; asks nobody."""
-        return standing.of(self._talk.meter.read(), self.outbox, self._ws.clock.now())
+        return status.of(self._session.meter.read(), self.outbox, self._ws.clock.now())
 
     @cached_property
     def outbox(self) -> Outbox:
         """Where writes wait."""
         token = self._access.token.fingerprint(self._access.api)
-        return Outbox(standing.outbox_folder(self._ws), self._ws.clock, token)
+        return Outbox(status.outbox_folder(self._ws), self._ws.clock, token)
 
     @cached_property
-    def _talk(self) -> ApiSession:
+    def _session(self) -> ApiSession:
         return ApiSession(self._ws, self._access)
 
     @cached_property
     def _accounts(self) -> FactsCache:
-        return FactsCache(self._talk.folder / "accounts.json", self._ws.clock)
+        return FactsCache(self._session.folder / "accounts.json", self._ws.clock)
 
     @cached_property
     def _features(self) -> FactsCache:
         return FactsCache(self._ws.cache_dir / "hub" / "features.json", self._ws.clock)
 
     def _get(self, url: str) -> ReadResult:
-        raw, fresh = self._talk.read(url)
+        raw, fresh = self._session.read(url)
         return ReadResult(raw.status, raw.body, raw.headers, fresh)
 
     def _address(self, path: str, params: Mapping[str, str | int]) -> str:
@@ -230,11 +235,11 @@ class GitHubRepository:
         return f"{api.scheme}://{api.netloc}{page.path}" + (f"?{page.query}" if page.query else "")
 
 
-def _role(said: Any) -> str:
+def _role(answer: Any) -> str:
     """A permission by its name; a role of the organisation's own by the permission it builds on."""
-    if not isinstance(said, dict):
+    if not isinstance(answer, dict):
         return "none"
     for key in ("role_name", "permission"):
-        if said.get(key) in _ROLES:
-            return str(said[key])
+        if answer.get(key) in _ROLES:
+            return str(answer[key])
     return "none"

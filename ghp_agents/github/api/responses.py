@@ -30,8 +30,8 @@ def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> 
         return Limit("busy", after)
     if status not in (403, 429) and not _limited_in_graphql(body):
         return None
-    said = words_of(body).lower()
-    secondary = "secondary rate limit" in said or "abuse detection" in said
+    message = words_of(body).lower()
+    secondary = "secondary rate limit" in message or "abuse detection" in message
     if after is not None or secondary:
         return Limit("secondary", after)
     if headers.get("x-ratelimit-remaining") == "0":
@@ -43,24 +43,25 @@ def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> 
 
 def _limited_in_graphql(body: Any) -> bool:
     return any(
-        isinstance(one, dict) and one.get("type") == "RATE_LIMITED" for one in _reasons(body)
+        isinstance(reason, dict) and reason.get("type") == "RATE_LIMITED"
+        for reason in _reasons(body)
     )
 
 
 def error_of(
-    asked: str, status: int, headers: Mapping[str, str], body: Any
+    request: str, status: int, headers: Mapping[str, str], body: Any
 ) -> HubError | UnreachableError:
     """The error of an answer that is no success and no limit. `asked` is for people."""
-    said = words_of(body)
-    because = f": {said}" if said else ""
-    text = f"GitHub answered {status} to `{asked}`{because}."
+    message = words_of(body)
+    because = f": {message}" if message else ""
+    text = f"GitHub answered {status} to `{request}`{because}."
     if status >= 500:
-        return failed(f"GitHub answered {status} (an error on its side) to `{asked}`")
+        return failed(f"GitHub answered {status} (an error on its side) to `{request}`")
     make = {
         401: _token, 403: _forbidden, 404: _missing, 405: _conflict, 409: _conflict,
         410: _gone, 412: _conflict, 451: _gone,
     }.get(status, _invalid)  # fmt: skip
-    return make(text, headers, body).of(status, said)
+    return make(text, headers, body).of(status, message)
 
 
 def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableError:
@@ -87,7 +88,7 @@ def words_of(body: Any) -> str:
     if not isinstance(body, dict):
         return ""
     message = str(body.get("message") or "").strip().rstrip(".")
-    reasons = [words for one in _reasons(body) if (words := _reason_words(one))]
+    reasons = [words for reason in _reasons(body) if (words := _reason_words(reason))]
     return "; ".join(filter(None, [message, *reasons]))[:LONGEST_WORDS]
 
 
@@ -146,7 +147,7 @@ def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
 
 
 def _invalid(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    codes = [str(one.get("code")) for one in _reasons(body) if isinstance(one, dict)]
+    codes = [str(reason.get("code")) for reason in _reasons(body) if isinstance(reason, dict)]
     error = InvalidError(text, hint="Correct what GitHub names, and try again.")
     return error.because(codes, usage=bool(_USAGE.intersection(codes)))
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api import rate_limit
 from ghp_agents.github.api.outbox import Outbox
 from ghp_agents.github.api.rate_limit import CORE, WHY, RateLimits
 from ghp_agents.github.api.rate_limit_file import Meter
@@ -30,7 +30,7 @@ def of(known: RateLimits, outbox: Outbox, now: float) -> HubStanding:
     budget = known.budgets.get(CORE)
     if budget and budget.resets <= now:
         budget = budget._replace(remaining=budget.limit)
-    pause = gauge.closed(known, CORE, now)
+    pause = rate_limit.closed(known, CORE, now)
     return HubStanding(
         remaining=budget.remaining if budget else None,
         limit=budget.limit if budget else None,
@@ -51,7 +51,7 @@ def seen(ws: Workspace) -> HubStanding | None:
     known = [Meter(path).read() for path in folder.glob(METERS)]
     if not known and not box.count():
         return None
-    latest = max(known, key=lambda one: one.answered or 0.0, default=RateLimits())
+    latest = max(known, key=lambda limits: limits.answered or 0.0, default=RateLimits())
     return of(latest, box, ws.clock.now())
 
 

@@ -21,14 +21,14 @@ class Pace:
         self._clock = clock
 
     @contextlib.contextmanager
-    def turn(self, patience: Deadline) -> Iterator[None]:
+    def turn(self, deadline: Deadline) -> Iterator[None]:
         """Write inside of this block. Raises LimitError if the others take too long."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
             try:
                 stack.enter_context(
-                    files.locked_if_possible(self._lock, patience=max(patience.left(), 0.1))
+                    files.locked_if_possible(self._lock, patience=max(deadline.left(), 0.1))
                 )
             except LockTimeoutError as error:
                 raise LimitError(

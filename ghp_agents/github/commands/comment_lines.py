@@ -42,14 +42,14 @@ def lines(body: str) -> list[CommentLine]:
     """The lines that can be seen of a comment."""
     text = body.replace("\r\n", "\n").replace("\r", "\n")
     # What is hidden leaves a space: no line begins with what stands behind it.
-    return [*_told(_HIDDEN.sub(_gap, text).split("\n"), text.split("\n"))]
+    return [*_classify(_HIDDEN.sub(_gap, text).split("\n"), text.split("\n"))]
 
 
 def _gap(hidden: re.Match[str]) -> str:
     return "\n" * hidden[0].count("\n") + " "
 
 
-def _told(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
+def _classify(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
     fence = raw = ""
     before, unsure = BLANK, False
     for text, whole in zip(texts, written, strict=True):

@@ -65,7 +65,7 @@ def turn(ws: Workspace, leaser: LockService) -> Iterator[CommandTurn]:
 
 
 def _acquire(ws: Workspace, leaser: LockService) -> Lock | None:
-    known = next((each for each in leaser.known(NAME) if each.name == NAME), None)
+    known = next((lock for lock in leaser.known(NAME) if lock.name == NAME), None)
     for _ in range(2):
         if known and known.holder is not None and not _is_stuck(ws, known):
             known = leaser.read(NAME)

@@ -42,12 +42,12 @@ def refused(found: Command, why: str) -> Act:
     return Act(found.verb, one_line(found.short, 80), REFUSED, one_line(why, 300))
 
 
-def stop(said: Obeyed) -> str:
+def stop(obeyed: Obeyed) -> str:
     """For the agent that is to stop."""
     return (
-        f"P{who(said.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
-        f"#{said.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
-        f"{said.issue}`, then give it back with `ghp agent-release {said.issue}`."
+        f"P{who(obeyed.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
+        f"#{obeyed.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
+        f"{obeyed.issue}`, then give it back with `ghp agent-release {obeyed.issue}`."
     )
 
 

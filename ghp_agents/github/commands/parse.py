@@ -83,22 +83,26 @@ def read(body: str) -> ParsedComment:
     """What a comment says to agents."""
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
-    told = lines(body)
+    comment_lines = lines(body)
     lone = _RETURN if _LONE_RETURN.search(body) else ""
-    found_at = _found(told, lone)
+    found_at = _find_commands(comment_lines, lone)
     starts = [at for at, why in found_at.items() if not why]
     commands: list[Command] = []
-    mistakes = [Mistake(one_line(told[at].text, 80), why) for at, why in found_at.items() if why]
-    for start, end in pairwise([*starts, len(told)]):
-        found = _command(told[start].text, told[start + 1 : end])
+    mistakes = [
+        Mistake(one_line(comment_lines[at].text, 80), why) for at, why in found_at.items() if why
+    ]
+    for start, end in pairwise([*starts, len(comment_lines)]):
+        found = _command(comment_lines[start].text, comment_lines[start + 1 : end])
         if isinstance(found, Command):
             commands.append(found)
         else:
             mistakes.append(found)
     if max(len(commands), len(mistakes)) > MOST:
-        said = f"{max(len(commands), len(mistakes))} commands"
-        return ParsedComment(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
-    replies = _replies(told[: starts[0]] if starts else told)
+        count = f"{max(len(commands), len(mistakes))} commands"
+        return ParsedComment(
+            mistakes=(Mistake(count, f"one comment gives at most {MOST} of them"),)
+        )
+    replies = _replies(comment_lines[: starts[0]] if starts else comment_lines)
     return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
 
 
@@ -108,17 +112,19 @@ def _is_command(line: CommentLine) -> bool:
     return begins and bool(words) and words[0].lower() == _WORD
 
 
-def _found(told: Sequence[CommentLine], why: str) -> dict[int, str]:
+def _find_commands(comment_lines: Sequence[CommentLine], why: str) -> dict[int, str]:
     """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
     reason that all of them have. An empty one is a command."""
     found: dict[int, str] = {}
     run: list[int] = []  # commands without an empty line between them
-    for at, line in enumerate((*told, _END)):
+    for at, line in enumerate((*comment_lines, _END)):
         if _is_command(line):
             run.append(at)
             continue
-        apart = bool(run) and _is_apart(told, run)
-        found |= {one: why or _doubt(told[one]) or ("" if apart else _APART) for one in run}
+        apart = bool(run) and _is_apart(comment_lines, run)
+        found |= {
+            index: why or _doubt(comment_lines[index]) or ("" if apart else _APART) for index in run
+        }
         run = []
     return found
 
@@ -130,12 +136,14 @@ def _doubt(line: CommentLine) -> str:
     return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
 
 
-def _is_apart(told: Sequence[CommentLine], run: Sequence[int]) -> bool:
+def _is_apart(comment_lines: Sequence[CommentLine], run: Sequence[int]) -> bool:
     """Whether commands are a paragraph of their own. An answer goes on below its command."""
     first, after = run[0], run[-1] + 1
-    begins = not first or told[first - 1].kind == BLANK
-    words = told[run[-1]].text.lower().split(None, 2)
-    return begins and (after == len(told) or told[after].kind == BLANK or words[1:2] == [ANSWER])
+    begins = not first or comment_lines[first - 1].kind == BLANK
+    words = comment_lines[run[-1]].text.lower().split(None, 2)
+    return begins and (
+        after == len(comment_lines) or comment_lines[after].kind == BLANK or words[1:2] == [ANSWER]
+    )
 
 
 def _command(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
@@ -162,7 +170,7 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     if len(parts) < 3 or not _QUESTION.fullmatch(parts[2].strip("`")):
         return Mistake(shown, "`answer` takes a question, E-3f9a, and then the answer")
     first = parts[3] if len(parts) > 3 else ""
-    text = "\n".join([first, *(each.text for each in below)]).strip()
+    text = "\n".join([first, *(entry.text for entry in below)]).strip()
     name = parts[2].strip("`")
     return Command(ANSWER, name, text) if text else Mistake(shown, "the answer is empty")
 
@@ -170,23 +178,23 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
 # ------------------------------------------------------------------- replies to a question
 
 
-def _replies(told: Sequence[CommentLine]) -> Iterable[QuotedReply]:
+def _replies(comment_lines: Sequence[CommentLine]) -> Iterable[QuotedReply]:
     """Each quotation with the words below it, up to the next one."""
     number = 0
-    while number < len(told):
+    while number < len(comment_lines):
         begin = number
-        while number < len(told) and told[number].kind == QUOTED:
+        while number < len(comment_lines) and comment_lines[number].kind == QUOTED:
             number += 1
-        quoted, begin = told[begin:number], number
-        while number < len(told) and told[number].kind != QUOTED:
+        quoted, begin = comment_lines[begin:number], number
+        while number < len(comment_lines) and comment_lines[number].kind != QUOTED:
             number += 1
-        text = "\n".join(line.text for line in told[begin:number]).strip()
-        said = any(line.kind in (OWN, CODE, UNSURE) for line in told[begin:number])
-        if quoted and said and text:
+        text = "\n".join(line.text for line in comment_lines[begin:number]).strip()
+        has_text = any(line.kind in (OWN, CODE, UNSURE) for line in comment_lines[begin:number])
+        if quoted and has_text and text:
             yield QuotedReply("\n".join(line.unquoted for line in quoted), text)
 
 
-def meant(reply: QuotedReply, asked: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
+def meant(reply: QuotedReply, questions: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
     """The questions of which a reply may quote the comment, or a part of it.
 
     What is quoted is compared with the comments as they were made, word by word: a page shows
@@ -195,13 +203,15 @@ def meant(reply: QuotedReply, asked: Iterable[tuple[Escalation, str]]) -> list[E
     quoted = _words(reply.quoted)
     if not quoted:
         return []
-    found = [one for one, comment in asked if _is_part(quoted, one, _words(comment))]
-    named = [one for one in found if one.id in quoted.split()]
+    found = [
+        question for question, comment in questions if _is_part(quoted, question, _words(comment))
+    ]
+    named = [question for question in found if question.id in quoted.split()]
     return named or found
 
 
-def _is_part(quoted: str, asked: Escalation, comment: str) -> bool:
-    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(asked.question.text)
+def _is_part(quoted: str, question: Escalation, comment: str) -> bool:
+    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(question.question.text)
     return is_long and f" {quoted} " in f" {comment} "
 
 

@@ -85,43 +85,43 @@ class MirroredComment(NamedTuple):
 # ------------------------------------------------------------------------- as GitHub tells it
 
 
-def is_pull(told: Mapping[str, Any]) -> bool:
+def is_pull(issue_json: Mapping[str, Any]) -> bool:
     """Whether what GitHub lists among issues is a pull request."""
-    return bool(told.get("pull_request"))
+    return bool(issue_json.get("pull_request"))
 
 
-def kept(told: Mapping[str, Any]) -> MirroredIssue:
+def kept(issue_json: Mapping[str, Any]) -> MirroredIssue:
     """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
     try:
         return MirroredIssue(
-            number=int(told["number"]),
-            id=int(told["id"]),
-            title=_text(told["title"]),
-            body=_text(told.get("body")).replace("\r\n", "\n"),
-            state="closed" if told["state"] == "closed" else "open",
-            labels=tuple(_label(each) for each in told.get("labels") or ()),
-            assignees=tuple(_login(each) for each in told.get("assignees") or ()),
-            author=_login(told.get("user")),
-            created_at=one_line(_text(told["created_at"]), 40),
-            updated_at=one_line(_text(told["updated_at"]), 40),
-            comments=int(told.get("comments") or 0),
-            parent=number_in(told.get("parent_issue_url"), told.get("repository_url")),
-            waits=_waits(told.get("issue_dependencies_summary")),
+            number=int(issue_json["number"]),
+            id=int(issue_json["id"]),
+            title=_text(issue_json["title"]),
+            body=_text(issue_json.get("body")).replace("\r\n", "\n"),
+            state="closed" if issue_json["state"] == "closed" else "open",
+            labels=tuple(_label(label) for label in issue_json.get("labels") or ()),
+            assignees=tuple(_login(account) for account in issue_json.get("assignees") or ()),
+            author=_login(issue_json.get("user")),
+            created_at=one_line(_text(issue_json["created_at"]), 40),
+            updated_at=one_line(_text(issue_json["updated_at"]), 40),
+            comments=int(issue_json.get("comments") or 0),
+            parent=number_in(issue_json.get("parent_issue_url"), issue_json.get("repository_url")),
+            waits=_waits(issue_json.get("issue_dependencies_summary")),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not an issue of GitHub's: {error!r}") from None
 
 
-def said(told: Mapping[str, Any]) -> MirroredComment:
+def mirror_comment(comment_json: Mapping[str, Any]) -> MirroredComment:
     """What is kept of GitHub's JSON of a comment. Raises ValueError."""
     try:
         return MirroredComment(
-            id=int(told["id"]),
-            author=_login(told.get("user")),
-            is_person=(told.get("user") or {}).get("type", "User") == "User",
-            at=one_line(_text(told["created_at"]), 40),
-            updated_at=one_line(_text(told["updated_at"]), 40),
-            body=_text(told.get("body")).replace("\r\n", "\n"),
+            id=int(comment_json["id"]),
+            author=_login(comment_json.get("user")),
+            is_person=(comment_json.get("user") or {}).get("type", "User") == "User",
+            at=one_line(_text(comment_json["created_at"]), 40),
+            updated_at=one_line(_text(comment_json["updated_at"]), 40),
+            body=_text(comment_json.get("body")).replace("\r\n", "\n"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a comment of GitHub's: {error!r}") from None
@@ -136,10 +136,14 @@ def number_in(url: object, repository_url: object) -> int | None:
     return int(found[2]) if same else None
 
 
-def blockers(told: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
+def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
     """The numbers of issues in a list of them that are in the same repository."""
-    here = [each for each in told if each.get("repository_url", repository_url) == repository_url]
-    return tuple(sorted(int(each["number"]) for each in here))
+    here = [
+        issue_json
+        for issue_json in listed
+        if issue_json.get("repository_url", repository_url) == repository_url
+    ]
+    return tuple(sorted(int(issue_json["number"]) for issue_json in here))
 
 
 def _text(value: object) -> str:
@@ -151,108 +155,116 @@ def _text(value: object) -> str:
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _label(told: object) -> str:
-    name = told.get("name") if isinstance(told, Mapping) else told
+def _label(label: object) -> str:
+    name = label.get("name") if isinstance(label, Mapping) else label
     return one_line(_text(name), 100)
 
 
-def _login(told: Any) -> str:
-    return one_line(_text((told or {}).get("login") or NOBODY), NAME_LIMIT)
+def _login(account: Any) -> str:
+    return one_line(_text((account or {}).get("login") or NOBODY), NAME_LIMIT)
 
 
-def _waits(told: Any) -> int | None:
-    if not isinstance(told, Mapping):
+def _waits(summary: Any) -> int | None:
+    if not isinstance(summary, Mapping):
         return None
-    return max(int(told.get("total_blocked_by") or 0), int(told.get("blocked_by") or 0))
+    return max(int(summary.get("total_blocked_by") or 0), int(summary.get("blocked_by") or 0))
 
 
 # ------------------------------------------------------------------------------ as it is here
 
 
-def read(told: MirroredIssue) -> tuple[str, Mark | None]:
+def read(mirrored: MirroredIssue) -> tuple[str, Mark | None]:
     """The body without the hidden line, and what that says, if it is to be believed."""
-    return github_marker.split_marker(told.body) if told.believed else (told.body, None)
+    return github_marker.split_marker(mirrored.body) if mirrored.believed else (mirrored.body, None)
 
 
-def issue(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
+def issue(mirrored: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
-    text, mark = read(told)
-    parts = github_body.read_relations(text) if told.counts else BodyParts(_as_given(told, text))
-    agents = {label: agent_of(label, signs) for label in told.labels}
-    counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
-    parent = told.parent or parts.parent
+    text, mark = read(mirrored)
+    parts = (
+        github_body.read_relations(text)
+        if mirrored.counts
+        else BodyParts(_as_given(mirrored, text))
+    )
+    agents = {label: agent_of(label, signs) for label in mirrored.labels}
+    counted = {
+        label for label, agent in agents.items() if agent and label.lower() in mirrored.proven
+    }
+    parent = mirrored.parent or parts.parent
     return Issue(
-        id=mark.id if mark else own_id(told),
-        number=IssueNumber(told.number),
-        title=one_line(told.title, len(told.title) + 1),
+        id=mark.id if mark else own_id(mirrored),
+        number=IssueNumber(mirrored.number),
+        title=one_line(mirrored.title, len(mirrored.title) + 1),
         body=parts.text,
-        state=told.state,
-        labels=tuple(sorted({x for x in told.labels if x not in counted and not is_priority(x)})),
-        assignees=_assignees(told, {str(agents[label]) for label in counted}, names),
-        blocked_by=tuple(sorted({*map(IssueNumber, told.blockers), *parts.blocked_by})),
+        state=mirrored.state,
+        labels=tuple(
+            sorted({x for x in mirrored.labels if x not in counted and not is_priority(x)})
+        ),
+        assignees=_assignees(mirrored, {str(agents[label]) for label in counted}, names),
+        blocked_by=tuple(sorted({*map(IssueNumber, mirrored.blockers), *parts.blocked_by})),
         parent=IssueNumber(parent) if parent else None,
-        priority=github_label.priority_of(told.labels) or form_priority(told, parts.text),
-        author=mark.by if mark and mark.by else told.author,
-        created_at=Timestamp(told.created_at),
-        updated_at=Timestamp(told.updated_at),
-        by_writer=told.by_writer is not False,
-        offered=told.is_offered,
-        fields_count=told.counts,
-        edited_at=told.edited_at,
+        priority=github_label.priority_of(mirrored.labels) or form_priority(mirrored, parts.text),
+        author=mark.by if mark and mark.by else mirrored.author,
+        created_at=Timestamp(mirrored.created_at),
+        updated_at=Timestamp(mirrored.updated_at),
+        by_writer=mirrored.by_writer is not False,
+        offered=mirrored.is_offered,
+        fields_count=mirrored.counts,
+        edited_at=mirrored.edited_at,
     )
 
 
-def _as_given(told: MirroredIssue, text: str) -> str:
+def _as_given(mirrored: MirroredIssue, text: str) -> str:
     """The text before its author, who may not write, changed what had been given to somebody."""
-    return (text if told.shown is None else told.shown).strip("\n")
+    return (text if mirrored.shown is None else mirrored.shown).strip("\n")
 
 
-def own_id(told: MirroredIssue) -> str:
+def own_id(mirrored: MirroredIssue) -> str:
     """The id of an issue that was not made through us."""
-    return f"g{told.id:x}"
+    return f"g{mirrored.id:x}"
 
 
 def issues(
-    told: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
+    mirrored: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
 ) -> list[Issue]:
     """The issues, oldest first. An id that two have, because somebody copied a body, is the
     older one's."""
     found: list[Issue] = []
     ids: set[str] = set()
-    for each in sorted(told, key=lambda each: each.number):
-        one = issue(each, names, signs)
-        found.append(one._replace(id=own_id(each)) if one.id in ids else one)
-        ids.add(one.id)
+    for entry in sorted(mirrored, key=lambda entry: entry.number):
+        converted = issue(entry, names, signs)
+        found.append(converted._replace(id=own_id(entry)) if converted.id in ids else converted)
+        ids.add(converted.id)
     return found
 
 
-def unproven(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
+def unproven(mirrored: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
     """The labels in small letters, and @accounts, that would make an agent's assignment and of
     which nobody has looked up yet who gave them."""
-    found = [label.lower() for label in told.labels if agent_of(label, signs)]
-    found += [_at(login) for login in told.assignees if is_name(names.person(login))]
-    return [each for each in dict.fromkeys(found) if each not in told.proven]
+    found = [label.lower() for label in mirrored.labels if agent_of(label, signs)]
+    found += [_at(login) for login in mirrored.assignees if is_name(names.person(login))]
+    return [key for key in dict.fromkeys(found) if key not in mirrored.proven]
 
 
-def form_priority(told: MirroredIssue, text: str) -> str:
+def form_priority(mirrored: MirroredIssue, text: str) -> str:
     """How urgent the body says it is, if its fields count."""
-    return priority_in(text) if told.counts else DEFAULT_PRIORITY
+    return priority_in(text) if mirrored.counts else DEFAULT_PRIORITY
 
 
 def priority_in(text: str) -> str:
     """How urgent a form's answer says it is; as urgent as most, if it says nothing."""
-    said = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
-    return said if said in PRIORITIES else DEFAULT_PRIORITY
+    answer = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
+    return answer if answer in PRIORITIES else DEFAULT_PRIORITY
 
 
-def _assignees(told: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
+def _assignees(mirrored: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
     theirs = {(names.login(agent) or "").casefold() for agent in agents}
     found = set(agents)
-    for login in told.assignees:
+    for login in mirrored.assignees:
         if login.casefold() in theirs:
             continue  # the account of an agent that a label names
         name = names.person(login)
-        found.add(f"@{login}" if is_name(name) and _at(login) not in told.proven else name)
+        found.add(f"@{login}" if is_name(name) and _at(login) not in mirrored.proven else name)
     return tuple(sorted(found))
 
 
@@ -260,25 +272,29 @@ def _at(login: str) -> str:
     return f"@{login.lower()}"
 
 
-def comments(told: Sequence[MirroredComment]) -> tuple[Comment, ...]:
+def comments(mirrored: Sequence[MirroredComment]) -> tuple[Comment, ...]:
     """The comments as they are here. What was said under one marker twice, by two who did not
     know of each other, was meant to be said once. What shows the issue's state is no part of it."""
     found: list[Comment] = []
     once: set[str] = {github_marker.once(github_marker.STATE)}
-    for each in sorted(told, key=lambda each: each.id):
-        one, mark = comment(each)
+    for entry in sorted(mirrored, key=lambda entry: entry.id):
+        converted, mark = comment(entry)
         if mark and mark.once and mark.once in once:
             continue
         once |= {mark.once} if mark else set()
-        found.append(one)
+        found.append(converted)
     return tuple(found)
 
 
-def comment(told: MirroredComment) -> tuple[Comment, Mark | None]:
+def comment(mirrored: MirroredComment) -> tuple[Comment, Mark | None]:
     """A comment as it is here, and its hidden line, if that is to be believed."""
-    text, mark = github_marker.split_marker(told.body) if told.believed else (told.body, None)
-    at = Timestamp(told.at)
+    text, mark = (
+        github_marker.split_marker(mirrored.body) if mirrored.believed else (mirrored.body, None)
+    )
+    at = Timestamp(mirrored.at)
     if mark is None or not mark.by:
-        identity = mark.id if mark else f"c{told.id:x}"
-        return Comment(identity, told.author, at, text, told.is_person, told.by_writer), mark
-    return Comment(mark.id, mark.by, at, text, mark.is_person, told.by_writer), mark
+        identity = mark.id if mark else f"c{mirrored.id:x}"
+        return Comment(
+            identity, mirrored.author, at, text, mirrored.is_person, mirrored.by_writer
+        ), mark
+    return Comment(mark.id, mark.by, at, text, mark.is_person, mirrored.by_writer), mark

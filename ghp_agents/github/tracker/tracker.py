@@ -22,11 +22,8 @@ from ghp_agents.github.api.errors import (
 )
 from ghp_agents.github.api.outbox import BrokenJobError, Job
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.tracker import comments
-from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.github.tracker import refresh as listing
-from ghp_agents.github.tracker import requests as github_change
-from ghp_agents.github.tracker import write as writing
+from ghp_agents.github.tracker import comments, mapping, refresh, write
+from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.mirror import Mirror
@@ -64,7 +61,7 @@ class GitHubTracker:
     def __init__(
         self, ws: Workspace, hub: GitHubRepository, leaser: LockService, *, asks: bool = True
     ) -> None:
-        self._source = TrackerContext(ws, hub, leaser)
+        self._context = TrackerContext(ws, hub, leaser)
         self._asks = asks
 
     @property
@@ -75,11 +72,11 @@ class GitHubTracker:
     @property
     def is_mirrored(self) -> bool:
         """Whether there is something that `known` can answer from."""
-        return self._source.mirror() is not None
+        return self._context.mirror() is not None
 
     def known(self, *, closed: bool = False) -> list[Issue]:
         """As `list`, from the mirror alone: it asks nobody."""
-        mirror = self._source.mirror()
+        mirror = self._context.mirror()
         return self._issues(mirror, closed=closed) if mirror else []
 
     def list(self, *, closed: bool = False) -> list[Issue]:
@@ -89,80 +86,82 @@ class GitHubTracker:
         """
         if not self._asks:
             return self.known(closed=closed)
-        return self._issues(listing.current(self._source), closed=closed)
+        return self._issues(refresh.current(self._context), closed=closed)
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments; as it was, where GitHub cannot be reached. Raises
         NotFoundError, UnknownError."""
         number = self._number(issue)
         try:
-            told = self._one(number)
+            mirrored = self._one(number)
         except NoAnswerError:
-            mirror = self._source.mirror()
+            mirror = self._context.mirror()
             if mirror is None or number not in mirror.issues:
                 raise
-            told = mirror.issues[number]
+            mirrored = mirror.issues[number]
         read = comments.of if self._asks else comments.remembered
-        return self._shown(self._issue(told)._replace(comments=read(self._source, told)))
+        return self._shown(self._issue(mirrored)._replace(comments=read(self._context, mirrored)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
         cannot be reached."""
-        wanted = github_change.taken_in(checked_new(change), self._source.signs)
+        wanted = change_requests.taken_in(checked_new(change), self._context.signs)
         self._must_ask("A new issue")
         known = self._related(wanted)
         new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
-        return self._issue(writing.create(self._source, new, by, _ids(known)))
+        return self._issue(write.create(self._context, new, by, _ids(known)))
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
         """Change fields; what is already so stays so. Raises NotFoundError, UnknownError,
         UsageError for a circle, RefusedError for what GitHub did not do."""
-        wanted = github_change.taken_in(checked(change), self._source.signs)
+        wanted = change_requests.taken_in(checked(change), self._context.signs)
         number = self._number(issue)
-        told = self._one(number)
+        mirrored = self._one(number)
         known = self._related(wanted)
-        had = self._issue(told)
-        new = effective(had, resolved(self._all(known), wanted))
+        previous = self._issue(mirrored)
+        new = effective(previous, resolved(self._all(known), wanted))
         if new != NO_CHANGE:
-            refuse_circles([*self._all(known), had], had, new)
-            told = writing.change(self._source, told, new, _ids(known) | {number: told.id})
-        read = comments.kept(self._source, told)
-        return self._shown(self._issue(told)._replace(comments=read))
+            refuse_circles([*self._all(known), previous], previous, new)
+            mirrored = write.change(
+                self._context, mirrored, new, _ids(known) | {number: mirrored.id}
+            )
+        read = comments.kept(self._context, mirrored)
+        return self._shown(self._issue(mirrored)._replace(comments=read))
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
         """Show who has it, which is decided elsewhere. What cannot be sent now waits in the
         outbox; what GitHub cannot show, or will not, is left out."""
-        source = self._source
+        context = self._context
         wanted = self._showable(
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         )
         try:
             self.send()
-            if not source.hub.standing().queued:
+            if not context.hub.standing().queued:
                 return self.change(issue, wanted, by)
         except NoAnswerError:
             pass
         except (HubError, RefusedError):
             return self._last(issue)
-        had = self._last(issue)
+        last_seen = self._last(issue)
         with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
-            source.hub.later(_job(had, wanted, by))
-        at = Timestamp(to_text(source.ws.clock.now()))
-        return applied(had, effective(had, wanted), at)
+            context.hub.later(_job(last_seen, wanted, by))
+        at = Timestamp(to_text(context.ws.clock.now()))
+        return applied(last_seen, effective(last_seen, wanted), at)
 
     def send(self) -> Sequence[str]:
         """Send what waits in the outbox, in its order; what was sent, in words."""
         if not self._asks:
             return []
-        return self._source.hub.flush(self._perform)  # costs nothing where nothing waits
+        return self._context.hub.flush(self._perform)  # costs nothing where nothing waits
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Say something. With `marker`, a comment that has it is answered instead of a second."""
         text = github_marker.plain(checked_comment(body))
-        told = self._one(self._number(issue))
-        return comments.say(self._source, told, text, by, marker)
+        mirrored = self._one(self._number(issue))
+        return comments.say(self._context, mirrored, text, by, marker)
 
     # --------------------------------------------------------------------------- parts of it
 
@@ -185,7 +184,7 @@ class GitHubTracker:
     def _one(self, number: int) -> MirroredIssue:
         self._must_ask(f"How #{number} is now")
         try:
-            return listing.one(self._source, number)
+            return refresh.one(self._context, number)
         except MissingError:
             find([], number)  # the same words as for every tracker
             raise
@@ -199,41 +198,46 @@ class GitHubTracker:
         """An issue as it was last seen here; asks nobody. Raises NotFoundError."""
         known = self.known(closed=True)
         digits = str(issue).strip().removeprefix("#")
-        seen = self._source.hub.recall(f"issues/{digits}") if digits.isdigit() else None
-        if seen and all(each.number != int(digits) for each in known):
+        seen = self._context.hub.recall(f"issues/{digits}") if digits.isdigit() else None
+        if seen and all(entry.number != int(digits) for entry in known):
             with contextlib.suppress(ValueError):  # what cannot be read is not known
-                return self._issue(github_issue.kept(seen.body))
+                return self._issue(mapping.kept(seen.body))
         return find(known, issue)
 
-    def _issue(self, told: MirroredIssue) -> Issue:
-        mirror = self._source.mirror() or Mirror("", viewer=self._viewer())
-        known = mirror.issues if told.believed else {}  # its id may be a copy
-        issues = self._issues(mirror._replace(issues={**known, told.number: told}), closed=True)
-        return next(issue for issue in issues if issue.number == told.number)
+    def _issue(self, mirrored: MirroredIssue) -> Issue:
+        mirror = self._context.mirror() or Mirror("", viewer=self._viewer())
+        known = mirror.issues if mirrored.believed else {}  # its id may be a copy
+        issues = self._issues(
+            mirror._replace(issues={**known, mirrored.number: mirrored}), closed=True
+        )
+        return next(issue for issue in issues if issue.number == mirrored.number)
 
     def _viewer(self) -> str:
-        return self._source.viewer if self._asks else ""
+        return self._context.viewer if self._asks else ""
 
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
-        told = [each for each in mirror.issues.values() if closed or each.state != "closed"]
-        names = self._source.names_of(mirror.viewer, told)
-        settings = self._source.ws.settings
+        mirrored = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
+        names = self._context.names_of(mirror.viewer, mirrored)
+        settings = self._context.ws.settings
         if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
-            told = [x._replace(by_writer=False) if x.by_writer is None else x for x in told]
-        found = github_issue.issues(told, names, self._source.signs)
+            mirrored = [
+                issue._replace(by_writer=False) if issue.by_writer is None else issue
+                for issue in mirrored
+            ]
+        found = mapping.issues(mirrored, names, self._context.signs)
         if settings.take_from == EVERYBODY:
-            found = [each._replace(offered=True) for each in found]
-        return [self._shown(each) for each in found]
+            found = [issue._replace(offered=True) for issue in found]
+        return [self._shown(issue) for issue in found]
 
     def _shown(self, issue: Issue) -> Issue:
         """The issue as it is shown to who asks."""
-        hides = self._source.ws.settings.lockdown and not self._is_for_a_person
+        hides = self._context.ws.settings.lockdown and not self._is_for_a_person
         return outsider_text.hidden(issue) if hides else issue
 
     @cached_property
     def _is_for_a_person(self) -> bool:
         try:
-            return self._source.ws.actor().is_person
+            return self._context.ws.actor().is_person
         except GhpError:
             return False
 
@@ -243,47 +247,47 @@ class GitHubTracker:
     def _related(self, change: IssueChange) -> Mirror | None:
         """All issues, where the change names some; else nobody is asked."""
         named = change.add_blockers or change.remove_blockers or change.parent or change.no_parent
-        return listing.current(self._source) if named else None
+        return refresh.current(self._context) if named else None
 
     def _showable(self, change: IssueChange) -> IssueChange:
-        said = (*change.add_assignees, *change.remove_assignees)
+        assignees = (*change.add_assignees, *change.remove_assignees)
         try:
-            names = self._source.names_for(said)
+            names = self._context.names_for(assignees)
         except UnknownError:
             return change
-        return github_change.showable(change, names, self._source.signs)
+        return change_requests.showable(change, names, self._context.signs)
 
-    def _as_it_is_now(self, number: int, change: IssueChange) -> IssueChange:
+    def _still_current(self, number: int, change: IssueChange) -> IssueChange:
         """What waited to be shown, without what is not so any more: the right may have changed
         hands since. Where nobody here knows of a right, it is as it was said."""
-        held = self._source.held(number)
+        held = self._context.held(number)
         if held is None:
             return change
         return change._replace(
-            add_assignees=tuple(each for each in change.add_assignees if each == held),
-            remove_assignees=tuple(each for each in change.remove_assignees if each != held),
+            add_assignees=tuple(name for name in change.add_assignees if name == held),
+            remove_assignees=tuple(name for name in change.remove_assignees if name != held),
         )
 
     def _perform(self, job: Job) -> None:
         """Send what waited. Raises GhpError."""
-        number, change, by = _of_job(job)
+        number, change, by = _parse_job(job)
         try:
-            self.change(number, self._showable(self._as_it_is_now(number, change)), by)
+            self.change(number, self._showable(self._still_current(number, change)), by)
         except (HubError, NoAnswerError):
             raise
         except GhpError:
             return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
 
 
-def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
+def _parse_job(job: Job) -> tuple[int, IssueChange, Actor]:
     """What a job says. Raises BrokenJobError."""
-    told = job.data
+    data = job.data
     try:
         if job.kind != SHOW:
             raise ValueError(f"{job.kind!r} is nothing that this version sends")
-        add, remove = ([str(name) for name in list(told[key])] for key in ("add", "remove"))
+        add, remove = ([str(name) for name in list(data[key])] for key in ("add", "remove"))
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
-        return int(told["number"]), change, Actor(str(told["by"]), told["person"] is True)
+        return int(data["number"]), change, Actor(str(data["by"]), data["person"] is True)
     except (KeyError, TypeError, ValueError) as error:
         raise BrokenJobError(
             f"What is written of it cannot be read: {one_line(repr(error), 200)}.",
@@ -292,7 +296,7 @@ def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
 
 
 def _ids(known: Mirror | None) -> dict[int, int]:
-    return {number: each.id for number, each in known.issues.items()} if known else {}
+    return {number: issue.id for number, issue in known.issues.items()} if known else {}
 
 
 def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:

@@ -83,7 +83,7 @@ def test_a_mutation_is_a_write_a_second_after_the_last_one(
 
 def test_a_mutation_that_broke_off_is_looked_for(hub: GitHubRepository, script: Script) -> None:
     script.then(cut)
-    assert hub.graphql(MUTATION, there=lambda: {"x": 1}) == {"x": 1}
+    assert hub.graphql(MUTATION, find_existing=lambda: {"x": 1}) == {"x": 1}
 
 
 def test_a_mutation_that_nobody_can_find_is_not_said_again(

@@ -241,7 +241,7 @@ def test_another_server_has_other_features(
 
 def send(hub: GitHubRepository, found: Any = None) -> Any:
     def perform(job: Job) -> None:
-        hub.write("POST", f"issues/{job.about}/comments", job.data, there=lambda: found)
+        hub.write("POST", f"issues/{job.about}/comments", job.data, find_existing=lambda: found)
 
     return perform
 
@@ -269,7 +269,7 @@ def test_only_the_outbox_doubts(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
     hub.flush(send(hub, found={"id": 1}))
     script.then(says(201, {"id": 2}))
-    assert hub.write("POST", "issues", {}, there=lambda: {"id": 1}) == {"id": 2}
+    assert hub.write("POST", "issues", {}, find_existing=lambda: {"id": 1}) == {"id": 2}
 
 
 def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
@@ -283,11 +283,11 @@ def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
 
     script.then(*[says(502)] * 3)
     with pytest.raises(UnreachableError):
-        hub.write("POST", "issues/12/comments", {}, there=there)
+        hub.write("POST", "issues/12/comments", {}, find_existing=there)
     hub.later(JOB)
     clock.wait(60)
     script.then(says(200, [{"id": 7}]))
-    assert hub.flush(lambda job: hub.write("POST", "issues/12/comments", {}, there=there))
+    assert hub.flush(lambda job: hub.write("POST", "issues/12/comments", {}, find_existing=there))
     assert len([line for line in script.lines if line.startswith("POST")]) == 1
 
 

@@ -69,8 +69,8 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
 ) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
-    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.said, remark.at)
-    assert remark.said.commands == (Command("stop"),)
+    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.parsed, remark.at)
+    assert remark.parsed.commands == (Command("stop"),)
     assert heard(ws, hub) == []
     changed(ws)
     assert heard(ws, hub) == []
@@ -96,7 +96,7 @@ def test_further_pages_go_on_from_the_last_change_of_the_one_before(
     script.then(says(200, first), says(200, second))
     found = heard(ws, hub)
     assert [each.id for each in found] == list(range(100))
-    assert found[-1].said.commands == (Command("retry"),)  # as it is now
+    assert found[-1].parsed.commands == (Command("retry"),)  # as it is now
     assert script.lines[1] == f"GET {COMMENTS}&since=2025-06-15T15%3A01%3A39Z&sort=updated"
 
 

@@ -14,7 +14,7 @@ from ghp_agents.github.tracker.mapping import (
     issue,
     issues,
     kept,
-    said,
+    mirror_comment,
     unproven,
 )
 from ghp_agents.issues.issue import Comment, Issue
@@ -64,7 +64,10 @@ def test_what_is_kept_of_an_issue() -> None:
 
 def test_of_an_account_that_was_deleted_a_ghost_is_left() -> None:
     assert kept(told(user=None)).author == "ghost"
-    assert said({"id": 7, "user": None, "created_at": AT, "updated_at": AT}).author == "ghost"
+    assert (
+        mirror_comment({"id": 7, "user": None, "created_at": AT, "updated_at": AT}).author
+        == "ghost"
+    )
 
 
 def test_a_server_without_relations_tells_nothing_of_them() -> None:
