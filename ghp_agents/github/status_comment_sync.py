@@ -98,7 +98,7 @@ class _StateView:
     @property
     def ours(self) -> set[int]:
         """The issues that agents of this clone hold."""
-        return {issue_number for issue_number in self._held if self._is_here(issue_number)}
+        return {n for n in self._held if self._is_here(n)}
 
     def is_elsewhere(self, issue_number: int) -> bool:
         """Whether an agent of another clone has it, which keeps the comment."""
@@ -191,11 +191,8 @@ def _post_or_edit(hub: GitHubRepository, issue: int, body: str) -> int:
         found = _state_comments(hub, issue)
         return {"id": found[0]} if found else None
 
-    created = int(
-        hub.write("POST", f"issues/{issue}/comments", {"body": body}, find_existing=find_existing)[
-            "id"
-        ]
-    )
+    path = f"issues/{issue}/comments"
+    created = int(hub.write("POST", path, {"body": body}, find_existing=find_existing)["id"])
     first = min([created, *_state_comments(hub, issue)])
     if first != created and _edit_comment(hub, first, body):
         with suppress(HubError):
@@ -208,15 +205,15 @@ def _state_comments(hub: GitHubRepository, issue: int) -> list[int]:
     """The comments about the state of an issue, oldest first; what others forged is none."""
     once = github_marker.once(MARKER)
     found: list[int] = []
-    for comment_json in hub.get_all(f"issues/{issue}/comments"):
-        _, mark = github_marker.split_marker(str(comment_json.get("body") or ""))
-        if mark and mark.once == once and _is_trusted(hub, comment_json):
-            found.append(int(comment_json["id"]))
+    for raw in hub.get_all(f"issues/{issue}/comments"):
+        _, mark = github_marker.split_marker(str(raw.get("body") or ""))
+        if mark and mark.once == once and _is_trusted(hub, raw):
+            found.append(int(raw["id"]))
     return sorted(found)
 
 
-def _is_trusted(hub: GitHubRepository, comment_json: Mapping[str, Any]) -> bool:
-    login = str((comment_json.get("user") or {}).get("login") or "")
+def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
+    login = str((raw.get("user") or {}).get("login") or "")
     if login == WORKFLOWS:
         return True  # a sweep of the repository's own has made it
     try:

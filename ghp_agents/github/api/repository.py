@@ -120,13 +120,9 @@ class GitHubRepository:
     ) -> Any:
         """Ask GraphQL; the answer's `data`. A mutation is a write, as `write` is: one that `there`
         cannot find is not said again."""
+        api, doubt = self._access.api, self._doubt
         return graphql.query(
-            self._session,
-            self._access.api,
-            query,
-            variables or {},
-            find_existing=find_existing,
-            doubt=self._doubt,
+            self._session, api, query, variables or {}, find_existing=find_existing, doubt=doubt
         )
 
     def permission(self, login: str) -> str:

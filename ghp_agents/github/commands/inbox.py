@@ -58,11 +58,9 @@ class CommentInbox:
         if self._stamp is not None and self._was == self._stamp:
             return []
         found: dict[int, Mapping[str, Any]] = {}
-        for comment_json in self._new():
-            found[int(comment_json["id"])] = comment_json
-        self._wait_for(
-            comment_json for comment_json in found.values() if _issue(comment_json) not in issues
-        )
+        for raw in self._new():
+            found[int(raw["id"])] = raw
+        self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
         comments = (self._parse_comment(found[identity]) for identity in sorted(found))
         return [comment for comment in comments if comment and comment.issue in issues]
 
@@ -91,9 +89,7 @@ class CommentInbox:
         while True:
             more = self._page(since, page)
             yield from more
-            last = max(
-                (str(comment_json.get("updated_at") or "") for comment_json in more), default=""
-            )
+            last = max((str(raw.get("updated_at") or "") for raw in more), default="")
             self._since = max(self._since, last)
             if len(more) < PAGE:
                 return
@@ -105,20 +101,12 @@ class CommentInbox:
             "issues/comments", sort="updated", direction="asc", since=since, per_page=PAGE,
             **({"page": page} if page > 1 else {}),
         ).body  # fmt: skip
-        return (
-            [comment_json for comment_json in listed if isinstance(comment_json, dict)]
-            if isinstance(listed, list)
-            else []
-        )
+        return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
 
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
         """What was said on an issue that was made since the issues were read is heard next time."""
-        later = [
-            comment_json
-            for comment_json in unknown
-            if "/pull/" not in str(comment_json.get("html_url") or "")
-        ]
-        self._hear_again(str(comment_json.get("updated_at") or "") for comment_json in later)
+        later = [raw for raw in unknown if "/pull/" not in str(raw.get("html_url") or "")]
+        self._hear_again(str(raw.get("updated_at") or "") for raw in later)
 
     def hear_again(self, comments: Iterable[HeardComment]) -> None:
         """These could not be dealt with: they are heard next time, for a week."""
@@ -130,10 +118,10 @@ class CommentInbox:
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
-    def _parse_comment(self, comment_json: Mapping[str, Any]) -> HeardComment | None:
-        number = _issue(comment_json)
+    def _parse_comment(self, raw: Mapping[str, Any]) -> HeardComment | None:
+        number = _issue(raw)
         try:
-            comment = mapping.mirror_comment(comment_json)
+            comment = mapping.mirror_comment(raw)
         except ValueError:
             return None
         if number is None or len(comment.body) > parse.LONGEST:
@@ -150,9 +138,9 @@ class CommentInbox:
         return HeardComment(comment.id, number, comment.author, by, parsed, comment.updated_at)
 
 
-def _issue(comment_json: Mapping[str, Any]) -> int | None:
+def _issue(raw: Mapping[str, Any]) -> int | None:
     """The number of the issue that a comment is on."""
-    found = _NUMBER.search(str(comment_json.get("issue_url") or ""))
+    found = _NUMBER.search(str(raw.get("issue_url") or ""))
     return int(found[1]) if found else None
 
 

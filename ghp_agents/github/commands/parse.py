@@ -83,16 +83,14 @@ def read(body: str) -> ParsedComment:
     """What a comment says to agents."""
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
-    comment_lines = lines(body)
+    visible = lines(body)
     lone = _RETURN if _LONE_RETURN.search(body) else ""
-    found_at = _find_commands(comment_lines, lone)
+    found_at = _find_commands(visible, lone)
     starts = [at for at, why in found_at.items() if not why]
     commands: list[Command] = []
-    mistakes = [
-        Mistake(one_line(comment_lines[at].text, 80), why) for at, why in found_at.items() if why
-    ]
-    for start, end in pairwise([*starts, len(comment_lines)]):
-        found = _command(comment_lines[start].text, comment_lines[start + 1 : end])
+    mistakes = [Mistake(one_line(visible[at].text, 80), why) for at, why in found_at.items() if why]
+    for start, end in pairwise([*starts, len(visible)]):
+        found = _command(visible[start].text, visible[start + 1 : end])
         if isinstance(found, Command):
             commands.append(found)
         else:
@@ -102,7 +100,7 @@ def read(body: str) -> ParsedComment:
         return ParsedComment(
             mistakes=(Mistake(count, f"one comment gives at most {MOST} of them"),)
         )
-    replies = _replies(comment_lines[: starts[0]] if starts else comment_lines)
+    replies = _replies(visible[: starts[0]] if starts else visible)
     return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
 
 
@@ -112,18 +110,18 @@ def _is_command(line: CommentLine) -> bool:
     return begins and bool(words) and words[0].lower() == _WORD
 
 
-def _find_commands(comment_lines: Sequence[CommentLine], why: str) -> dict[int, str]:
+def _find_commands(visible: Sequence[CommentLine], why: str) -> dict[int, str]:
     """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
     reason that all of them have. An empty one is a command."""
     found: dict[int, str] = {}
     run: list[int] = []  # commands without an empty line between them
-    for at, line in enumerate((*comment_lines, _END)):
+    for at, line in enumerate((*visible, _END)):
         if _is_command(line):
             run.append(at)
             continue
-        apart = bool(run) and _is_apart(comment_lines, run)
+        apart = bool(run) and _is_apart(visible, run)
         found |= {
-            index: why or _doubt(comment_lines[index]) or ("" if apart else _APART) for index in run
+            index: why or _doubt(visible[index]) or ("" if apart else _APART) for index in run
         }
         run = []
     return found
@@ -136,13 +134,13 @@ def _doubt(line: CommentLine) -> str:
     return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
 
 
-def _is_apart(comment_lines: Sequence[CommentLine], run: Sequence[int]) -> bool:
+def _is_apart(visible: Sequence[CommentLine], run: Sequence[int]) -> bool:
     """Whether commands are a paragraph of their own. An answer goes on below its command."""
     first, after = run[0], run[-1] + 1
-    begins = not first or comment_lines[first - 1].kind == BLANK
-    words = comment_lines[run[-1]].text.lower().split(None, 2)
+    begins = not first or visible[first - 1].kind == BLANK
+    words = visible[run[-1]].text.lower().split(None, 2)
     return begins and (
-        after == len(comment_lines) or comment_lines[after].kind == BLANK or words[1:2] == [ANSWER]
+        after == len(visible) or visible[after].kind == BLANK or words[1:2] == [ANSWER]
     )
 
 
@@ -178,18 +176,18 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
 # ------------------------------------------------------------------- replies to a question
 
 
-def _replies(comment_lines: Sequence[CommentLine]) -> Iterable[QuotedReply]:
+def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
     """Each quotation with the words below it, up to the next one."""
     number = 0
-    while number < len(comment_lines):
+    while number < len(visible):
         begin = number
-        while number < len(comment_lines) and comment_lines[number].kind == QUOTED:
+        while number < len(visible) and visible[number].kind == QUOTED:
             number += 1
-        quoted, begin = comment_lines[begin:number], number
-        while number < len(comment_lines) and comment_lines[number].kind != QUOTED:
+        quoted, begin = visible[begin:number], number
+        while number < len(visible) and visible[number].kind != QUOTED:
             number += 1
-        text = "\n".join(line.text for line in comment_lines[begin:number]).strip()
-        has_text = any(line.kind in (OWN, CODE, UNSURE) for line in comment_lines[begin:number])
+        text = "\n".join(line.text for line in visible[begin:number]).strip()
+        has_text = any(line.kind in (OWN, CODE, UNSURE) for line in visible[begin:number])
         if quoted and has_text and text:
             yield QuotedReply("\n".join(line.unquoted for line in quoted), text)
 

@@ -85,9 +85,9 @@ def _post(
         )
 
     def find_existing() -> Any | None:
-        comments_json = context.hub.get_all(f"issues/{number}/comments")
+        listed = context.hub.get_all(f"issues/{number}/comments")
         return next(
-            (comment_json for comment_json in comments_json if _id_of(comment_json) == mark.id),
+            (raw for raw in listed if _id_of(raw) == mark.id),
             None,
         )
 
@@ -97,8 +97,8 @@ def _post(
     )
 
 
-def _id_of(comment_json: Any) -> str:
-    _, mark = github_marker.split_marker(str(comment_json.get("body") or ""))
+def _id_of(raw: Any) -> str:
+    _, mark = github_marker.split_marker(str(raw.get("body") or ""))
     return mark.id if mark else ""
 
 
@@ -146,9 +146,9 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
 
 def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:
     """What can be read of comments. One that cannot is left out: the others are no worse."""
-    for comment_json in listed:
+    for raw in listed:
         with suppress(ValueError):
-            yield mapping.mirror_comment(comment_json)
+            yield mapping.mirror_comment(raw)
 
 
 def _with_trust(

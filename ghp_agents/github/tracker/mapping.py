@@ -85,43 +85,43 @@ class MirroredComment(NamedTuple):
 # ------------------------------------------------------------------------- as GitHub tells it
 
 
-def is_pull(issue_json: Mapping[str, Any]) -> bool:
+def is_pull(raw: Mapping[str, Any]) -> bool:
     """Whether what GitHub lists among issues is a pull request."""
-    return bool(issue_json.get("pull_request"))
+    return bool(raw.get("pull_request"))
 
 
-def kept(issue_json: Mapping[str, Any]) -> MirroredIssue:
+def kept(raw: Mapping[str, Any]) -> MirroredIssue:
     """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
     try:
         return MirroredIssue(
-            number=int(issue_json["number"]),
-            id=int(issue_json["id"]),
-            title=_text(issue_json["title"]),
-            body=_text(issue_json.get("body")).replace("\r\n", "\n"),
-            state="closed" if issue_json["state"] == "closed" else "open",
-            labels=tuple(_label(label) for label in issue_json.get("labels") or ()),
-            assignees=tuple(_login(account) for account in issue_json.get("assignees") or ()),
-            author=_login(issue_json.get("user")),
-            created_at=one_line(_text(issue_json["created_at"]), 40),
-            updated_at=one_line(_text(issue_json["updated_at"]), 40),
-            comments=int(issue_json.get("comments") or 0),
-            parent=number_in(issue_json.get("parent_issue_url"), issue_json.get("repository_url")),
-            waits=_waits(issue_json.get("issue_dependencies_summary")),
+            number=int(raw["number"]),
+            id=int(raw["id"]),
+            title=_text(raw["title"]),
+            body=_text(raw.get("body")).replace("\r\n", "\n"),
+            state="closed" if raw["state"] == "closed" else "open",
+            labels=tuple(_label(label) for label in raw.get("labels") or ()),
+            assignees=tuple(_login(account) for account in raw.get("assignees") or ()),
+            author=_login(raw.get("user")),
+            created_at=one_line(_text(raw["created_at"]), 40),
+            updated_at=one_line(_text(raw["updated_at"]), 40),
+            comments=int(raw.get("comments") or 0),
+            parent=number_in(raw.get("parent_issue_url"), raw.get("repository_url")),
+            waits=_waits(raw.get("issue_dependencies_summary")),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not an issue of GitHub's: {error!r}") from None
 
 
-def mirror_comment(comment_json: Mapping[str, Any]) -> MirroredComment:
+def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
     """What is kept of GitHub's JSON of a comment. Raises ValueError."""
     try:
         return MirroredComment(
-            id=int(comment_json["id"]),
-            author=_login(comment_json.get("user")),
-            is_person=(comment_json.get("user") or {}).get("type", "User") == "User",
-            at=one_line(_text(comment_json["created_at"]), 40),
-            updated_at=one_line(_text(comment_json["updated_at"]), 40),
-            body=_text(comment_json.get("body")).replace("\r\n", "\n"),
+            id=int(raw["id"]),
+            author=_login(raw.get("user")),
+            is_person=(raw.get("user") or {}).get("type", "User") == "User",
+            at=one_line(_text(raw["created_at"]), 40),
+            updated_at=one_line(_text(raw["updated_at"]), 40),
+            body=_text(raw.get("body")).replace("\r\n", "\n"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a comment of GitHub's: {error!r}") from None
@@ -138,12 +138,8 @@ def number_in(url: object, repository_url: object) -> int | None:
 
 def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
     """The numbers of issues in a list of them that are in the same repository."""
-    here = [
-        issue_json
-        for issue_json in listed
-        if issue_json.get("repository_url", repository_url) == repository_url
-    ]
-    return tuple(sorted(int(issue_json["number"]) for issue_json in here))
+    here = [raw for raw in listed if raw.get("repository_url", repository_url) == repository_url]
+    return tuple(sorted(int(raw["number"]) for raw in here))
 
 
 def _text(value: object) -> str:
@@ -173,82 +169,74 @@ def _waits(summary: Any) -> int | None:
 # ------------------------------------------------------------------------------ as it is here
 
 
-def read(mirrored: MirroredIssue) -> tuple[str, Mark | None]:
+def read(entry: MirroredIssue) -> tuple[str, Mark | None]:
     """The body without the hidden line, and what that says, if it is to be believed."""
-    return github_marker.split_marker(mirrored.body) if mirrored.believed else (mirrored.body, None)
+    return github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
 
 
-def issue(mirrored: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
+def issue(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
     """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
-    text, mark = read(mirrored)
-    parts = (
-        github_body.read_relations(text)
-        if mirrored.counts
-        else BodyParts(_as_given(mirrored, text))
-    )
-    agents = {label: agent_of(label, signs) for label in mirrored.labels}
-    counted = {
-        label for label, agent in agents.items() if agent and label.lower() in mirrored.proven
-    }
-    parent = mirrored.parent or parts.parent
+    text, mark = read(entry)
+    parts = github_body.read_relations(text) if entry.counts else BodyParts(_as_given(entry, text))
+    agents = {label: agent_of(label, signs) for label in entry.labels}
+    counted = {label for label, agent in agents.items() if agent and label.lower() in entry.proven}
+    parent = entry.parent or parts.parent
     return Issue(
-        id=mark.id if mark else own_id(mirrored),
-        number=IssueNumber(mirrored.number),
-        title=one_line(mirrored.title, len(mirrored.title) + 1),
+        id=mark.id if mark else own_id(entry),
+        number=IssueNumber(entry.number),
+        title=one_line(entry.title, len(entry.title) + 1),
         body=parts.text,
-        state=mirrored.state,
-        labels=tuple(
-            sorted({x for x in mirrored.labels if x not in counted and not is_priority(x)})
-        ),
-        assignees=_assignees(mirrored, {str(agents[label]) for label in counted}, names),
-        blocked_by=tuple(sorted({*map(IssueNumber, mirrored.blockers), *parts.blocked_by})),
+        state=entry.state,
+        labels=tuple(sorted({x for x in entry.labels if x not in counted and not is_priority(x)})),
+        assignees=_assignees(entry, {str(agents[label]) for label in counted}, names),
+        blocked_by=tuple(sorted({*map(IssueNumber, entry.blockers), *parts.blocked_by})),
         parent=IssueNumber(parent) if parent else None,
-        priority=github_label.priority_of(mirrored.labels) or form_priority(mirrored, parts.text),
-        author=mark.by if mark and mark.by else mirrored.author,
-        created_at=Timestamp(mirrored.created_at),
-        updated_at=Timestamp(mirrored.updated_at),
-        by_writer=mirrored.by_writer is not False,
-        offered=mirrored.is_offered,
-        fields_count=mirrored.counts,
-        edited_at=mirrored.edited_at,
+        priority=github_label.priority_of(entry.labels) or form_priority(entry, parts.text),
+        author=mark.by if mark and mark.by else entry.author,
+        created_at=Timestamp(entry.created_at),
+        updated_at=Timestamp(entry.updated_at),
+        by_writer=entry.by_writer is not False,
+        offered=entry.is_offered,
+        fields_count=entry.counts,
+        edited_at=entry.edited_at,
     )
 
 
-def _as_given(mirrored: MirroredIssue, text: str) -> str:
+def _as_given(entry: MirroredIssue, text: str) -> str:
     """The text before its author, who may not write, changed what had been given to somebody."""
-    return (text if mirrored.shown is None else mirrored.shown).strip("\n")
+    return (text if entry.shown is None else entry.shown).strip("\n")
 
 
-def own_id(mirrored: MirroredIssue) -> str:
+def own_id(entry: MirroredIssue) -> str:
     """The id of an issue that was not made through us."""
-    return f"g{mirrored.id:x}"
+    return f"g{entry.id:x}"
 
 
 def issues(
-    mirrored: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
+    entries: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
 ) -> list[Issue]:
     """The issues, oldest first. An id that two have, because somebody copied a body, is the
     older one's."""
     found: list[Issue] = []
     ids: set[str] = set()
-    for entry in sorted(mirrored, key=lambda entry: entry.number):
+    for entry in sorted(entries, key=lambda entry: entry.number):
         converted = issue(entry, names, signs)
         found.append(converted._replace(id=own_id(entry)) if converted.id in ids else converted)
         ids.add(converted.id)
     return found
 
 
-def unproven(mirrored: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
+def unproven(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
     """The labels in small letters, and @accounts, that would make an agent's assignment and of
     which nobody has looked up yet who gave them."""
-    found = [label.lower() for label in mirrored.labels if agent_of(label, signs)]
-    found += [_at(login) for login in mirrored.assignees if is_name(names.person(login))]
-    return [key for key in dict.fromkeys(found) if key not in mirrored.proven]
+    found = [label.lower() for label in entry.labels if agent_of(label, signs)]
+    found += [_at(login) for login in entry.assignees if is_name(names.person(login))]
+    return [key for key in dict.fromkeys(found) if key not in entry.proven]
 
 
-def form_priority(mirrored: MirroredIssue, text: str) -> str:
+def form_priority(entry: MirroredIssue, text: str) -> str:
     """How urgent the body says it is, if its fields count."""
-    return priority_in(text) if mirrored.counts else DEFAULT_PRIORITY
+    return priority_in(text) if entry.counts else DEFAULT_PRIORITY
 
 
 def priority_in(text: str) -> str:
@@ -257,14 +245,14 @@ def priority_in(text: str) -> str:
     return answer if answer in PRIORITIES else DEFAULT_PRIORITY
 
 
-def _assignees(mirrored: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
+def _assignees(entry: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
     theirs = {(names.login(agent) or "").casefold() for agent in agents}
     found = set(agents)
-    for login in mirrored.assignees:
+    for login in entry.assignees:
         if login.casefold() in theirs:
             continue  # the account of an agent that a label names
         name = names.person(login)
-        found.add(f"@{login}" if is_name(name) and _at(login) not in mirrored.proven else name)
+        found.add(f"@{login}" if is_name(name) and _at(login) not in entry.proven else name)
     return tuple(sorted(found))
 
 
@@ -272,12 +260,12 @@ def _at(login: str) -> str:
     return f"@{login.lower()}"
 
 
-def comments(mirrored: Sequence[MirroredComment]) -> tuple[Comment, ...]:
+def comments(entries: Sequence[MirroredComment]) -> tuple[Comment, ...]:
     """The comments as they are here. What was said under one marker twice, by two who did not
     know of each other, was meant to be said once. What shows the issue's state is no part of it."""
     found: list[Comment] = []
     once: set[str] = {github_marker.once(github_marker.STATE)}
-    for entry in sorted(mirrored, key=lambda entry: entry.id):
+    for entry in sorted(entries, key=lambda entry: entry.id):
         converted, mark = comment(entry)
         if mark and mark.once and mark.once in once:
             continue
@@ -286,15 +274,11 @@ def comments(mirrored: Sequence[MirroredComment]) -> tuple[Comment, ...]:
     return tuple(found)
 
 
-def comment(mirrored: MirroredComment) -> tuple[Comment, Mark | None]:
+def comment(entry: MirroredComment) -> tuple[Comment, Mark | None]:
     """A comment as it is here, and its hidden line, if that is to be believed."""
-    text, mark = (
-        github_marker.split_marker(mirrored.body) if mirrored.believed else (mirrored.body, None)
-    )
-    at = Timestamp(mirrored.at)
+    text, mark = github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
+    at = Timestamp(entry.at)
     if mark is None or not mark.by:
-        identity = mark.id if mark else f"c{mirrored.id:x}"
-        return Comment(
-            identity, mirrored.author, at, text, mirrored.is_person, mirrored.by_writer
-        ), mark
-    return Comment(mark.id, mark.by, at, text, mark.is_person, mirrored.by_writer), mark
+        identity = mark.id if mark else f"c{entry.id:x}"
+        return Comment(identity, entry.author, at, text, entry.is_person, entry.by_writer), mark
+    return Comment(mark.id, mark.by, at, text, mark.is_person, entry.by_writer), mark

@@ -54,42 +54,40 @@ def _read(
 ) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
     listed, cursor, page = _pages(context, RefreshState() if is_whole else check)
-    fresh, unread = _parse_readable(issue_json for issue_json in listed if not is_pull(issue_json))
+    fresh, unread = _parse_readable(raw for raw in listed if not is_pull(raw))
     known = mirror.issues if mirror else {}
     changed = [issue for issue in fresh if not _same(issue, known.get(issue.number))]
-    read_numbers = {issue.number for issue in fresh}
-    gone = known.keys() - read_numbers - unread.keys() if is_whole else set[int]()
-    still_unread = (
-        {}
-        if is_whole
-        else {n: why for n, why in context.hub.unread.items() if n not in read_numbers}
+    numbers = {issue.number for issue in fresh}
+    gone = known.keys() - numbers - unread.keys() if is_whole else set[int]()
+    old_unread = (
+        {} if is_whole else {n: why for n, why in context.hub.unread.items() if n not in numbers}
     )
     vouched = outsiders.looked_up(context, trust.with_trust(context, changed, known), known)
     if is_whole:  # who may write can change without a change of any issue
         same = [
             issue
             for n, issue in known.items()
-            if n in read_numbers.difference(fresh_issue.number for fresh_issue in changed)
+            if n in numbers.difference(other.number for other in changed)
         ]
         vouched += outsiders.looked_up(context, same, known)
     new = mirror_file.keep(context.ws, context.repository, context.viewer, vouched, gone=gone)
     note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
     mirror_file.note_check(context.ws, context.repository, note)
-    context.hub.note_unread({**still_unread, **unread})
+    context.hub.note_unread({**old_unread, **unread})
     return new
 
 
 def _parse_readable(
-    listed: Iterable[Mapping[str, Any]],
+    issues: Iterable[Mapping[str, Any]],
 ) -> tuple[list[MirroredIssue], dict[int, str]]:
     """What can be read; of the rest the numbers, and why not. It is no reason to know nothing."""
     found: list[MirroredIssue] = []
     unread: dict[int, str] = {}
-    for issue_json in listed:
+    for raw in issues:
         try:
-            found.append(kept(issue_json))
+            found.append(kept(raw))
         except ValueError as error:
-            number = issue_json.get("number")
+            number = raw.get("number")
             unread[number if isinstance(number, int) else 0] = one_line(str(error), 200)
     return found, unread
 
@@ -102,8 +100,8 @@ def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str,
     found: dict[str, dict[str, Any]] = {}
     while True:
         more, _ = _page(context, since, page)
-        found |= {str(issue_json.get("id")): issue_json for issue_json in more}
-        last = max((str(issue_json.get("updated_at") or "") for issue_json in more), default=since)
+        found |= {str(raw.get("id")): raw for raw in more}
+        last = max((str(raw.get("updated_at") or "") for raw in more), default=since)
         if len(more) < PER_PAGE:
             break
         page = 1 if last > since else page + 1  # more than a page changed in one second
@@ -120,7 +118,7 @@ def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict
     answer = context.hub.get(
         "issues", state="all", sort="updated", direction="asc", per_page=PER_PAGE, **params
     )
-    return [issue_json for issue_json in answer.body if isinstance(issue_json, dict)], answer.fresh
+    return [raw for raw in answer.body if isinstance(raw, dict)], answer.fresh
 
 
 def _same(issue: MirroredIssue, known: MirroredIssue | None) -> bool:
@@ -165,23 +163,23 @@ def _lacks_blockers(issue: MirroredIssue) -> bool:
 
 
 def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:
-    issue_json: dict[str, Any] = context.hub.get(f"issues/{number}").body
-    if is_pull(issue_json):
+    raw: dict[str, Any] = context.hub.get(f"issues/{number}").body
+    if is_pull(raw):
         raise MissingError(
             f"#{number} is a pull request.", hint="`ghp agent-issues --all` lists the issues."
         )
-    if issue_json.get("number") != number or not _is_here(context, issue_json):
+    if raw.get("number") != number or not _is_here(context, raw):
         raise GoneError(
-            f"#{number} was moved to {issue_json.get('html_url', 'another repository')}.",
+            f"#{number} was moved to {raw.get('html_url', 'another repository')}.",
             hint="`ghp agent-issues --all` lists the issues that are here.",
         )
-    return issue_json
+    return raw
 
 
-def _is_here(context: TrackerContext, issue_json: dict[str, Any]) -> bool:
+def _is_here(context: TrackerContext, raw: dict[str, Any]) -> bool:
     """Whether it is an issue of this repository, which may have another name by now. One that was
     moved can have the same number where it is."""
-    url = str(issue_json.get("repository_url") or "")
+    url = str(raw.get("repository_url") or "")
     _, _, name = url.rpartition("/repos/")
     if not name or name.casefold() == context.hub.repository.casefold():
         return True

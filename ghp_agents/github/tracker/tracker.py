@@ -93,14 +93,14 @@ class GitHubTracker:
         NotFoundError, UnknownError."""
         number = self._number(issue)
         try:
-            mirrored = self._one(number)
+            entry = self._one(number)
         except NoAnswerError:
             mirror = self._context.mirror()
             if mirror is None or number not in mirror.issues:
                 raise
-            mirrored = mirror.issues[number]
+            entry = mirror.issues[number]
         read = comments.of if self._asks else comments.remembered
-        return self._shown(self._issue(mirrored)._replace(comments=read(self._context, mirrored)))
+        return self._shown(self._issue(entry)._replace(comments=read(self._context, entry)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
@@ -116,17 +116,15 @@ class GitHubTracker:
         UsageError for a circle, RefusedError for what GitHub did not do."""
         wanted = change_requests.taken_in(checked(change), self._context.signs)
         number = self._number(issue)
-        mirrored = self._one(number)
+        entry = self._one(number)
         known = self._related(wanted)
-        previous = self._issue(mirrored)
+        previous = self._issue(entry)
         new = effective(previous, resolved(self._all(known), wanted))
         if new != NO_CHANGE:
             refuse_circles([*self._all(known), previous], previous, new)
-            mirrored = write.change(
-                self._context, mirrored, new, _ids(known) | {number: mirrored.id}
-            )
-        read = comments.kept(self._context, mirrored)
-        return self._shown(self._issue(mirrored)._replace(comments=read))
+            entry = write.change(self._context, entry, new, _ids(known) | {number: entry.id})
+        read = comments.kept(self._context, entry)
+        return self._shown(self._issue(entry)._replace(comments=read))
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
@@ -160,8 +158,8 @@ class GitHubTracker:
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Say something. With `marker`, a comment that has it is answered instead of a second."""
         text = github_marker.plain(checked_comment(body))
-        mirrored = self._one(self._number(issue))
-        return comments.say(self._context, mirrored, text, by, marker)
+        entry = self._one(self._number(issue))
+        return comments.say(self._context, entry, text, by, marker)
 
     # --------------------------------------------------------------------------- parts of it
 
@@ -204,27 +202,25 @@ class GitHubTracker:
                 return self._issue(mapping.kept(seen.body))
         return find(known, issue)
 
-    def _issue(self, mirrored: MirroredIssue) -> Issue:
+    def _issue(self, entry: MirroredIssue) -> Issue:
         mirror = self._context.mirror() or Mirror("", viewer=self._viewer())
-        known = mirror.issues if mirrored.believed else {}  # its id may be a copy
-        issues = self._issues(
-            mirror._replace(issues={**known, mirrored.number: mirrored}), closed=True
-        )
-        return next(issue for issue in issues if issue.number == mirrored.number)
+        known = mirror.issues if entry.believed else {}  # its id may be a copy
+        issues = self._issues(mirror._replace(issues={**known, entry.number: entry}), closed=True)
+        return next(issue for issue in issues if issue.number == entry.number)
 
     def _viewer(self) -> str:
         return self._context.viewer if self._asks else ""
 
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
-        mirrored = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
-        names = self._context.names_of(mirror.viewer, mirrored)
+        entries = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
+        names = self._context.names_of(mirror.viewer, entries)
         settings = self._context.ws.settings
         if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
-            mirrored = [
+            entries = [
                 issue._replace(by_writer=False) if issue.by_writer is None else issue
-                for issue in mirrored
+                for issue in entries
             ]
-        found = mapping.issues(mirrored, names, self._context.signs)
+        found = mapping.issues(entries, names, self._context.signs)
         if settings.take_from == EVERYBODY:
             found = [issue._replace(offered=True) for issue in found]
         return [self._shown(issue) for issue in found]

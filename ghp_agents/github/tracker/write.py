@@ -36,10 +36,10 @@ def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) ->
     body = change_requests.creation(change, mark, names, native)
     labels.ensure(context, body.get("labels", ()))
     refresh.forget(context)  # who is killed now, and repeats it at once, has to look
-    issue_json = context.hub.write(
+    raw = context.hub.write(
         "POST", "issues", body, find_existing=lambda: _find_created(context, mark.id)
     )
-    issue = mapping.kept(issue_json)
+    issue = mapping.kept(raw)
     _send(context, change_requests.relating(issue, change, native, ids))
     return _verified(context, issue.number, change, names)
 
@@ -50,10 +50,10 @@ def _find_created(context: TrackerContext, identity: str) -> Any | None:
         listed = context.hub.get(
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
         ).body
-        for issue_json in listed:
-            _, mark = github_marker.split_marker(str(issue_json.get("body") or ""))
+        for raw in listed:
+            _, mark = github_marker.split_marker(str(raw.get("body") or ""))
             if mark and mark.id == identity:
-                return issue_json
+                return raw
     return None
 
 
