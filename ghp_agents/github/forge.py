@@ -26,7 +26,7 @@ from ghp_agents.pulls.pull import (
 )
 from ghp_agents.workspace import Workspace
 
-PAGES = 20  # of check runs; more than two thousand nobody has
+PAGES = 20  # of check runs: two thousand
 _DRAFT = (
     "mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) "
     "{ pullRequest { isDraft } } }"
@@ -38,7 +38,7 @@ _READY = (
 
 
 class GitHubForge:
-    """`ports.Forge` on GitHub. What may have happened is looked for before it is said again."""
+    """`ports.Forge` on GitHub. Before a retry it looks for the result of the first try."""
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws = ws
@@ -50,7 +50,7 @@ class GitHubForge:
         return False
 
     def get(self, number: int) -> Pull:
-        """One pull request. Raises NotFoundError, RefusedError for an open one of a fork."""
+        """One pull request. Raises NotFoundError, and RefusedError for an open one from a fork."""
         raw = self._raw(number)
         pull = self._pull(raw)
         if pull.state == "open" and not _is_here(raw):
@@ -58,11 +58,11 @@ class GitHubForge:
         return pull
 
     def find(self, branch: str) -> Pull | None:
-        """The open pull request of a branch, else the newest one that it had."""
+        """The open pull request of a branch, else its newest one."""
         return newest([self._pull(raw) for raw in self._pulls_of(branch, "all")], branch)
 
     def open(self, new: NewPull, by: Actor) -> Pull:
-        """A pull request; the open one of the same branch, brought up to date."""
+        """Open a pull request, or update the open one of the same branch."""
         wanted = checked_new(new)
         existing = self._open_one(wanted.branch)
         if existing is not None:
@@ -86,13 +86,13 @@ class GitHubForge:
         return self._bring_up(created, wanted, by)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
-        """Change fields; what is already so stays so. Raises NotFoundError."""
+        """Change fields; values that are already set stay. Raises NotFoundError."""
         raw = self._raw(number)
         pull = self._pull(raw)
         return self._changed(raw, effective(pull, checked(change)), by, pull.sent)
 
     def _changed(self, raw: Any, new: PullChange, by: Actor, sent: Sent | None) -> Pull:
-        """Change what `new` says, and that `agent-finish` sent `sent`."""
+        """Apply `new`, and record that `agent-finish` sent `sent`."""
         pull = self._pull(raw)
         number = pull.number
         texts: dict[str, Any] = {
@@ -111,7 +111,7 @@ class GitHubForge:
         return self._pull(raw)
 
     def checks(self, pull: Pull) -> Checks:
-        """What check runs and statuses say of the pull request's head."""
+        """The results of check runs and statuses for the pull request's head."""
         at = f"commits/{quote(pull.head, safe='')}"
         runs: list[Any] = []
         for page in range(1, PAGES + 1):
@@ -167,7 +167,7 @@ class GitHubForge:
             raise not_found(number) from None
 
     def _pulls_of(self, branch: str, state: str) -> list[Any]:
-        """The pull requests of a branch of this repository, oldest first."""
+        """The pull requests of a branch in this repository, oldest first."""
         owner = self._hub.repository.split("/")[0]
         found = self._hub.get_all(
             "pulls", state=state, head=f"{owner}:{branch}", sort="created", direction="asc"
@@ -196,7 +196,7 @@ class GitHubForge:
         return raw if raw.get("merged_at") else None
 
     def _refused(self, number: int, error: errors.HubError) -> Pull:
-        """What "not mergeable" means."""
+        """Find out why GitHub calls it "not mergeable"."""
         raw = self._raw(number)
         pull = self._pull(raw)
         if pull.state == "merged":
@@ -211,8 +211,8 @@ class GitHubForge:
         ) from None
 
     def list(self, *, closed: bool = False) -> list[Pull]:
-        """Open pull requests, and merged and closed ones if asked, oldest first; of branches of
-        this repository alone."""
+        """Open pull requests, with `closed` also merged and closed ones, oldest first; only of
+        branches in this repository."""
         state = "all" if closed else "open"
         found = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
         once = {raw["number"]: raw for raw in found if _is_here(raw)}
@@ -220,8 +220,8 @@ class GitHubForge:
 
 
 def _is_here(raw: Any) -> bool:
-    """Whether its branch is one of this repository's. Anybody may open one of a fork's, whose
-    branch can have the name of one of ours, which is then another one or even the trunk."""
+    """Whether its branch is in this repository. Anybody may open one from a fork, whose branch can
+    have the name of one of ours, even of the default branch."""
     base, head = raw["base"].get("repo") or {}, raw["head"].get("repo", {})
     return head == {} or (head is not None and head.get("id") == base.get("id"))
 
@@ -234,7 +234,7 @@ def _of_a_fork(pull: Pull) -> RefusedError:
 
 
 def _by(pull: Pull, by: Actor) -> Actor:
-    """Whose it stays when somebody else changes it."""
+    """The original author, also if somebody else changes it."""
     return by if pull.author.startswith("@") else Actor(pull.author)
 
 

@@ -1,7 +1,7 @@
-"""The one comment on an issue that shows how it goes with it. Pure: from facts to text.
+"""The text of the one comment that shows an issue's status. Pure: facts to text.
 
-Nothing in it changes by the mere passing of time: the same state is the same text, and that is not
-written again. What is quoted of others is one line, and calls and formats nothing.
+The text does not change with time alone, so an unchanged status is not written again. Quoted text
+is cut to one line; mentions and formatting in it are escaped.
 """
 
 from typing import NamedTuple
@@ -20,11 +20,11 @@ _SPECIAL = "\\|[]`*_~#"
 
 
 class IssueStatus(NamedTuple):
-    """How it goes with an issue."""
+    """The status of an issue."""
 
     number: int
     closed: bool = False
-    lease: Lock | None = None  # whoever holds it, if anybody does
+    lease: Lock | None = None  # the lock, if somebody holds it
     assigned: tuple[str, ...] = ()
     status: str = ""
     branch: str = ""
@@ -44,7 +44,7 @@ def render(facts: IssueStatus) -> str:
 
 
 def essence(facts: IssueStatus) -> str:
-    """The text without what changes often."""
+    """The text without its frequently changing parts."""
     return render(facts._replace(status=""))
 
 
@@ -90,7 +90,7 @@ def _commanded(command: Obeyed) -> str:
 
 
 def cell(text: str) -> str:
-    """Text of others in one cell of a table."""
+    """Other people's text, escaped for a table cell."""
     line = one_line(text, 200).replace("&", "&amp;").replace("<", "&lt;").replace("@", "@\u200b")
     return "".join("\\" + char if char in _SPECIAL else char for char in line)
 

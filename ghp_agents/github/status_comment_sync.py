@@ -1,8 +1,9 @@
-"""Keeping the comment that shows the state of an issue: one for each, made once and then changed.
+"""Keeps the status comment of each issue up to date: created once and then edited.
 
-Who holds the claim keeps it, or whoever did so last; so does whoever obeyed an order or swept the
-issue. It follows from the state, so nothing of it waits anywhere: a sync compares and writes what
-differs. Where two clones made one at once, the younger is taken back by the clone that made it.
+The clone of the claim's holder keeps it, or the clone that did so last; after a comment command or
+a sweep, the clone that ran it. The text follows from the state, so nothing is queued: a sync
+compares and writes the differences. If two clones created one at once, the younger one is deleted
+by its own clone.
 """
 
 import json
@@ -34,9 +35,9 @@ from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
 KEPT = "hub/state-comments.json"  # in the folder of caches
-OFTEN = 60.0  # seconds between two changes that say only how far the work is
-MOST = 1_000  # comments that are remembered
-FEW = 30  # that are written in one go: a second apart, the rest come with the next sync
+OFTEN = 60.0  # seconds between two edits that change only the progress
+MOST = 1_000  # remembered comments
+FEW = 30  # comments per sync: writes are a second apart, the rest wait for the next sync
 
 
 class WrittenStatus(NamedTuple):
@@ -57,7 +58,7 @@ def refresh(
     views: Sequence[AgentView],
     also: Collection[int] = (),
 ) -> None:
-    """Write what differs, on this clone's issues and `also` on others. Raises UnknownError."""
+    """Write changed comments on this clone's issues and on those in `also`. Raises UnknownError."""
     known = _load(ws, hub)
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     state = _StateView(ws, leaser, snapshot, views)
@@ -79,7 +80,7 @@ def refresh(
 
 
 class _StateView:
-    """The state as far as the comments show it."""
+    """The part of the state that the comments show."""
 
     def __init__(
         self, ws: Workspace, leaser: LockService, snapshot: Snapshot, views: Sequence[AgentView]
@@ -101,7 +102,7 @@ class _StateView:
         return {n for n in self._held if self._is_here(n)}
 
     def is_elsewhere(self, issue_number: int) -> bool:
-        """Whether an agent of another clone has it, which keeps the comment."""
+        """Whether an agent of another clone holds it; that clone keeps the comment."""
         view = self._view(issue_number)
         return view is not None and not view.is_here
 
@@ -150,7 +151,7 @@ def _update_comment(
     *,
     force: bool,
 ) -> bool:
-    """Bring one comment up to date; whether GitHub was asked to."""
+    """Update one comment; return whether a request was sent."""
     now, previous = ws.clock.now(), known.get(facts.number)
     text = status_comment.render(facts)
     text_digest, essence_digest = digest(text), digest(status_comment.essence(facts))
@@ -162,7 +163,7 @@ def _update_comment(
     identity = digest("state", hub.repository, str(facts.number))
     body = github_marker.signed(text, github_marker.mark(identity, BY, MARKER))
     comment = previous.comment if previous else 0
-    with suppress(ForbiddenError, MissingError, GoneError):  # tried again when there is news
+    with suppress(ForbiddenError, MissingError, GoneError):  # tried again when the text changes
         comment = (_edit_comment(hub, comment, body) if comment else 0) or _post_or_edit(
             hub, facts.number, body
         )
@@ -171,7 +172,7 @@ def _update_comment(
 
 
 def _edit_comment(hub: GitHubRepository, comment: int, body: str) -> int:
-    """The comment, with this text; 0 if it is gone."""
+    """Set the comment's text; return its id, or 0 if it is gone."""
     path = f"issues/comments/{comment}"
     try:
         if hub.get(path).body.get("body") != body:
@@ -182,7 +183,7 @@ def _edit_comment(hub: GitHubRepository, comment: int, body: str) -> int:
 
 
 def _post_or_edit(hub: GitHubRepository, issue: int, body: str) -> int:
-    """The comment of an issue, with this text: the one that is there, or a new one."""
+    """Set the text of the issue's existing status comment, else post one; return its id."""
     for comment in _state_comments(hub, issue):
         if _edit_comment(hub, comment, body):
             return comment
@@ -202,7 +203,7 @@ def _post_or_edit(hub: GitHubRepository, issue: int, body: str) -> int:
 
 
 def _state_comments(hub: GitHubRepository, issue: int) -> list[int]:
-    """The comments about the state of an issue, oldest first; what others forged is none."""
+    """The status comments of an issue, oldest first; forged ones are ignored."""
     once = github_marker.once(MARKER)
     found: list[int] = []
     for raw in hub.get_all(f"issues/{issue}/comments"):
@@ -215,7 +216,7 @@ def _state_comments(hub: GitHubRepository, issue: int) -> list[int]:
 def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
     login = str((raw.get("user") or {}).get("login") or "")
     if login == WORKFLOWS:
-        return True  # a sweep of the repository's own has made it
+        return True  # created by a sweep in the repository's workflow
     try:
         is_ours = bool(login) and login == hub.viewer()
     except HubError:
@@ -248,5 +249,5 @@ def _store(ws: Workspace, hub: GitHubRepository, known: Mapping[int, WrittenStat
         },
     }
     if _load(ws, hub) != known or len(newest) < len(known):
-        with suppress(OSError):  # then the comment is looked for
+        with suppress(OSError):  # then the comment is looked up
             files.write_atomically(ws.cache_dir / KEPT, json.dumps(data).encode())

@@ -1,6 +1,7 @@
-"""Which repository on which server, through which token; cheap where there is none.
+"""Which repository on which server, and which token; cheap where there is none.
 
-Asks nobody but, where a remote is GitHub's and the environment has no token, the program `gh`.
+Asks nobody, with one exception: if a remote is on GitHub and the environment has no token, it asks
+the program `gh`.
 """
 
 import re
@@ -31,7 +32,7 @@ class RepositoryPlace(NamedTuple):
 
 
 class Access(NamedTuple):
-    """All that is needed to talk to one repository."""
+    """All that is needed to call the API for one repository."""
 
     host: str
     repository: str
@@ -40,9 +41,9 @@ class Access(NamedTuple):
 
 
 def find(ws: Workspace, *, again: bool = False) -> Access | None:
-    """The access that there is; None where issues live in the state.
+    """The access to GitHub; None where issues live in the local state.
 
-    Raises NotSetUpError where the configuration wants GitHub and something is missing.
+    Raises NotSetUpError if the configuration wants GitHub and something is missing.
     """
     if ws.settings.tracker == "local":
         return None
@@ -75,7 +76,7 @@ def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> Token | Non
 
 
 def where(ws: Workspace) -> RepositoryPlace | None:
-    """The repository that the configuration names, else the remote's; None: it is not GitHub's."""
+    """The configured repository, else the remote's; None if no remote is on GitHub."""
     fields = ws.settings.github
     configured = fields.get("host", "").lower() or None
     hosts = token_hosts.hosts_in(ws.environ) | ({configured} if configured else set())
@@ -96,17 +97,17 @@ def where(ws: Workspace) -> RepositoryPlace | None:
 
 
 def may_have_a_token(ws: Workspace, place: RepositoryPlace) -> bool:
-    """Whether a token may go there: to GitHub, and to a server that the person named. Neither the
-    repository's configuration nor the address that it was cloned from names one of somebody's own:
-    both may be an attacker's."""
+    """Whether a token may be sent to this server: to GitHub, or to a server that the person named.
+    The repository's configuration and its clone address do not count: an attacker may control
+    both."""
     if place.host == "github.com" or (token_hosts.is_githubs(place.host) and place.is_remotes):
         return True
     return place.host in git_credentials.named_hosts(ws)
 
 
 def _proposed(ws: Workspace, fields: Mapping[str, str]) -> str | None:
-    """The repository that the repository's own file names, if a remote names it, too. Whose word
-    counts for agents depends on it, so that another one is only for the person's own file."""
+    """The repository that the repository's own file names, if a remote names it too. It decides
+    whose commands agents obey, so any other repository must be in the person's own file."""
     name = fields.get(consent.PROPOSED)
     parsed = (remote_url.parse_remote_url(address) for address in remote_url.addresses(ws))
     is_remotes = name and any(remote and remote[1].lower() == name.lower() for remote in parsed)
@@ -114,7 +115,7 @@ def _proposed(ws: Workspace, fields: Mapping[str, str]) -> str | None:
 
 
 def api_of(host: str) -> str:
-    """The address of a server's API."""
+    """The API address of a server."""
     if host == "github.com":
         return "https://api.github.com"
     if host.endswith(".ghe.com"):
@@ -123,8 +124,8 @@ def api_of(host: str) -> str:
 
 
 def _api(ws: Workspace, place: RepositoryPlace) -> str:
-    """The address of the API. One in a configuration file must be the server's own: the token is
-    sent there, and the file may be somebody else's."""
+    """The API address. One from a configuration file must belong to the server: the token is sent
+    there, and somebody else may control the file."""
     override = ws.environ.get(OVERRIDE, "").strip()
     if override:
         return override.rstrip("/")

@@ -1,4 +1,4 @@
-"""GraphQL, for what REST does not have: its errors come in an answer that says 200."""
+"""GraphQL, for what REST lacks. Its errors arrive in a response with status 200."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def query(
     find_existing: FindExisting | None = None,
     doubt: bool = False,
 ) -> Any:
-    """The answer's `data`. Raises HubError, Unanswered."""
+    """The response's `data`. Raises HubError, NoAnswerError."""
     url, body = graphql_address(api), {"query": query, "variables": dict(variables)}
     if not query.lstrip().startswith("mutation"):
         response = session.ask("POST", url, {}, body, RESOURCE).body
@@ -32,7 +32,7 @@ def query(
 
 
 def _wrap_data(find_existing: FindExisting) -> FindExisting:
-    """What `there` finds is the data; it is to look like an answer, as what is sent brings one."""
+    """`find_existing` returns the data; wrap it like a response, as sending a query returns one."""
 
     def look() -> Any | None:
         found = find_existing()

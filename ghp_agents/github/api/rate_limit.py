@@ -1,4 +1,4 @@
-"""What is left of GitHub's limits, and when nobody may ask: pure values and their changes."""
+"""GitHub's rate limits, and when to stop sending requests: pure values and their changes."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ WHY = {
 
 
 class Budget(NamedTuple):
-    """One of the token's budgets, as the last answer told it."""
+    """One of the token's budgets, as of the last response."""
 
     limit: int
     remaining: int
@@ -28,14 +28,14 @@ class Budget(NamedTuple):
 
 
 class Backoff(NamedTuple):
-    """Nobody asks before `until`. `kind` is a key of WHY."""
+    """No requests before `until`. `kind` is a key of WHY."""
 
     kind: str
     until: float
 
     @property
     def asked_for(self) -> bool:
-        """Whether the server asked for it: then it can be waited for."""
+        """Whether the server asked for it; then waiting helps."""
         return self.kind in ("primary", "secondary", "busy")
 
 
@@ -44,15 +44,15 @@ class RateLimits(NamedTuple):
 
     budgets: Mapping[str, Budget] = {}  # by resource
     pause: Backoff | None = None
-    strikes: int = 0  # rests and outages in a row
+    strikes: int = 0  # consecutive limits and outages
     answered: float | None = None
 
 
 def heard(
     limits: RateLimits, headers: Mapping[str, str], now: float, skew: float = 0.0
 ) -> RateLimits:
-    """After an answer that is no limit: the breaker closes, but for a rest that GitHub asked for
-    while this answer was on its way."""
+    """After a response that is no limit: close the breaker. A pause that GitHub asked for while
+    this response was on its way stays."""
     counted = limits._replace(budgets=_counted(limits, headers, skew), answered=now)
     pause = limits.pause
     if pause and pause.asked_for and now < pause.until:
@@ -63,11 +63,11 @@ def heard(
 def rested(
     limits: RateLimits, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
 ) -> RateLimits:
-    """After a limit: nobody asks until it is over. Where GitHub names no time it grows."""
+    """After a limit: no requests until it is over. Without a time from GitHub the pause doubles."""
     grown = min(LEAST_REST * 2**limits.strikes, LONGEST_GROWN)
     rest = grown if limit.seconds is None else limit.seconds
     counted = limits._replace(budgets=_counted(limits, headers, skew), answered=now)
-    if limit.kind == "primary":  # of one budget alone
+    if limit.kind == "primary":  # affects one budget only
         resource = headers.get("x-ratelimit-resource", CORE)
         size = counted.budgets[resource].limit if resource in counted.budgets else 0
         budgets = {**counted.budgets, resource: Budget(size, 0, now + rest)}
@@ -76,18 +76,18 @@ def rested(
 
 
 def lost(limits: RateLimits, now: float) -> RateLimits:
-    """After somebody gave up to reach GitHub: the others need not try for a moment."""
+    """After a failed attempt to reach GitHub: other processes pause for a moment, too."""
     rest = min(FIRST_OUTAGE * 2**limits.strikes, LONGEST_OUTAGE)
     return _paused(limits, Backoff("outage", now + rest))
 
 
 def unwelcome(limits: RateLimits, now: float) -> RateLimits:
-    """After GitHub refused the token: asking again and again makes it lock the account."""
+    """After GitHub refused the token: repeated requests would make it lock the account."""
     return _paused(limits._replace(answered=now), Backoff("token", now + TOKEN_REST))
 
 
 def closed(limits: RateLimits, resource: str, now: float) -> Backoff | None:
-    """Why and until when nobody may ask now; None: ask."""
+    """Why and until when requests must wait; None if they may be sent."""
     if limits.pause and now < limits.pause.until:
         return limits.pause
     budget = limits.budgets.get(resource)
@@ -97,12 +97,12 @@ def closed(limits: RateLimits, resource: str, now: float) -> Backoff | None:
 
 
 def to_json(limits: RateLimits) -> dict[str, Any]:
-    """As it is stored."""
+    """The stored form."""
     return limits._asdict()
 
 
 def from_json(data: Any) -> RateLimits:
-    """As it was stored; what cannot be read is nothing known."""
+    """Parse the stored form; unreadable data counts as no knowledge."""
     try:
         pause = data["pause"]
         return RateLimits(
@@ -126,16 +126,17 @@ def _pause(kind: Any, until: Any) -> Backoff:
 
 
 def _paused(limits: RateLimits, pause: Backoff) -> RateLimits:
-    """With a pause; of two, the one that ends later: answers come in any order."""
+    """With a pause. Responses arrive in any order, so the pause that ends later wins."""
     previous = limits.pause
     longer = previous if previous and previous.until > pause.until else pause
     return limits._replace(pause=longer, strikes=min(limits.strikes + 1, 16))
 
 
 def _counted(limits: RateLimits, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
-    """The budgets after an answer. Answers overtake each other: within one hour the least counts.
+    """The budgets after a response. Responses overtake each other: within one hour the lowest count
+    wins.
 
-    `skew` is how much our clock is ahead of the server's.
+    `skew` is how many seconds our clock is ahead of the server's.
     """
     try:
         new = _budget(

@@ -1,4 +1,4 @@
-"""What an answer of GitHub's means: a limit, an error for people, or neither. Pure."""
+"""What a response from GitHub means: a rate limit, an error, or success. Pure."""
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -17,14 +17,14 @@ _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
 
 
 class Limit(NamedTuple):
-    """GitHub asks for a rest. `seconds` is None where it does not say how long."""
+    """GitHub asks for a pause. `seconds` is None if it names no time."""
 
     kind: str  # "primary": requests in an hour; "secondary": too much at once; "busy"
     seconds: float | None
 
 
 def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> Limit | None:
-    """The limit that an answer tells of, if it does."""
+    """The limit that a response reports, or None."""
     after = _seconds(headers.get("retry-after"), _server_time(headers) or now)
     if status == 503 and after is not None:
         return Limit("busy", after)
@@ -51,7 +51,7 @@ def _limited_in_graphql(body: Any) -> bool:
 def error_of(
     request: str, status: int, headers: Mapping[str, str], body: Any
 ) -> HubError | UnreachableError:
-    """The error of an answer that is no success and no limit. `asked` is for people."""
+    """The error for a response that is neither success nor limit. `request` is for people."""
     message = words_of(body)
     because = f": {message}" if message else ""
     text = f"GitHub answered {status} to `{request}`{because}."
@@ -65,7 +65,7 @@ def error_of(
 
 
 def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableError:
-    """The error of having no answer."""
+    """The error for a missing answer."""
     error = UnreachableError(
         f"{why}.", hint=hint or f"Try again when GitHub can be reached. {DOCTOR}"
     )
@@ -74,7 +74,7 @@ def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableErr
 
 
 def limited(why: str, until: float, now: float) -> errors.LimitError:
-    """The error of a rest that is too long to wait for."""
+    """The error for a pause that is too long to wait for."""
     error = errors.LimitError(
         f"{why}; this clone may ask again in {ago(max(1.0, until - now))}.",
         hint=f"Try again then; what was to be sent and is queued goes out by itself. {DOCTOR}",
@@ -84,7 +84,7 @@ def limited(why: str, until: float, now: float) -> errors.LimitError:
 
 
 def words_of(body: Any) -> str:
-    """GitHub's own words about an error, with the fields that it names."""
+    """GitHub's error message, with the fields that it names."""
     if not isinstance(body, dict):
         return ""
     message = str(body.get("message") or "").strip().rstrip(".")
@@ -168,13 +168,13 @@ def _seconds(text: str | None, now: float) -> float | None:
 
 
 def skew(headers: Mapping[str, str], now: float) -> float:
-    """How much our clock is ahead of the server's, in seconds."""
+    """How many seconds our clock is ahead of the server's."""
     theirs = _server_time(headers)
     return 0.0 if theirs is None else now - theirs
 
 
 def _server_time(headers: Mapping[str, str]) -> float | None:
-    """The server's own time, so that a wrong clock here does not count."""
+    """The server's time, so that a wrong local clock does no harm."""
     return _moment(headers.get("date", ""))
 
 
@@ -190,4 +190,4 @@ def _number(text: str | None) -> float | None:
         number = float(text or "")
     except ValueError:
         return None
-    return number if 0 <= number < 1e15 else None  # neither nan nor infinity is
+    return number if 0 <= number < 1e15 else None  # excludes nan and infinity

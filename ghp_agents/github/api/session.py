@@ -1,6 +1,6 @@
-"""Asking GitHub until there is an answer or none is to be had: limits, retries, and one write once.
+"""Requests to GitHub with rate limits and retries; a write happens only once.
 
-Only here is anything sent a second time.
+All retries are in this module.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,16 +26,16 @@ from ghp_agents.github.api.rate_limit_file import Meter
 from ghp_agents.github.api.write_pacing import Pace
 from ghp_agents.workspace import Workspace
 
-BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; after the third we give up
-LAST_LOOK = 2.0  # seconds after which we look for the last time whether a write was done
-SHARE = 2 / 3  # of the time that is left, for one exchange: so that there is some for another
-LEAST = 1.0  # seconds for an exchange, also when no time is left
+BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the third is final
+LAST_LOOK = 2.0  # seconds before the last lookup whether a write was done
+SHARE = 2 / 3  # of the time left, for one exchange; the rest is for a retry
+LEAST = 1.0  # seconds for an exchange, even if no time is left
 
 FindExisting = Callable[[], Any | None]
 
 
 class ApiSession:
-    """The conversation of one process with one server, through one token."""
+    """One process's connection to one server, through one token."""
 
     def __init__(self, ws: Workspace, access: Access) -> None:
         folder = ws.cache_dir / "hub"
@@ -45,10 +45,10 @@ class ApiSession:
         self.folder = folder / name
         self._cache = Cache(self.folder / "answers")
         self._pace = Pace(folder, ws.clock)
-        self._senders = local()  # PyGithub's connections are for one thread each
+        self._senders = local()  # PyGithub's connections are not thread-safe
 
     def read(self, url: str) -> tuple[HttpResponse, bool]:
-        """GET; the answer, and whether it is new. Raises HubError, Unanswered."""
+        """GET; the response, and whether it is new. Raises HubError, NoAnswerError."""
         kept = None if self._is_looking() else self._cache.read(url)
         headers = {"If-None-Match": kept.etag} if kept else {}
         raw = self.ask("GET", url, headers, None)
@@ -63,14 +63,15 @@ class ApiSession:
         return raw, True
 
     def recall(self, url: str) -> HttpResponse | None:
-        """What `read` answered last; asks nobody."""
+        """The last result of `read`, without a request."""
         kept = self._cache.read(url)
         return HttpResponse(200, kept.headers, kept.body) if kept else None
 
     def ask(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, resource: str = CORE
     ) -> HttpResponse:
-        """Send what changes nothing, again where that may help. Raises HubError, Unanswered."""
+        """Send a request that changes nothing; retry where it helps. Raises HubError,
+        NoAnswerError."""
         deadline = self._deadline()
         for rest in (*BACKOFF, None):
             try:
@@ -80,7 +81,7 @@ class ApiSession:
             except UnreachableError as error:
                 failure = error
                 if not error.happened or rest is None or not deadline.wait(rest):
-                    break  # there is no server to be found, or no time left
+                    break  # no server found, or no time left
         self._give_up(failure)
 
     def write(
@@ -93,17 +94,19 @@ class ApiSession:
         doubt: bool = False,
         resource: str = CORE,
     ) -> Any:
-        """Send what changes something; the answer's body.
+        """Send a request that changes something; return the response's body.
 
-        `doubt`: it may have been done before, so `there` is asked first. Raises HubError,
-        Unanswered.
+        `doubt`: it may already be done, so `find_existing` is called first. Raises HubError,
+        NoAnswerError.
         """
         deadline = self._deadline()
         for rest in (*BACKOFF, LAST_LOOK):
             if doubt and (found := self._find_existing(find_existing)) is not None:
                 return found
             try:
-                self._admit(resource, deadline)  # who has to wait for that keeps no turn meanwhile
+                self._admit(
+                    resource, deadline
+                )  # before the write lock, so that waiting does not hold it
                 with self._pace.turn(deadline):
                     return self._send(verb, url, {}, body, resource, deadline).body
             except LimitError as error:
@@ -122,8 +125,7 @@ class ApiSession:
         self._give_up(failure)
 
     def _find_existing(self, find_existing: FindExisting | None) -> Any | None:
-        """What a write would have made, if it is there. No old answer is good enough for that:
-        GitHub is asked as if it had never been."""
+        """The result of an earlier try, if it exists. The lookup bypasses the response cache."""
         self._senders.looking = True
         try:
             return find_existing() if find_existing else None
@@ -139,7 +141,7 @@ class ApiSession:
     def _resolve_refusal(
         self, error: HubError, verb: str, doubt: bool, find_existing: FindExisting | None
     ) -> Any:
-        """A no that may only say that it was done before: then that is the answer."""
+        """A refusal may only mean that the write was already done; then return that result."""
         if doubt and verb == "DELETE" and isinstance(error, NotFoundError | GoneError):
             return None
         if doubt and (found := self._find_existing(find_existing)) is not None:
@@ -155,7 +157,7 @@ class ApiSession:
         resource: str,
         deadline: Deadline,
     ) -> HttpResponse:
-        """One request, if the breaker lets it through."""
+        """Send one request, if the breaker is closed."""
         self._admit(resource, deadline)
         least = min(LEAST, self._ws.settings.timeout)
         seconds = max(deadline.left() * SHARE, least)
@@ -180,7 +182,7 @@ class ApiSession:
         raise error
 
     def _admit(self, resource: str, deadline: Deadline) -> None:
-        """Go on, or wait for the end of a rest that GitHub asked for, or raise Unanswered."""
+        """Wait for the end of a pause that GitHub asked for, or raise NoAnswerError."""
         clock = self._ws.clock
         while pause := rate_limit.closed(self.meter.read(), resource, clock.now()):
             rest = pause.until - clock.now()
@@ -205,7 +207,7 @@ class ApiSession:
         return client
 
     def _shown(self, url: str) -> str:
-        """An address for people: without the server, and without what was asked of a list."""
+        """An address for people: without the server and the query."""
         return url.removeprefix(self._access.api).partition("?")[0]
 
 
@@ -217,5 +219,5 @@ def _refused_token() -> HubError:
 
 
 def _headers_to_cache(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of an answer that are worth keeping."""
+    """The headers that are worth caching."""
     return {name: headers[name] for name in ("link", "last-modified") if name in headers}

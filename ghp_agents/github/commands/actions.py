@@ -1,5 +1,6 @@
-"""Obeying one command. Each step looks first, or compares and swaps, so that who was killed in
-between is followed by one who does it again and changes nothing twice.
+"""Executes one command. Each step looks first, or compares and swaps.
+
+If a process is killed in between, another one repeats the command and changes nothing twice.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,33 +32,33 @@ TRY_AGAIN = "1"  # the first option of a last resort
 
 
 class CommandContext(NamedTuple):
-    """A command, by whom, on which issue, and the comment that gave it."""
+    """A command, its author, its issue, and the comment that contains it."""
 
-    me: ClaimContext  # the person, with the parts that it is obeyed with
+    me: ClaimContext  # the person, and the services to execute it with
     issue: Issue
     comment: int
     command: Command
 
     @property
     def tag(self) -> str:
-        """What the cause of a right refers to that this order changed."""
+        """The reference in the cause of a lock that this command changed."""
         return f"comment {self.comment}"
 
     @property
     def cause(self) -> Cause:
-        """Why a right is as it is that this order changed."""
+        """The cause of a lock change by this command."""
         return Cause(ORDERED, self.me.name, self.tag)
 
 
 def execute(order: CommandContext) -> Act:
-    """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
-    token may not; it is done later then."""
+    """Execute the command, or return why not. Raises UnknownError if the result is unknown, and
+    ForbiddenError or TokenError if this token lacks permission; then it is executed later."""
     try:
         return _ACTS[order.command.verb](order)
     except LockMovedError as moved:
         raise UnknownError(str(moved), hint="The next sync decides again.") from None
     except (UnknownError, TokenError, ForbiddenError):
-        raise  # this token may not; another clone's may
+        raise  # another clone's token may have permission
     except GhpError as error:
         return messages.refused(order.command, str(error))
 
@@ -71,7 +72,8 @@ def _done(order: CommandContext, text: str, agent: str = "", generation: int = 0
 
 
 def _assign(order: CommandContext) -> Act:
-    """Give it to an agent. What another holds is taken from it: the person's word is authority."""
+    """Assign an agent. If another agent holds the claim, it loses it: the person's command is
+    enough."""
     _refuse_closed(order)
     me, name = order.me, order.command.name
     lease = me.leaser.read(claim_name(order.issue.number))
@@ -81,7 +83,7 @@ def _assign(order: CommandContext) -> Act:
         has = "has it already" if lease and lease.holder else "is assigned"
         return _done(order, f"{name} {has}")
     if any(_is_by(order, past) for past in me.leaser.history(lease.name)):
-        return _done(order, f"{name} was assigned")  # and it has moved on since
+        return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
     holder = _holder_view(order, lease)
     after = _transfer_claim(order, lease, name, holder)
     _show(order, after, lease)
@@ -90,7 +92,7 @@ def _assign(order: CommandContext) -> Act:
 
 
 def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: HolderView) -> Lock:
-    """The step that decides: the claim goes to the agent if it lives, else back to the queue."""
+    """The deciding step: the agent gets the claim if it is alive; else the claim is released."""
     me = order.me
     if not holder.lives and not lease.is_person:
         sweep_handoff.write(me, order.issue, lease, name)
@@ -106,7 +108,7 @@ def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: Holde
 
 
 def _reassign(order: CommandContext, name: str) -> None:
-    """The label, and no other agent's; people who are assigned stay."""
+    """Set this agent's label and remove those of other agents; assigned people stay."""
     others = tuple(
         assignee for assignee in order.issue.assignees if is_name(assignee) and assignee != name
     )
@@ -118,7 +120,8 @@ def _reassign(order: CommandContext, name: str) -> None:
 
 
 def _stop(order: CommandContext) -> Act:
-    """End the work on it: the holder is told to give it back; of one who is dead, we do."""
+    """Stop the work: a living holder is told to release the claim; a dead holder's claim is
+    released here."""
     _refuse_closed(order)
     me = order.me
     lease = me.leaser.read(claim_name(order.issue.number))
@@ -138,7 +141,7 @@ def _stop(order: CommandContext) -> Act:
 
 
 def _retry(order: CommandContext) -> Act:
-    """Back to the queue, and its attempts count from here."""
+    """Back to the queue; attempts are counted from now on."""
     _refuse_closed(order)
     me = order.me
     lease = me.leaser.read(claim_name(order.issue.number))
@@ -177,7 +180,7 @@ def _unassign(order: CommandContext) -> None:
 
 
 def _answer(order: CommandContext) -> Act:
-    """The person's answer, as if it had been given by a command."""
+    """Record the person's answer, as `agent-answer` would."""
     answered = _send_answer(order, order.command.name, order.command.text)
     return _done(order, f"{answered.escalation.name} is answered")
 
@@ -190,7 +193,7 @@ def _send_answer(order: CommandContext, question: str, text: str) -> AnswerResul
 
 
 def _status(order: CommandContext) -> Act:
-    """The comment about the state is brought up to date after every order."""
+    """Nothing to do: the status comment is updated after every command."""
     return _done(order, "brought up to date")
 
 
@@ -220,7 +223,7 @@ def _is_by(order: CommandContext, lease: Lock) -> bool:
 
 
 def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
-    """Show what this order changed, where who obeyed it was killed before it did."""
+    """Show what this command changed, in case a killed process did not."""
     if lease is None or not _is_by(order, lease):
         return
     wanted = entry_id("release", lease)

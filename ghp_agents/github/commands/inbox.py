@@ -1,9 +1,8 @@
-"""Listening to GitHub: the comments that are new, and of these the ones that say something to
-agents and come from somebody who may.
+"""Reads new comments from GitHub and selects commands from people with permission.
 
-Where no issue changed since the last look there is no new comment, and nothing is asked. How far
-the comments were read is kept in the cache; without it the last week is read again, which is
-harmless, because the state knows what was obeyed.
+If no issue changed since the last look, there is no new comment and no request. The cache keeps how
+far the comments were read. Without it the last week is read again, which is harmless, because the
+state records executed commands.
 """
 
 import json
@@ -27,14 +26,14 @@ from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.workspace import Workspace
 
 HEARD = "hub/heard.json"  # in the folder of caches
-LOOK_BACK = 7 * 86_400.0  # seconds, where nobody here has listened yet
+LOOK_BACK = 7 * 86_400.0  # seconds, on the first read
 PAGE = 100
 _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 
 
 class HeardComment(NamedTuple):
-    """A comment that may say something to agents."""
+    """A comment that may contain something for agents."""
 
     id: int
     issue: int
@@ -45,7 +44,7 @@ class HeardComment(NamedTuple):
 
 
 class CommentInbox:
-    """How far a clone has listened. `done` says that all of it was dealt with."""
+    """How far a clone has read comments. `done` marks them as handled."""
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
@@ -54,7 +53,7 @@ class CommentInbox:
         self._was, self._since = known.get("stamp"), str(known.get("since") or "")
 
     def listen(self, issues: Mapping[int, object]) -> list[HeardComment]:
-        """What was said on these issues since, oldest first. Asks only if an issue changed."""
+        """New comments on these issues, oldest first. Sends requests only if an issue changed."""
         if self._stamp is not None and self._was == self._stamp:
             return []
         found: dict[int, Mapping[str, Any]] = {}
@@ -65,13 +64,13 @@ class CommentInbox:
         return [comment for comment in comments if comment and comment.issue in issues]
 
     def may_command(self, comment: HeardComment) -> bool:
-        """Whether its author may. Asks, once in ten minutes for each account."""
+        """Whether the author has permission. One request in ten minutes for each account."""
         if not comment.by.is_person and comment.by.name not in self._ws.settings.orchestrators:
-            return False  # an agent with an account of its own
+            return False  # an agent with its own account
         return self._hub.may_command(comment.login)
 
     def done(self) -> None:
-        """All that was heard was dealt with."""
+        """Mark all read comments as handled."""
         data = {
             "repository": f"{self._hub.host}/{self._hub.repository}",
             "stamp": self._stamp,
@@ -82,8 +81,8 @@ class CommentInbox:
                 files.write_atomically(self._ws.cache_dir / HEARD, json.dumps(data).encode())
 
     def _new(self) -> Iterator[Mapping[str, Any]]:
-        """The comments of all issues since the last look; each further page from the last change
-        of the one before, so that none is missed by a page that moved."""
+        """The comments of all issues since the last look. Each further page starts at the last
+        change of the page before, so that no shift of pages hides one."""
         since = self._since or to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
         page = 1
         while True:
@@ -104,12 +103,12 @@ class CommentInbox:
         return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
 
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
-        """What was said on an issue that was made since the issues were read is heard next time."""
+        """Read comments on issues that were created after the issues were read again next time."""
         later = [raw for raw in unknown if "/pull/" not in str(raw.get("html_url") or "")]
         self._hear_again(str(raw.get("updated_at") or "") for raw in later)
 
     def hear_again(self, comments: Iterable[HeardComment]) -> None:
-        """These could not be dealt with: they are heard next time, for a week."""
+        """Read these comments again next time, for up to a week: they could not be handled."""
         self._hear_again(comment.at for comment in comments)
 
     def _hear_again(self, changed_at: Iterable[str]) -> None:
@@ -128,30 +127,32 @@ class CommentInbox:
             return None
         text, mark = github_marker.split_marker(comment.body)
         if mark and (mark.once or not mark.is_person):
-            return None  # said through this program by an agent, or by the program itself
+            return None  # posted by an agent or by this program
         parsed = parse.read(text)
         if parsed == parse.NOTHING:
             return None
         by = _actor(self._ws, comment.author)
         if by.is_person and mark and mark.by:
-            by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
+            by = Actor(
+                mark.by, True
+            )  # only from a person's account: an agent's own account stays an agent
         return HeardComment(comment.id, number, comment.author, by, parsed, comment.updated_at)
 
 
 def _issue(raw: Mapping[str, Any]) -> int | None:
-    """The number of the issue that a comment is on."""
+    """The number of the comment's issue."""
     found = _NUMBER.search(str(raw.get("issue_url") or ""))
     return int(found[1]) if found else None
 
 
 def _actor(ws: Workspace, login: str) -> Actor:
-    """Who an account is here: a person, unless it is an agent's own."""
+    """The actor behind an account: a person, or the agent whose account it is."""
     name = Names(ws.settings.accounts).person(login)
     return Actor(name) if is_name(name) else Actor(name, is_person=True)
 
 
 def _stamp(ws: Workspace) -> list[int] | None:
-    """What changes whenever what is kept of the issues does."""
+    """Changes whenever the mirror of the issues does."""
     try:
         found = Path(f"{ws.ghp_dir}{policy_stamp.MIRROR}{_MIRROR}").stat()
     except OSError:

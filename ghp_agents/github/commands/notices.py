@@ -1,4 +1,4 @@
-"""What people on GitHub want of an agent, as news for it: to stop, and what is assigned to it."""
+"""News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
 import json
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
-ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent, its issues and since which look
+ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
 
-News = list[tuple[str, str]]  # the text, and the name under which it is remembered that it was told
+News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
 def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
-    """That it is to stop, as long as it holds the issue as it did then."""
+    """Orders to stop, as long as the agent holds the issue with the same generation."""
     records = snapshot.files(FOLDER)
     if not records:
         return []
@@ -39,7 +39,7 @@ def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
 
 
 def assignments(ws: Workspace, agent: AgentName) -> News:
-    """What was assigned to it on GitHub, as of the last sync, and is not what it works on."""
+    """Issues assigned to the agent on GitHub as of the last sync, except its current one."""
     mine = _load(ws).get(agent)
     if not mine:
         return []
@@ -52,7 +52,7 @@ def assignments(ws: Workspace, agent: AgentName) -> News:
 
 
 def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
-    """Remember what is assigned to whom; who hears of something new is woken."""
+    """Store the assignments; wake agents that have a new one."""
     previous = _load(ws)
     now: dict[str, dict[int, float]] = {}
     for issue in issues:
@@ -63,7 +63,7 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
             now.setdefault(name, {})[issue.number] = since
     if now == previous:
         return
-    with suppress(OSError):  # then it is told once more
+    with suppress(OSError):  # then it is delivered again
         files.write_atomically(ws.cache_dir / ASSIGNED, json.dumps(now).encode())
     for name in now:
         if now[name].keys() - previous.get(name, {}).keys() and ws.presence(name):

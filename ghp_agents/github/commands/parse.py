@@ -1,8 +1,8 @@
-"""Commands in comments: `/agent assign worker-1` as a paragraph of its own; replies to questions.
+"""Parses comment commands: `/agent assign worker-1` as its own paragraph, and replies to questions.
 
-Pure, and a closed grammar: what is not exactly a command is a mistake, which is answered with help,
-or no command at all. Nothing quoted, hidden or in code is ever one. A line that a page might show
-as a part of something else is a mistake.
+Pure, with a closed grammar: an inexact command is a mistake, which is answered with help, or no
+command at all. Quoted, hidden or code text is never a command. A line that a page might show as
+part of something else is a mistake.
 """
 
 import html
@@ -28,8 +28,8 @@ from ghp_agents.issues.comment_commands import ASSIGN, RETRY, STOP
 ANSWER, STATUS = "answer", "status"
 VERBS = (ASSIGN, STOP, RETRY, ANSWER, STATUS)
 LONGEST = 262_144  # characters; GitHub takes a quarter of that
-MOST = 20  # commands of one comment
-LEAST_QUOTE = 8  # letters by which a quotation can be told
+MOST = 20  # commands in one comment
+LEAST_QUOTE = 8  # letters that identify a quotation
 
 _WORD = "/agent"
 _APART = "a command needs a paragraph of its own: empty lines above and below it"
@@ -42,7 +42,7 @@ _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
 
 class Command(NamedTuple):
-    """What is to be done."""
+    """What to do."""
 
     verb: str
     name: str = ""  # the agent, or the question
@@ -50,26 +50,26 @@ class Command(NamedTuple):
 
     @property
     def short(self) -> str:
-        """It in a line, without what may be long."""
+        """One line without the long parts."""
         return " ".join(filter(None, (_WORD, self.verb, self.name)))
 
 
 class Mistake(NamedTuple):
-    """What looks like a command and is none, and why."""
+    """A line that looks like a command but is invalid, and why."""
 
     line: str
     why: str
 
 
 class QuotedReply(NamedTuple):
-    """A quotation, and what was said below it."""
+    """A quotation, and the text below it."""
 
     quoted: str
     text: str
 
 
 class ParsedComment(NamedTuple):
-    """All of a comment that may be meant for agents."""
+    """Everything in a comment that may be meant for agents."""
 
     commands: tuple[Command, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
@@ -80,7 +80,7 @@ NOTHING = ParsedComment()
 
 
 def read(body: str) -> ParsedComment:
-    """What a comment says to agents."""
+    """Parse a comment."""
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
     visible = lines(body)
@@ -111,10 +111,10 @@ def _is_command(line: CommentLine) -> bool:
 
 
 def _find_commands(visible: Sequence[CommentLine], why: str) -> dict[int, str]:
-    """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
-    reason that all of them have. An empty one is a command."""
+    """The lines that look like commands, by number, each with the reason why it is invalid; an
+    empty reason means a valid command. `why` is a reason that applies to all of them."""
     found: dict[int, str] = {}
-    run: list[int] = []  # commands without an empty line between them
+    run: list[int] = []  # consecutive commands without an empty line
     for at, line in enumerate((*visible, _END)):
         if _is_command(line):
             run.append(at)
@@ -135,7 +135,7 @@ def _doubt(line: CommentLine) -> str:
 
 
 def _is_apart(visible: Sequence[CommentLine], run: Sequence[int]) -> bool:
-    """Whether commands are a paragraph of their own. An answer goes on below its command."""
+    """Whether commands are a paragraph of their own. An answer may continue below its command."""
     first, after = run[0], run[-1] + 1
     begins = not first or visible[first - 1].kind == BLANK
     words = visible[run[-1]].text.lower().split(None, 2)
@@ -177,7 +177,7 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
 
 
 def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
-    """Each quotation with the words below it, up to the next one."""
+    """Each quotation with the text below it, up to the next one."""
     number = 0
     while number < len(visible):
         begin = number
@@ -193,10 +193,10 @@ def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
 
 
 def meant(reply: QuotedReply, questions: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
-    """The questions of which a reply may quote the comment, or a part of it.
+    """The questions whose comment a reply may quote, wholly or in part.
 
-    What is quoted is compared with the comments as they were made, word by word: a page shows
-    Markdown otherwise than it was written.
+    The quote is compared with the original comments word by word, because a page does not show
+    Markdown as it was written.
     """
     quoted = _words(reply.quoted)
     if not quoted:

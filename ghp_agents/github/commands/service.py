@@ -1,4 +1,4 @@
-"""Commands that people give in comments on GitHub: heard, obeyed once, and acknowledged."""
+"""Comment commands on GitHub: read, executed once, and acknowledged."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -29,15 +29,15 @@ REACTIONS = "reactions"  # the feature of a server
 
 
 class Done(NamedTuple):
-    """What came of listening: notes for people, and the issues that orders were about."""
+    """The result: notes for people, and the issues that commands were about."""
 
     notes: tuple[str, ...] = ()
     issues: frozenset[int] = frozenset()
-    left: tuple[HeardComment, ...] = ()  # what GitHub would not let us obey, and may the next time
+    left: tuple[HeardComment, ...] = ()  # not permitted now; tried again next time
 
 
 class CommandParts(NamedTuple):
-    """What commands are obeyed with."""
+    """The services that commands need."""
 
     ws: Workspace
     store: StateStore
@@ -47,9 +47,9 @@ class CommandParts(NamedTuple):
 
 
 def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
-    """Obey what is new of those who may. `issues` are all of them, as they are now.
+    """Execute new commands from people with permission. `issues` are all issues as they are now.
 
-    Raises UnknownError where GitHub or the remote cannot be reached; what is left is obeyed later.
+    Raises UnknownError if GitHub or the remote is unreachable; the rest is executed later.
     """
     known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     inbox = CommentInbox(parts.ws, parts.hub)
@@ -64,7 +64,7 @@ def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
         try:
             done = _obey_all(parts, left, mine)
         except GhpError:
-            _publish(parts, mine)  # what was obeyed before
+            _publish(parts, mine)  # the commands executed before the error
             raise
         _publish(parts, mine)
     inbox.hear_again(done.left)
@@ -73,12 +73,13 @@ def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
 
 
 def _publish(parts: CommandParts, mine: CommandTurn) -> None:
-    """Let others know; who cannot keeps the right, else one who does not know obeys again."""
+    """Sync the results. If that fails, keep the lock so that no other clone repeats the
+    commands."""
     mine.keep = bool(parts.store.sync().trouble)
 
 
 def _is_meant(parts: CommandParts, comment: HeardComment) -> bool:
-    """Whether it says something to agents; a quotation may be of anything."""
+    """Whether the comment addresses agents; a quotation may be of anything."""
     parsed = comment.parsed
     return bool(parsed.commands or parsed.mistakes or _answers(parts, comment))
 
@@ -89,7 +90,7 @@ def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardCom
 
 
 def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandTurn) -> Done:
-    """Obey, once it is known what others have obeyed. Raises UnknownError."""
+    """Execute, after fetching what others have executed. Raises UnknownError."""
     report = parts.store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
@@ -102,7 +103,7 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
     for comment in _unobeyed(parts.store, heard):
         try:
             result = _obey(parts, comment, mine)
-        except (ForbiddenError, NotFoundError, GoneError) as error:  # others are no worse for it
+        except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(f"{comment.by.name} on #{comment.issue} is not obeyed yet: {error}")
             again.append(comment)
             continue
@@ -114,7 +115,7 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
 
 
 def _obey(parts: CommandParts, comment: HeardComment, mine: CommandTurn) -> Obeyed:
-    """The effects, then what people see of it, then the record that says it is done."""
+    """The effects, then the acknowledgement, then the record that it is done."""
     me = ClaimContext(parts.ws, parts.store, parts.leaser, parts.tracker, comment.by, 0)
     acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
     for item in (*_answers(parts, comment), *comment.parsed.commands):
@@ -145,7 +146,7 @@ def _record(
 
 
 def _answers(parts: CommandParts, comment: HeardComment) -> list[Command | Mistake]:
-    """The answers that a comment gives by quoting a question of its issue that is open."""
+    """The answers that a comment gives by quoting an open question of its issue."""
     if not comment.parsed.replies:
         return []
     snapshot, people = parts.store.snapshot(), parts.ws.settings.escalate_to
@@ -169,7 +170,7 @@ def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistak
 
 
 def _acknowledge(parts: CommandParts, comment: HeardComment, acts: Sequence[Act]) -> None:
-    """A reaction where the server has some; help, once, for what was wrong."""
+    """React where the server supports it; post help, once, about mistakes."""
     wrong = [act for act in acts if act.fate == REFUSED]
     _react(parts.hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
     if wrong:
@@ -179,12 +180,12 @@ def _acknowledge(parts: CommandParts, comment: HeardComment, acts: Sequence[Act]
         except UnknownError:
             raise
         except GhpError:
-            return  # nobody may comment there, as where a conversation is locked
+            return  # commenting is not allowed, e.g. in a locked conversation
 
 
 def _react(hub: GitHubRepository, comment: int, content: str) -> None:
     if hub.has(REACTIONS) is False:
-        return  # the comment about the state says it
+        return  # the status comment shows it
     path = f"issues/comments/{comment}"
     try:
         hub.write("POST", f"{path}/reactions", {"content": content}, find_existing=_skip_lookup)
@@ -193,11 +194,11 @@ def _react(hub: GitHubRepository, comment: int, content: str) -> None:
         if _is_there(hub, path):
             hub.learned(REACTIONS, False)
     except HubError:
-        return  # this token may not: what was done is seen all the same
+        return  # no permission: the result is visible without a reaction
 
 
 def _skip_lookup() -> None:
-    """The same reaction twice is one."""
+    """A repeated reaction has no effect."""
 
 
 def _is_there(hub: GitHubRepository, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Comments on GitHub: read with what is kept of them, and said once."""
+"""Comments on GitHub: read through a cache, and posted only once."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,12 +22,12 @@ FOLDER = "hub/comments"  # in the folder of caches
 _LOCK = "hub/comments.lock"
 _FILES = 300  # issues whose comments are kept
 _PAGE = 100
-_ACCOUNTS = 50  # of whom it is asked at once whether they may write; the others count as if not
+_ACCOUNTS = 50  # looked up at once for write permission; others count as without it
 
 
 def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, oldest first. Asks; where GitHub cannot be reached, what is
-    kept. Raises UnknownError where nothing is."""
+    """An issue's comments, oldest first; the cached ones if GitHub is unreachable. Sends a request.
+    Raises UnknownError if none are cached."""
     if not issue.comments:
         return ()
     try:
@@ -40,20 +40,20 @@ def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
 
 
 def kept(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, as it was read last; asks only if it never was."""
+    """An issue's comments as last read; sends a request only if they were never read."""
     known = _load(context, issue.number) if issue.comments else ()
     return of(context, issue) if known is None else mapping.comments(known)
 
 
 def remembered(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, as far as it is kept; asks nobody."""
+    """An issue's cached comments; sends no request."""
     return mapping.comments(_load(context, issue.number) or ())
 
 
 def say(
     context: TrackerContext, issue: MirroredIssue, text: str, by: Actor, marker: str = ""
 ) -> Comment:
-    """Say something; with `marker`, what was said under it already is the answer."""
+    """Post a comment; with `marker`, return an existing comment that has it."""
     with ExitStack() as stack:
         if marker:
             _lock_comments(context, stack)
@@ -66,7 +66,7 @@ def say(
 
 
 def _lock_comments(context: TrackerContext, stack: ExitStack) -> None:
-    """Let one process after another look and say. It saves work: see `_alone`."""
+    """Let one process at a time look and post. It saves work: see `_remove_duplicate`."""
     with suppress(OSError, LockTimeoutError):
         (context.ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
         stack.enter_context(files.locked(context.ws.cache_dir / _LOCK))
@@ -105,17 +105,17 @@ def _id_of(raw: Any) -> str:
 def _remove_duplicate(
     context: TrackerContext, number: int, mine: MirroredComment, marker: str
 ) -> MirroredComment:
-    """Of two clones that said the same at once, the one that came second takes it back."""
+    """If two clones posted the same comment, the clone that came second deletes its own."""
     first = _with_marker(_read(context, number), github_marker.once(marker))
     if not first or first[0].id >= mine.id:
         return mine
-    with suppress(HubError, NoAnswerError):  # who reads them takes the two for one
+    with suppress(HubError, NoAnswerError):  # readers merge the two
         context.hub.write("DELETE", f"issues/comments/{mine.id}")
     return first[0]
 
 
 def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[MirroredComment]:
-    """What was said under a marker by who may, oldest first."""
+    """Trusted comments with this marker, oldest first."""
     marked = [(comment, mapping.comment(comment)[1]) for comment in comments]
     return [comment for comment, mark in marked if mark and mark.once == once]
 
@@ -124,7 +124,7 @@ def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[Mirrore
 
 
 def _read(context: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
-    """All comments. Of a long talk only what is new is asked for, if that makes the `count`."""
+    """All comments. Of a long list only new ones are requested, if the `count` is right then."""
     previous = _load(context, number) or ()
     path = f"issues/{number}/comments"
     listed: list[Any] = []
@@ -145,7 +145,7 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
 
 
 def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:
-    """What can be read of comments. One that cannot is left out: the others are no worse."""
+    """The comments that can be parsed; the others are skipped."""
     for raw in listed:
         with suppress(ValueError):
             yield mapping.mirror_comment(raw)
@@ -164,7 +164,7 @@ def _with_trust(
 def _with_authors(
     context: TrackerContext, read: Sequence[MirroredComment]
 ) -> list[MirroredComment]:
-    """The comments with whether their authors may write; who spoke last is asked about first."""
+    """The comments with whether their authors may write; the latest authors are looked up first."""
     latest = list(dict.fromkeys(comment.author for comment in reversed(read)))[:_ACCOUNTS]
     may = {author: trust.trusted(context, author) for author in latest}
     return [comment._replace(by_writer=may.get(comment.author, False)) for comment in read]

@@ -1,6 +1,6 @@
-"""Labels on demand: those that mean something here are made with their colours when first used.
+"""Creates our labels with their colours when they are first used.
 
-Any other label GitHub makes by itself, in grey.
+GitHub itself creates any other label, in grey.
 """
 
 import json
@@ -16,7 +16,7 @@ _KNOWN = "hub/labels.json"  # in the folder of caches
 
 
 def ensure(context: TrackerContext, names: Iterable[str]) -> list[str]:
-    """Make those of our labels that are not there yet; which were made. Asks."""
+    """Create those of our labels that are missing; return the created names. Sends requests."""
     wanted = [label for name in dict.fromkeys(names) if (label := appearance(name))]
     return _create_missing(context, wanted)
 
@@ -29,7 +29,7 @@ def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[st
     existing = {str(entry["name"]).lower() for entry in context.hub.get_all("labels")}
     created = [label for label in missing if label.name.lower() not in existing]
     for label in created:
-        # Somebody else makes it at the same moment: then it is there, which is all that is wanted.
+        # Refused if somebody else creates it at the same moment; then it exists, too.
         with suppress(InvalidError):
             context.hub.write("POST", "labels", label._asdict(), find_existing=_skip_lookup)
     _remember(context, existing | {label.name.lower() for label in missing})
@@ -37,7 +37,7 @@ def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[st
 
 
 def _skip_lookup() -> None:
-    """There is nothing to look for: a label that is there is not made twice."""
+    """No lookup: a duplicate label is refused anyway."""
 
 
 def _known(context: TrackerContext) -> set[str]:

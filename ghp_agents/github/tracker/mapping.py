@@ -1,7 +1,7 @@
-"""An issue as GitHub tells it, what is kept of that, and the issue that it is here.
+"""Converts GitHub's JSON of an issue to what the mirror keeps, and that to our issue.
 
-Bodies, labels and names come from anybody who can reach a form. So nothing in them is taken for
-more than text but what `Kept.believed` and `Kept.proven` vouch for, which the caller found out.
+Anybody who can reach a form controls bodies, labels and names. They count only as text, except for
+what `MirroredIssue.believed` and `MirroredIssue.proven` confirm; the caller sets these.
 """
 
 import re
@@ -25,10 +25,10 @@ _ISSUE_URL = re.compile(r"/repos/([^/]+/[^/]+)/issues/(\d+)$")
 
 
 class MirroredIssue(NamedTuple):
-    """What is kept of an issue on GitHub: of a few words that would be seen in ten more."""
+    """What the mirror keeps of an issue on GitHub."""
 
     number: int
-    id: int  # the database's, which native relations go by
+    id: int  # the database id, which native relations use
     title: str
     body: str
     state: str
@@ -38,17 +38,17 @@ class MirroredIssue(NamedTuple):
     created_at: str
     updated_at: str
     comments: int = 0
-    parent: int | None = None  # by a native relation
-    waits: int | None = None  # how many native blockers there are; None: the server has no such
-    blockers: tuple[int, ...] = ()  # the native blockers, as far as they are in this repository
-    believed: bool = False  # whether the author may write, so that the hidden line counts
-    proven: tuple[str, ...] = ()  # labels in small letters, and @accounts, that who may gave
-    asked_at: str = ""  # `updated_at` when proofs were last looked for
-    by_writer: bool | None = None  # whether the author may write; None: nobody has asked
-    given_at: str = ""  # when somebody who may write first gave it to somebody, or labelled it
-    vouched: bool = False  # whether the body, as it is, was saved last by somebody who may write
-    shown: str | None = None  # the body before its author changed it, who may not; None: as it is
-    edited_at: str = ""  # when that was
+    parent: int | None = None  # from a native relation
+    waits: int | None = None  # number of native blockers; None: not supported by the server
+    blockers: tuple[int, ...] = ()  # the native blockers in this repository
+    believed: bool = False  # the author may write, so the hidden line counts
+    proven: tuple[str, ...] = ()  # lower-case labels and @accounts set by somebody with permission
+    asked_at: str = ""  # `updated_at` at the last search for proofs
+    by_writer: bool | None = None  # whether the author may write; None: unknown
+    given_at: str = ""  # when somebody with write permission first assigned or labelled it
+    vouched: bool = False  # somebody with write permission saved the current body
+    shown: str | None = None  # the body before an edit without permission; None: unchanged
+    edited_at: str = ""  # time of that edit
 
     @property
     def counts(self) -> bool:
@@ -57,12 +57,12 @@ class MirroredIssue(NamedTuple):
 
     @property
     def is_offered(self) -> bool:
-        """Whether somebody who may write made it, or gave it to somebody."""
+        """Whether somebody with write permission created it or assigned it."""
         return self.by_writer is not False or bool(self.given_at)
 
     @property
     def bare(self) -> "MirroredIssue":
-        """What GitHub tells of it, without what was found out beside it."""
+        """Only what GitHub's JSON says, without our own findings."""
         return self._replace(
             believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
             vouched=False, shown=None, edited_at="",
@@ -70,7 +70,7 @@ class MirroredIssue(NamedTuple):
 
 
 class MirroredComment(NamedTuple):
-    """What is kept of a comment."""
+    """What the cache keeps of a comment."""
 
     id: int
     author: str
@@ -82,16 +82,16 @@ class MirroredComment(NamedTuple):
     by_writer: bool = False
 
 
-# ------------------------------------------------------------------------- as GitHub tells it
+# ------------------------------------------------------------------------- from GitHub's JSON
 
 
 def is_pull(raw: Mapping[str, Any]) -> bool:
-    """Whether what GitHub lists among issues is a pull request."""
+    """Whether an entry of GitHub's issue list is a pull request."""
     return bool(raw.get("pull_request"))
 
 
 def kept(raw: Mapping[str, Any]) -> MirroredIssue:
-    """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
+    """Parse GitHub's JSON of an issue. Raises ValueError if it is no issue."""
     try:
         return MirroredIssue(
             number=int(raw["number"]),
@@ -113,7 +113,7 @@ def kept(raw: Mapping[str, Any]) -> MirroredIssue:
 
 
 def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
-    """What is kept of GitHub's JSON of a comment. Raises ValueError."""
+    """Parse GitHub's JSON of a comment. Raises ValueError."""
     try:
         return MirroredComment(
             id=int(raw["id"]),
@@ -128,7 +128,7 @@ def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
 
 
 def number_in(url: object, repository_url: object) -> int | None:
-    """The number of the issue that an address is of, if it is in the same repository."""
+    """The number of the issue at this URL, if it is in the same repository."""
     found = _ISSUE_URL.search(url) if isinstance(url, str) else None
     if found is None:
         return None
@@ -137,7 +137,7 @@ def number_in(url: object, repository_url: object) -> int | None:
 
 
 def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
-    """The numbers of issues in a list of them that are in the same repository."""
+    """The numbers of the listed issues that are in the same repository."""
     here = [raw for raw in listed if raw.get("repository_url", repository_url) == repository_url]
     return tuple(sorted(int(raw["number"]) for raw in here))
 
@@ -147,7 +147,7 @@ def _text(value: object) -> str:
         return ""
     if not isinstance(value, str):
         raise TypeError("a text is something else")
-    # JSON can spell half of a surrogate pair, which no file and no terminal takes.
+    # JSON may contain a lone surrogate, which cannot be encoded.
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -166,16 +166,17 @@ def _waits(summary: Any) -> int | None:
     return max(int(summary.get("total_blocked_by") or 0), int(summary.get("blocked_by") or 0))
 
 
-# ------------------------------------------------------------------------------ as it is here
+# -------------------------------------------------------------------------------- as our issue
 
 
 def read(entry: MirroredIssue) -> tuple[str, Mark | None]:
-    """The body without the hidden line, and what that says, if it is to be believed."""
+    """The body without the hidden line, and that line's mark if it is trusted."""
     return github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
 
 
 def issue(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
-    """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
+    """Convert to our issue. `signs` are labels that begin like an agent's label but name no
+    agent."""
     text, mark = read(entry)
     parts = github_body.read_relations(text) if entry.counts else BodyParts(_as_given(entry, text))
     agents = {label: agent_of(label, signs) for label in entry.labels}
@@ -203,20 +204,20 @@ def issue(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> I
 
 
 def _as_given(entry: MirroredIssue, text: str) -> str:
-    """The text before its author, who may not write, changed what had been given to somebody."""
+    """The text as assigned, before its author edited it without write permission."""
     return (text if entry.shown is None else entry.shown).strip("\n")
 
 
 def own_id(entry: MirroredIssue) -> str:
-    """The id of an issue that was not made through us."""
+    """The id of an issue that this program did not create."""
     return f"g{entry.id:x}"
 
 
 def issues(
     entries: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
 ) -> list[Issue]:
-    """The issues, oldest first. An id that two have, because somebody copied a body, is the
-    older one's."""
+    """The issues, oldest first. If a copied body makes two ids equal, the older issue keeps the
+    id."""
     found: list[Issue] = []
     ids: set[str] = set()
     for entry in sorted(entries, key=lambda entry: entry.number):
@@ -227,20 +228,20 @@ def issues(
 
 
 def unproven(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
-    """The labels in small letters, and @accounts, that would make an agent's assignment and of
-    which nobody has looked up yet who gave them."""
+    """Lower-case labels and @accounts that would assign an agent, but whose origin is not verified
+    yet."""
     found = [label.lower() for label in entry.labels if agent_of(label, signs)]
     found += [_at(login) for login in entry.assignees if is_name(names.person(login))]
     return [key for key in dict.fromkeys(found) if key not in entry.proven]
 
 
 def form_priority(entry: MirroredIssue, text: str) -> str:
-    """How urgent the body says it is, if its fields count."""
+    """The priority in the body, if its fields count."""
     return priority_in(text) if entry.counts else DEFAULT_PRIORITY
 
 
 def priority_in(text: str) -> str:
-    """How urgent a form's answer says it is; as urgent as most, if it says nothing."""
+    """The priority in a form's answer; the default if there is none."""
     answer = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
     return answer if answer in PRIORITIES else DEFAULT_PRIORITY
 
@@ -261,8 +262,8 @@ def _at(login: str) -> str:
 
 
 def comments(entries: Sequence[MirroredComment]) -> tuple[Comment, ...]:
-    """The comments as they are here. What was said under one marker twice, by two who did not
-    know of each other, was meant to be said once. What shows the issue's state is no part of it."""
+    """Convert comments. Duplicates with one marker count once: two clones posted them without
+    knowing of each other. The status comment is left out."""
     found: list[Comment] = []
     once: set[str] = {github_marker.once(github_marker.STATE)}
     for entry in sorted(entries, key=lambda entry: entry.id):
@@ -275,7 +276,7 @@ def comments(entries: Sequence[MirroredComment]) -> tuple[Comment, ...]:
 
 
 def comment(entry: MirroredComment) -> tuple[Comment, Mark | None]:
-    """A comment as it is here, and its hidden line, if that is to be believed."""
+    """Convert a comment; also return its hidden line if that is trusted."""
     text, mark = github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
     at = Timestamp(entry.at)
     if mark is None or not mark.by:

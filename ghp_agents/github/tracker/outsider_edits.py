@@ -1,8 +1,8 @@
-"""Bodies that somebody changed who may not write, after the issue was given to somebody.
+"""Edits of a body by people without write permission, after the issue was assigned.
 
-Only the author and those who may write can change a body. GitHub tells who did, and the texts
-before, by GraphQL alone. A server that does not is asked again after a week; until then the text
-that this clone knew when the issue was given stays.
+Only the author and people with write permission can edit a body. Only GraphQL tells who did, and
+the earlier texts. A server without it is asked again after a week; until then the text that this
+clone knew when the issue was assigned stays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ Answers = Mapping[int, Mapping[str, Any]]
 def looked_up(
     context: TrackerContext, read: Sequence[MirroredIssue], known: Mapping[int, MirroredIssue]
 ) -> list[MirroredIssue]:
-    """The issues, those of outsiders that are given to somebody with the text to go by. Asks."""
+    """The issues; assigned ones of outsiders get the text that counts. Sends requests."""
     given = [issue for issue in read if issue.given_at]
     last = _ask(context, _LAST, [issue.number for issue in given])
     found = {issue.number: _with_edits(context, issue, known, last) for issue in given}
@@ -60,7 +60,7 @@ def _with_edits(
 
 
 def _as_known(issue: MirroredIssue, previous: MirroredIssue | None, at: str) -> MirroredIssue:
-    """Without the history of a body: what this clone knew of it stays."""
+    """Without a body's history: keep what this clone knew of it."""
     if previous is None:
         return _without_edits(issue)
     if previous.body == issue.body:
@@ -72,13 +72,13 @@ def _as_known(issue: MirroredIssue, previous: MirroredIssue | None, at: str) -> 
 
 
 def _text_when_given(context: TrackerContext, issue: MirroredIssue) -> str | None:
-    """The last text that was there when the issue was given, or that somebody saved who may write;
-    None if GitHub does not tell it."""
+    """The last text that existed when the issue was assigned, or that somebody with write
+    permission saved; None if GitHub does not tell."""
     answer = _ask(context, _ALL, [issue.number]) or {}
     history = (answer.get(issue.number) or {}).get("userContentEdits") or {}
     nodes = [node for node in history.get("nodes") or () if isinstance(node, dict)]
     nodes.sort(key=lambda node: str(node.get("editedAt") or ""))
-    whole = history.get("totalCount") == len(nodes)  # then the first text is the original
+    whole = history.get("totalCount") == len(nodes)  # the first text is the original
     text: object = None
     for number, node in enumerate(nodes):
         early = (whole and not number) or str(node.get("editedAt") or "") < issue.given_at
@@ -88,14 +88,14 @@ def _text_when_given(context: TrackerContext, issue: MirroredIssue) -> str | Non
 
 
 def _editor(edit: Mapping[str, Any]) -> str:
-    """The account that saved a text, by the name that REST gives it."""
+    """The account that saved a text, as REST spells it."""
     editor = edit.get("editor") or {}
     bot = "[bot]" if editor.get("__typename") == "Bot" else ""
     return f"{login}{bot}" if (login := login_of(editor)) else ""
 
 
 def _ask(context: TrackerContext, question: str, numbers: Sequence[int]) -> Answers | None:
-    """What GraphQL says of each issue; None where the server cannot tell."""
+    """GraphQL's answer for each issue; None if the server cannot tell."""
     if not numbers or context.hub.has(EDITS) is False:
         return None
     owner, _, name = context.hub.repository.partition("/")

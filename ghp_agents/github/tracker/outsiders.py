@@ -1,8 +1,8 @@
-"""Issues of people who may not write: whether somebody who may write gave them to agents, and since
-when. Everybody can open an issue, so an issue alone is no order.
+"""Issues of people without write permission: when somebody with permission assigned them.
 
-What counts is an event behind a label or an assignment that still stands. The time is that of the
-first such event: later labels may be those that this program sets by itself.
+Anybody can open an issue, so an issue alone is no order. What counts is the event behind a label or
+an assignment that still exists. The time is that of the first such event, because this program may
+have set later labels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ def looked_up(
     *,
     closed: bool = False,
 ) -> list[MirroredIssue]:
-    """The issues with whether their authors may write; of the others, since when they are given to
-    somebody, and the text that they had then. Asks once for each author. Closed issues are looked
-    up only with `closed`: there are many, and nobody takes them."""
+    """The issues with whether their authors may write. Others' issues also get the time of
+    assignment and the text at that time. Sends one request per author. Closed issues are looked up
+    only with `closed`: there are many, and nobody claims them."""
     authors = {issue.author for issue in read if closed or issue.state == "open"}
     may = {author: trusted(context, author) for author in sorted(authors)}
     found = [issue._replace(by_writer=may.get(issue.author)) for issue in read]
@@ -45,25 +45,26 @@ def _previous(known: Mapping[int, MirroredIssue], issue: MirroredIssue) -> Mirro
 def _with_given_at(
     context: TrackerContext, issue: MirroredIssue, previous: MirroredIssue | None
 ) -> MirroredIssue:
-    """The issue with the time since when it is given to somebody; none if it is not."""
+    """The issue with the time since when it is assigned; empty if it is not."""
     if issue.by_writer is not False or issue.state == "closed":
         return issue._replace(given_at="")
     standing = _gifts(context, issue)
     at = _first_given_at(context, issue.number, standing) if standing else ""
     before = previous.given_at if previous else ""
-    if not at and issue.proven:  # by a right that is held, or by ourselves a moment ago
+    if not at and issue.proven:  # by a held lock, or by ourselves a moment ago
         at = before or issue.updated_at
     return issue._replace(given_at=min(filter(None, (at, before))) if at else "")
 
 
 def _gifts(context: TrackerContext, issue: MirroredIssue) -> set[str]:
-    """The labels in small letters, and the @accounts, that can show that it is given."""
+    """The lower-case labels and the @accounts that can show an assignment."""
     found = {label.lower() for label in issue.labels} - context.signs - REFUSALS
     return found | {f"@{login.lower()}" for login in issue.assignees}
 
 
 def _first_given_at(context: TrackerContext, number: int, standing: set[str]) -> str:
-    """When somebody who may write first gave it, if one of the gifts that stand is theirs."""
+    """When somebody with write permission first assigned it, if one of those assignments still
+    exists."""
     try:
         events = context.hub.get_all(f"issues/{number}/events")
     except (MissingError, GoneError):
@@ -84,8 +85,8 @@ def _gifts_in(events: Sequence[Any]) -> Iterable[Mapping[str, Any]]:
 
 
 def _may_give(context: TrackerContext, key: str, event: Mapping[str, Any]) -> bool:
-    """Whether who gave it may. A workflow may set any label by itself, so of its labels only an
-    agent's name is an order."""
+    """Whether the event's actor may assign. A workflow can set any label by itself, so of its
+    labels only an agent's name counts."""
     actor = login_of(event.get("assigner") or event.get("actor"))
     if actor.casefold() == WORKFLOWS and not agent_of(key, context.signs):
         return False

@@ -1,8 +1,8 @@
-"""Bringing the mirror up to date: one conditional request where nothing changed.
+"""Updates the mirror: one conditional request if nothing changed.
 
-Issues are asked for from the last change that is known on, oldest change first, and each further
-page from the last change of the one before. So an issue that changes meanwhile is met again at the
-end, and none is missed by a page that moved.
+Issues are requested since the last known change, oldest change first. Each further page starts at
+the last change of the page before. An issue that changes meanwhile appears again at the end, so no
+shift of pages hides one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,14 +19,14 @@ from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
 from ghp_agents.github.tracker.mirror import Mirror, RefreshState
 
 PER_PAGE = 100
-FRESH = 5.0  # seconds for which a list is not asked for again
-WHOLE = 6 * 3_600.0  # seconds after which all is read again, to miss what was deleted
+FRESH = 5.0  # seconds for which a list is reused
+WHOLE = 6 * 3_600.0  # seconds between full reads, which detect deleted issues
 
 
 def current(context: TrackerContext) -> Mirror:
-    """The issues as they are now; as they were when GitHub was last reached, if it cannot be.
+    """The issues now; if GitHub is unreachable, as of the last read.
 
-    Raises UnknownError when it cannot be and was not yet.
+    Raises UnknownError if they were never read.
     """
     mirror = context.mirror()
     check = mirror_file.checked(context.ws, context.repository)
@@ -42,7 +42,7 @@ def current(context: TrackerContext) -> Mirror:
 
 
 def forget(context: TrackerContext) -> None:
-    """The next list asks, however soon it is."""
+    """Make the next list send a request, however soon it is."""
     check = mirror_file.checked(context.ws, context.repository)
     if check.at:
         at = min(check.at, context.ws.clock.now() - FRESH)
@@ -63,7 +63,7 @@ def _read(
         {} if is_whole else {n: why for n, why in context.hub.unread.items() if n not in numbers}
     )
     vouched = outsiders.looked_up(context, trust.with_trust(context, changed, known), known)
-    if is_whole:  # who may write can change without a change of any issue
+    if is_whole:  # write permissions can change while no issue does
         same = [
             issue
             for n, issue in known.items()
@@ -80,7 +80,8 @@ def _read(
 def _parse_readable(
     issues: Iterable[Mapping[str, Any]],
 ) -> tuple[list[MirroredIssue], dict[int, str]]:
-    """What can be read; of the rest the numbers, and why not. It is no reason to know nothing."""
+    """The parsed issues; of the others the numbers and the reasons. One bad issue does not hide the
+    rest."""
     found: list[MirroredIssue] = []
     unread: dict[int, str] = {}
     for raw in issues:
@@ -93,10 +94,10 @@ def _parse_readable(
 
 
 def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str, Any]], str, int]:
-    """All that changed since it was read last, each once, and how far that got."""
+    """All changes since the last read, each issue once, and how far that got."""
     since, page = check.cursor, 1
     if check.page > 1 and not _page(context, since, check.page)[1]:
-        return [], since, check.page  # whatever changes comes last
+        return [], since, check.page  # changes come last
     found: dict[str, dict[str, Any]] = {}
     while True:
         more, _ = _page(context, since, page)
@@ -107,12 +108,12 @@ def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str,
         page = 1 if last > since else page + 1  # more than a page changed in one second
         since = max(since, last)
     if page > 1 and not more:
-        page -= 1  # an empty page stays empty when something moves to the end of the one before
+        page -= 1  # an empty page stays empty if an issue moves to the end of the page before
     return list(found.values()), max(since, last), page if last <= since else 1
 
 
 def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
-    """One page, and whether it is another than the last time."""
+    """One page, and whether it changed since the last request."""
     params: dict[str, str | int] = {"since": since} if since else {}
     params |= {"page": page} if page > 1 else {}
     answer = context.hub.get(
@@ -122,14 +123,14 @@ def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict
 
 
 def _same(issue: MirroredIssue, known: MirroredIssue | None) -> bool:
-    """Whether GitHub tells what is known; what was found out beside it is not looked at."""
+    """Whether GitHub's data is unchanged; our own findings are ignored."""
     return known is not None and issue == known.bare
 
 
 def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> MirroredIssue:
-    """One issue as it is now, kept in the mirror. `given` are agents that we just assigned.
+    """One issue as it is now, stored in the mirror. `given` are agents that we just assigned.
 
-    Raises MissingError, and GoneError for one that was deleted or moved to another repository.
+    Raises MissingError; GoneError if it was deleted or moved to another repository.
     """
     mirror = context.mirror()
     known = mirror.issues if mirror else {}
@@ -158,7 +159,7 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
 
 
 def _lacks_blockers(issue: MirroredIssue) -> bool:
-    """Whether it is a closed issue that waited for others, of which nobody has asked."""
+    """Whether it is a closed issue with blockers that were never requested."""
     return bool(issue.waits) and issue.state == "closed" and not issue.blockers
 
 
@@ -177,8 +178,8 @@ def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:
 
 
 def _is_here(context: TrackerContext, raw: dict[str, Any]) -> bool:
-    """Whether it is an issue of this repository, which may have another name by now. One that was
-    moved can have the same number where it is."""
+    """Whether the issue is in this repository, which may have been renamed. A moved issue can have
+    the same number in its new repository."""
     url = str(raw.get("repository_url") or "")
     _, _, name = url.rpartition("/repos/")
     if not name or name.casefold() == context.hub.repository.casefold():

@@ -1,7 +1,7 @@
-"""A change of an issue as requests to GitHub: which, in which order, with which words.
+"""The requests for a change of an issue, in their order.
 
-Labels and assignees are added and taken away one by one and never set as a whole, so that two who
-change an issue at once lose nothing of each other's.
+Labels and assignees are added and removed one by one and never set as a whole, so that two
+concurrent changes do not overwrite each other.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,26 +23,26 @@ from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
 
 
 class Native(NamedTuple):
-    """The relations between issues that a server has of its own."""
+    """The relations between issues that a server supports itself."""
 
     dependencies: bool = False
     parents: bool = False
 
 
 class Request(NamedTuple):
-    """One request; the path counts from the repository. Each can be said twice."""
+    """One request; its path is relative to the repository. Each is safe to repeat."""
 
     verb: str
     path: str
     body: Mapping[str, Any] | None = None
 
 
-Ids = Mapping[int, int]  # the database's id of an issue, by its number
+Ids = Mapping[int, int]  # database ids by issue number
 
 
 def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
-    """A change as GitHub keeps it: no hidden line in its texts, the relations that stand at the
-    end of a body as relations, labels that mean more as what they mean."""
+    """A change in GitHub's terms: texts without a hidden line, relations from the end of a body as
+    relations, and labels with a meaning as that meaning."""
     change = _meant(change, signs)
     if change.body is None:
         return change
@@ -72,7 +72,7 @@ def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
 
 
 def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> dict[str, Any]:
-    """What makes an issue; native relations are made when it has an id. Raises UsageError."""
+    """The body of the request that creates an issue; native relations follow. Raises UsageError."""
     parts = BodyParts(
         change.body or "",
         () if native.dependencies else change.add_blockers,
@@ -98,7 +98,7 @@ def requests(
     ids: Ids,
     signs: Iterable[str] = SIGNS,
 ) -> list[Request]:
-    """The requests for a change that is effective on an issue. Raises UsageError."""
+    """The requests for an effective change of an issue. Raises UsageError."""
     path = f"issues/{issue.number}"
     found = [
         *_edit(path, issue, change, native),
@@ -111,7 +111,7 @@ def requests(
 
 
 def relating(issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
-    """The requests for the native relations of an issue that was just made."""
+    """The requests for the native relations of a new issue."""
     path = f"issues/{issue.number}"
     found = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
     return [Request(verb, where, body) for verb, where, body in found]
@@ -135,7 +135,7 @@ def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) ->
 
 
 def related(change: IssueChange, issue: MirroredIssue) -> set[int]:
-    """The issues whose ids the requests need."""
+    """The issues whose database ids the requests need."""
     parents = {change.parent, issue.parent} - {None}
     return {*change.add_blockers, *change.remove_blockers, *(int(x) for x in parents if x)}
 
@@ -160,7 +160,7 @@ def _edit(
 
 
 def _body(issue: MirroredIssue, change: IssueChange, native: Native) -> str:
-    """The body as it is to be: the text, relations that the server has not, the hidden line."""
+    """The new body: the text, relations that the server does not support, the hidden line."""
     text, mark = read(issue)
     current = github_body.read_relations(text)
     inside = github_body.read_relations(current.text)
@@ -178,7 +178,7 @@ def _body(issue: MirroredIssue, change: IssueChange, native: Native) -> str:
     if change.body is None and parts == BodyParts(
         current.text, _outside(current, inside), _own(current, inside)
     ):
-        return issue.body  # what nobody wants to change is not tidied either
+        return issue.body  # an unchanged body is not reformatted
     joined = github_body.joined(parts)
     return github_marker.signed(joined, mark) if mark else github_marker.plain(joined)
 
@@ -198,7 +198,7 @@ def _labelling(
     added = [*change.add_labels, *_labels(change.add_assignees, signs)]
     removed = [*change.remove_labels]
     removed += [f"{github_label.AGENT}{name}" for name in change.remove_assignees if is_name(name)]
-    # A label that somebody set who may not is no assignment. Only setting it anew makes it one.
+    # A label set without permission is no assignment. Only setting it again makes it one.
     removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
     if change.priority is not None:
         removed += [label for label in issue.labels if is_priority(label)]

@@ -1,7 +1,7 @@
-"""Issues on GitHub, behind the same port as all others.
+"""Issues on GitHub, behind the tracker port.
 
-Reading keeps a mirror, which answers where GitHub cannot be reached. Writing asks what is there
-first, and verifies what came of it: GitHub decides, and knows more writers than us.
+Reads update a mirror, which answers while GitHub is unreachable. Writes first read the current
+state and then verify the result, because other programs and people write there, too.
 """
 
 import contextlib
@@ -45,17 +45,17 @@ from ghp_agents.issues.issue import (
 from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
-EVERYBODY = "everybody"  # of the setting `takeFrom`
-SHOW = "show"  # the kind of a write that waits in the outbox
+EVERYBODY = "everybody"  # a value of the setting `takeFrom`
+SHOW = "show"  # the kind of our jobs in the outbox
 _HIGHEST = 2**31
 
 Issues = list[Issue]
 
 
 class GitHubTracker:
-    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it.
+    """`ports.IssueTracker` on one repository of GitHub or a compatible server.
 
-    One that does not ask answers from the mirror alone, and refuses all else (UnknownError).
+    With `asks=False` it answers from the mirror alone and refuses all else (UnknownError).
     """
 
     def __init__(
@@ -66,30 +66,31 @@ class GitHubTracker:
 
     @property
     def is_heard(self) -> bool:
-        """People command and answer there."""
+        """People give commands and answers there."""
         return True
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether there is something that `known` can answer from."""
+        """Whether there is a mirror for `known`."""
         return self._context.mirror() is not None
 
     def known(self, *, closed: bool = False) -> list[Issue]:
-        """As `list`, from the mirror alone: it asks nobody."""
+        """Like `list`, from the mirror alone; sends no request."""
         mirror = self._context.mirror()
         return self._issues(mirror, closed=closed) if mirror else []
 
     def list(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first; one request if nothing changed.
+        """Open issues, with `closed` also closed ones, oldest first; one request if nothing
+        changed.
 
-        Where GitHub cannot be reached, as they were; raises UnknownError if they are not known.
+        If GitHub is unreachable, as of the last read; raises UnknownError if there was none.
         """
         if not self._asks:
             return self.known(closed=closed)
         return self._issues(refresh.current(self._context), closed=closed)
 
     def get(self, issue: str | int) -> Issue:
-        """One issue with its comments; as it was, where GitHub cannot be reached. Raises
+        """One issue with its comments; the mirrored one if GitHub is unreachable. Raises
         NotFoundError, UnknownError."""
         number = self._number(issue)
         try:
@@ -103,8 +104,8 @@ class GitHubTracker:
         return self._shown(self._issue(entry)._replace(comments=read(self._context, entry)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
-        """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
-        cannot be reached."""
+        """Create an issue with a hidden line at the end of its body. Raises UnknownError if GitHub
+        is unreachable."""
         wanted = change_requests.taken_in(checked_new(change), self._context.signs)
         self._must_ask("A new issue")
         known = self._related(wanted)
@@ -112,8 +113,8 @@ class GitHubTracker:
         return self._issue(write.create(self._context, new, by, _ids(known)))
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
-        """Change fields; what is already so stays so. Raises NotFoundError, UnknownError,
-        UsageError for a circle, RefusedError for what GitHub did not do."""
+        """Change fields; values that are already set stay. Raises NotFoundError, UnknownError,
+        UsageError for a dependency cycle, RefusedError if GitHub did not apply a change."""
         wanted = change_requests.taken_in(checked(change), self._context.signs)
         number = self._number(issue)
         entry = self._one(number)
@@ -129,8 +130,8 @@ class GitHubTracker:
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the
-        outbox; what GitHub cannot show, or will not, is left out."""
+        """Show the holder; the lock itself is elsewhere. If it cannot be sent now, it waits in the
+        outbox. What GitHub cannot or will not show is left out."""
         context = self._context
         wanted = self._showable(
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
@@ -144,19 +145,19 @@ class GitHubTracker:
         except (HubError, RefusedError):
             return self._last(issue)
         last_seen = self._last(issue)
-        with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
+        with contextlib.suppress(OSError):  # if it cannot be stored, it is shown another time
             context.hub.later(_job(last_seen, wanted, by))
         at = Timestamp(to_text(context.ws.clock.now()))
         return applied(last_seen, effective(last_seen, wanted), at)
 
     def send(self) -> Sequence[str]:
-        """Send what waits in the outbox, in its order; what was sent, in words."""
+        """Send what waits in the outbox, in order; return what was sent, in words."""
         if not self._asks:
             return []
-        return self._context.hub.flush(self._perform)  # costs nothing where nothing waits
+        return self._context.hub.flush(self._perform)  # free if nothing waits
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        """Post a comment. With `marker`, return an existing comment that has it."""
         text = github_marker.plain(checked_comment(body))
         entry = self._one(self._number(issue))
         return comments.say(self._context, entry, text, by, marker)
@@ -164,7 +165,7 @@ class GitHubTracker:
     # --------------------------------------------------------------------------- parts of it
 
     def _number(self, issue: str | int) -> int:
-        """The number that is meant. Raises NotFoundError."""
+        """The issue's number. Raises NotFoundError."""
         digits = str(issue).strip().removeprefix("#")
         if digits.isascii() and digits.isdigit() and len(digits) < 20:
             number = int(digits)
@@ -184,7 +185,7 @@ class GitHubTracker:
         try:
             return refresh.one(self._context, number)
         except MissingError:
-            find([], number)  # the same words as for every tracker
+            find([], number)  # raises the error text of all trackers
             raise
         except GoneError as error:
             raise NotFoundError(
@@ -193,12 +194,12 @@ class GitHubTracker:
             ) from None
 
     def _last(self, issue: str | int) -> Issue:
-        """An issue as it was last seen here; asks nobody. Raises NotFoundError."""
+        """An issue as last seen here; sends no request. Raises NotFoundError."""
         known = self.known(closed=True)
         digits = str(issue).strip().removeprefix("#")
         seen = self._context.hub.recall(f"issues/{digits}") if digits.isdigit() else None
         if seen and all(entry.number != int(digits) for entry in known):
-            with contextlib.suppress(ValueError):  # what cannot be read is not known
+            with contextlib.suppress(ValueError):  # unreadable counts as unknown
                 return self._issue(mapping.kept(seen.body))
         return find(known, issue)
 
@@ -215,7 +216,7 @@ class GitHubTracker:
         entries = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
         names = self._context.names_of(mirror.viewer, entries)
         settings = self._context.ws.settings
-        if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
+        if settings.lockdown and not self._is_for_a_person:  # unknown counts as no writer
             entries = [
                 issue._replace(by_writer=False) if issue.by_writer is None else issue
                 for issue in entries
@@ -226,7 +227,7 @@ class GitHubTracker:
         return [self._shown(issue) for issue in found]
 
     def _shown(self, issue: Issue) -> Issue:
-        """The issue as it is shown to who asks."""
+        """The issue as this reader may see it."""
         hides = self._context.ws.settings.lockdown and not self._is_for_a_person
         return outsider_text.hidden(issue) if hides else issue
 
@@ -241,7 +242,7 @@ class GitHubTracker:
         return self._issues(mirror, closed=True) if mirror else []
 
     def _related(self, change: IssueChange) -> Mirror | None:
-        """All issues, where the change names some; else nobody is asked."""
+        """All issues if the change refers to some; else None, without a request."""
         named = change.add_blockers or change.remove_blockers or change.parent or change.no_parent
         return refresh.current(self._context) if named else None
 
@@ -254,8 +255,8 @@ class GitHubTracker:
         return change_requests.showable(change, names, self._context.signs)
 
     def _still_current(self, number: int, change: IssueChange) -> IssueChange:
-        """What waited to be shown, without what is not so any more: the right may have changed
-        hands since. Where nobody here knows of a right, it is as it was said."""
+        """A queued change without what is out of date: the lock may have a new holder since. If
+        this clone does not know the lock, the change stays as it was queued."""
         held = self._context.held(number)
         if held is None:
             return change
@@ -265,18 +266,18 @@ class GitHubTracker:
         )
 
     def _perform(self, job: Job) -> None:
-        """Send what waited. Raises GhpError."""
+        """Send one queued change. Raises GhpError."""
         number, change, by = _parse_job(job)
         try:
             self.change(number, self._showable(self._still_current(number, change)), by)
         except (HubError, NoAnswerError):
             raise
         except GhpError:
-            return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
+            return  # the issue is gone, or GitHub cannot show it
 
 
 def _parse_job(job: Job) -> tuple[int, IssueChange, Actor]:
-    """What a job says. Raises BrokenJobError."""
+    """A job's content. Raises BrokenJobError."""
     data = job.data
     try:
         if job.kind != SHOW:

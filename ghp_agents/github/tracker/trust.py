@@ -1,8 +1,8 @@
-"""Who may say so: whether a hidden line is believed, and whether a label is an assignment.
+"""Trust: whether a hidden line is believed, and whether a label is an assignment.
 
-Whoever may triage can set a label, and a form sets labels for anybody who opens an issue. So a
-label gives an issue to an agent only if its event names somebody who may write, or us. What a
-holder of the right has needs no such proof. What was found out is kept in the mirror.
+Triage permission is enough to set a label, and a form sets labels for anybody who opens an issue.
+So a label assigns an issue only if its event names us or somebody with write permission. The holder
+of an issue's lock needs no such proof. The mirror keeps the results.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ from ghp_agents.github.tracker import mapping
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
 
-PAGES = 5  # of the repository's events, of a hundred each, before issues are asked one by one
-MANY = 5  # issues for which it is worth to read the repository's events
+PAGES = 5  # of the repository's events, 100 each, before issues are requested one by one
+MANY = 5  # more issues than this: read the repository's events first
 
 Events = Sequence[Mapping[str, Any]]
 ADDED = {"labeled", "assigned"}
@@ -29,10 +29,10 @@ def with_trust(
     known: Mapping[int, MirroredIssue],
     given: Iterable[str] = (),
 ) -> list[MirroredIssue]:
-    """What was read, with what was found out of it: believed, proven, blockers. Asks.
+    """The issues with what was verified: believed, proven, blockers. Sends requests.
 
-    `given` are agents to whom we gave it ourselves a moment ago. Of closed issues the blockers are
-    not read: there are many, and they wait for nothing.
+    `given` are agents that we assigned a moment ago. Blockers of closed issues are not read: there
+    are many closed issues, and they wait for nothing.
     """
     ours = [*_keys(context, given)]
     read = [_with_relations(context, issue, known.get(issue.number)) for issue in fresh]
@@ -62,8 +62,8 @@ def with_trust(
 
 
 def trusted(context: TrackerContext, account: str) -> bool:
-    """Whether an account may write, is ours, or is that of the repository's own workflows, which
-    only those can change who may write. Asks."""
+    """Whether an account may write, is ours, or belongs to the repository's workflows, which only
+    people with write permission can change. Sends a request."""
     name = account.casefold()
     if name == WORKFLOWS or (context.viewer and name == context.viewer.casefold()):
         return True
@@ -73,20 +73,20 @@ def trusted(context: TrackerContext, account: str) -> bool:
 def _with_relations(
     context: TrackerContext, issue: MirroredIssue, known: MirroredIssue | None
 ) -> MirroredIssue:
-    """The issue with its native blockers, asked for only where GitHub says that there are some."""
+    """The issue with its native blockers, requested only if GitHub reports some."""
     if issue.waits is None and known and known.id == issue.id:
         return issue._replace(blockers=known.blockers)
     if not issue.waits or issue.state == "closed":
         return issue
     try:
         return with_blockers(context, issue)
-    except (MissingError, GoneError):  # gone since it was listed, or the server has no such
+    except (MissingError, GoneError):  # deleted since it was listed, or not supported
         same = known and known.id == issue.id
         return issue._replace(blockers=known.blockers if known and same else ())
 
 
 def with_blockers(context: TrackerContext, issue: MirroredIssue) -> MirroredIssue:
-    """The issue with those of its native blockers that are in this repository. Asks."""
+    """The issue with its native blockers in this repository. Sends a request."""
     found = context.hub.get_all(f"issues/{issue.number}/dependencies/blocked_by")
     url = f"/repos/{context.hub.repository}"
     here = [int(blocker["number"]) for blocker in found if _is_here(blocker, url)]
@@ -96,7 +96,7 @@ def with_blockers(context: TrackerContext, issue: MirroredIssue) -> MirroredIssu
 def _with_proofs(
     issue: MirroredIssue, known: MirroredIssue | None, ours: Sequence[str]
 ) -> MirroredIssue:
-    """The issue with what was proven before and is there still, and what we gave."""
+    """The issue with earlier proofs that still apply, and with our own assignments."""
     present = {label.lower() for label in issue.labels}
     present |= {f"@{login.lower()}" for login in issue.assignees}
     same = known if known and known.id == issue.id else None
@@ -108,7 +108,8 @@ def _with_proofs(
 
 
 def _keys(context: TrackerContext, agents: Iterable[str]) -> Iterable[str]:
-    """What proves an assignment of these agents: their labels, and accounts if they have some."""
+    """What proves an assignment of these agents: their labels, and their accounts if they have
+    any."""
     for name in agents:
         yield f"agent:{name}"
         if account := context.ws.settings.accounts.get(name):
@@ -144,7 +145,7 @@ def _prove(
                 events = context.hub.get_all(f"issues/{issue.number}/events")
                 proven, _ = _judge_events(context, issue, events, whole=True)
             except (MissingError, GoneError):
-                asked_at = issue.asked_at  # nobody told: it is not proven, and is asked again
+                asked_at = issue.asked_at  # not proven, and tried again
         found[issue.number] = issue._replace(
             proven=tuple(dict.fromkeys((*issue.proven, *proven))), asked_at=asked_at
         )
@@ -152,7 +153,7 @@ def _prove(
 
 
 def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
-    """The repository's last events by issue, oldest first; none where the server has no such."""
+    """The repository's latest events by issue, oldest first; empty if the server has none."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for page in range(1, PAGES + 1):
         try:
@@ -170,8 +171,8 @@ def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
 def _judge_events(
     context: TrackerContext, issue: MirroredIssue, events: Events, *, whole: bool = False
 ) -> tuple[list[str], bool]:
-    """What of an issue's labels and assignments is proven by events, and whether more events may
-    tell more. Without any event, what an issue was made with is its author's word."""
+    """The labels and assignments that events prove, and whether more events could prove more.
+    Without an event, labels set at creation count as the author's."""
     proven: list[str] = []
     more = False
     names = context.names_of(context.viewer, [issue])
@@ -180,7 +181,7 @@ def _judge_events(
         if last is None and not whole:
             more = True
             continue
-        # Where somebody is assigned, servers have told who that is as the actor, too.
+        # For assignments, some servers report the assignee as the actor.
         actor = login_of(last.get("assigner") or last.get("actor")) if last else issue.author
         stands = last is None or last.get("event") in ADDED
         if stands and actor and trusted(context, actor):
@@ -189,7 +190,7 @@ def _judge_events(
 
 
 def about(event: Mapping[str, Any]) -> str:
-    """The label in small letters, or the @account, that an event gave or took."""
+    """The lower-case label, or the @account, that an event added or removed."""
     if event.get("event") not in ADDED | TAKEN:
         return ""
     if str(event["event"]).endswith("labeled"):

@@ -1,7 +1,7 @@
-"""Issues made and changed on GitHub: the requests of a change, sent one by one and then verified.
+"""Creates and changes issues on GitHub: sends a change's requests one by one, then verifies them.
 
-GitHub drops what an account may not set, without a word: so what it answers is compared with what
-was wanted, and the difference is said.
+GitHub silently drops what an account may not set. So the result is compared with the request, and
+the difference is reported.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,21 +21,21 @@ from ghp_agents.github.tracker.requests import Ids, Native, Request
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.issue import IssueChange
 
-DEPENDENCIES = "dependencies"  # features of a server, by the hub's names
+DEPENDENCIES = "dependencies"  # server features, as named in the features cache
 SUB_ISSUES = "sub-issues"
-_SO_ALREADY = ("already", "duplicate")  # in what GitHub says to a relation that is there
-_LOOKS_BACK = 3  # pages of the newest issues, to find one that may have been made
+_SO_ALREADY = ("already", "duplicate")  # in GitHub's message for an existing relation
+_LOOKS_BACK = 3  # pages of the newest issues to search for ours
 
 
 def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
-    """Make an issue that is `effective` on a blank one. Never made twice: after a failure the
-    hidden line is looked for first."""
+    """Create an issue from a change that is `effective` on a blank one. Never creates it twice:
+    after a failure the hidden line is looked up first."""
     names = context.names_for(change.add_assignees)
     native = _native(context, change)
     mark = github_marker.mark(random_hex(6), by)
     body = change_requests.creation(change, mark, names, native)
     labels.ensure(context, body.get("labels", ()))
-    refresh.forget(context)  # who is killed now, and repeats it at once, has to look
+    refresh.forget(context)  # after a crash here, an immediate retry must send a request
     raw = context.hub.write(
         "POST", "issues", body, find_existing=lambda: _find_created(context, mark.id)
     )
@@ -45,7 +45,7 @@ def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) ->
 
 
 def _find_created(context: TrackerContext, identity: str) -> Any | None:
-    """The issue with our hidden line, if it was made."""
+    """The issue with our hidden line, if it was created."""
     for page in range(1, _LOOKS_BACK + 1):
         listed = context.hub.get(
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
@@ -60,7 +60,7 @@ def _find_created(context: TrackerContext, identity: str) -> Any | None:
 def change(
     context: TrackerContext, issue: MirroredIssue, wanted: IssueChange, ids: Ids
 ) -> MirroredIssue:
-    """Change an issue by what is `effective` on it."""
+    """Change an issue by a change that is `effective` on it."""
     names = context.names_for((*wanted.add_assignees, *wanted.remove_assignees))
     native = _native(context, wanted, issue)
     requests = change_requests.requests(issue, wanted, names, native, ids, context.signs)
@@ -76,8 +76,8 @@ def _send(context: TrackerContext, requests: Iterable[Request]) -> None:
 
 
 def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
-    """One request. All of them add or take one thing, so that to say them again is harmless, and
-    what is so already is as good as done; whether it is, is verified in the end."""
+    """One request. Each adds or removes one thing, so repeating it is harmless, and an existing
+    result counts as done. The result is verified at the end."""
     try:
         context.hub.write(verb, path, body, find_existing=_skip_lookup if verb == "POST" else None)
     except MissingError:
@@ -90,7 +90,7 @@ def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any
 
 
 def _skip_lookup() -> None:
-    """Nothing needs to be looked for before it is said again."""
+    """No lookup is needed before a retry."""
 
 
 # -------------------------------------------------------------------- what the server has
@@ -99,7 +99,7 @@ def _skip_lookup() -> None:
 def _native(
     context: TrackerContext, wanted: IssueChange, issue: MirroredIssue | None = None
 ) -> Native:
-    """Which relations of a change the server can keep. Asks once, and then it is known."""
+    """Which relations of a change the server supports. Sends a request once, then it is cached."""
     blocking = bool(wanted.add_blockers)
     parenting = wanted.parent is not None
     some = [*wanted.add_blockers, *([] if wanted.parent is None else [wanted.parent])]
@@ -117,7 +117,7 @@ def _has(context: TrackerContext, feature: str, path: str) -> bool:
     try:
         context.hub.get(path)
         found = True
-    except MissingError:  # of an issue that is there
+    except MissingError:  # the issue itself exists
         found = False
     context.hub.learned(feature, found)
     return found
@@ -129,7 +129,7 @@ def _has(context: TrackerContext, feature: str, path: str) -> bool:
 def _verified(
     context: TrackerContext, number: int, wanted: IssueChange, names: Names
 ) -> MirroredIssue:
-    """The issue as GitHub has it then. Raises RefusedError for what it dropped silently."""
+    """The issue afterwards. Raises RefusedError for what GitHub silently dropped."""
     issue = refresh.one(context, number, given=[x for x in wanted.add_assignees if is_name(x)])
     missing = _missing(issue, wanted, names)
     if missing:
