@@ -18,8 +18,11 @@ MUTATION = "mutation { addSubIssue { id } }"
 def test_a_question_carries_its_variables(hub: GitHubRepository, script: Script) -> None:
     script.then(says(200, {"data": {"x": {"id": "a"}}}))
     assert hub.graphql(QUERY, {"n": 3}) == {"x": {"id": "a"}}
-    [asked] = script.asked
-    assert (asked.line, asked.body) == ("POST /graphql", {"query": QUERY, "variables": {"n": 3}})
+    [request] = script.asked
+    assert (request.line, request.body) == (
+        "POST /graphql",
+        {"query": QUERY, "variables": {"n": 3}},
+    )
 
 
 def test_a_question_that_broke_off_is_asked_again(hub: GitHubRepository, script: Script) -> None:
@@ -47,11 +50,11 @@ def test_an_error_inside_an_answer_is_an_error(
     assert str(caught.value) == "GitHub refused a question in GraphQL: No."
 
 
-@pytest.mark.parametrize("said", [None, [], "x", {"errors": "x"}, {"errors": [5]}])
+@pytest.mark.parametrize("response", [None, [], "x", {"errors": "x"}, {"errors": [5]}])
 def test_an_answer_that_makes_no_sense_is_an_error(
-    hub: GitHubRepository, script: Script, said: Any
+    hub: GitHubRepository, script: Script, response: Any
 ) -> None:
-    script.then(*[says(200, said)] * 3)
+    script.then(*[says(200, response)] * 3)
     with pytest.raises((errors.InvalidError, UnreachableError)):
         hub.graphql(QUERY)
 
@@ -59,9 +62,11 @@ def test_an_answer_that_makes_no_sense_is_an_error(
 def test_its_limit_closes_graphql_and_leaves_the_rest_open(
     hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
-    told = limits(0, clock.now() + 900)
+    headers = limits(0, clock.now() + 900)
     script.then(
-        says(200, {"errors": [{"type": "RATE_LIMITED"}]}, x_ratelimit_resource="graphql", **told),
+        says(
+            200, {"errors": [{"type": "RATE_LIMITED"}]}, x_ratelimit_resource="graphql", **headers
+        ),
         says(200, 1),
     )
     for _ in range(2):
