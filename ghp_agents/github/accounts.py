@@ -1,8 +1,8 @@
-"""People and agents here, and accounts on GitHub.
+"""Maps people and agents here to accounts on GitHub.
 
-An agent is a label, for it has no account; where the configuration gives it one, the account is
-assigned beside the label. A person is an account: `@ada`. Who works here goes by git's name here
-and by the token's account there.
+An agent has no account, so it is a label; if the configuration gives it an account, that is
+assigned, too. A person is an account: `@ada`. The person who works here is known by git's name here
+and by the token's account on GitHub.
 """
 
 import re
@@ -14,20 +14,20 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.hotpath.heartbeat import is_name
 
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}|[A-Za-z0-9_-]{0,60})(?:\[bot\])?")
-WORKFLOWS = "github-actions[bot]"  # the repository's own; no person's account can have brackets
+WORKFLOWS = "github-actions[bot]"  # the repository's own; people's logins have no brackets
 _NOBODY: Mapping[str, str] = {}
 
 
 class Names(NamedTuple):
     """Who is who."""
 
-    accounts: Mapping[str, str] = _NOBODY  # by agent's or person's name: a login
+    accounts: Mapping[str, str] = _NOBODY  # login by name of agent or person
     viewer: str = ""  # the token's account
     myself: str = ""  # the person who works here
 
     def login(self, name: str) -> str | None:
-        """The account of a name; None for an agent that has none. Raises UsageError for a person
-        of whom none is known."""
+        """The account of a name; None for an agent without one. Raises UsageError for a person
+        whose account is unknown."""
         given = self.accounts.get(name)
         if given:
             return given.removeprefix("@")
@@ -45,8 +45,8 @@ class Names(NamedTuple):
         return login
 
     def person(self, login: str) -> str:
-        """The name of an account that is assigned."""
-        mine = [name for name, each in self.accounts.items() if _same(each, login)]
+        """The name of an assigned account."""
+        mine = [name for name, account in self.accounts.items() if _same(account, login)]
         people = [name for name in mine if not is_name(name)]
         if len(people) == 1 or len(mine) == 1:
             return (people or mine)[0]
@@ -55,5 +55,5 @@ class Names(NamedTuple):
         return f"@{login}"
 
 
-def _same(one: str, other: str) -> bool:
-    return one.removeprefix("@").casefold() == other.casefold()
+def _same(login: str, other: str) -> bool:
+    return login.removeprefix("@").casefold() == other.casefold()

@@ -1,4 +1,4 @@
-"""Where this program's action is: a workflow names it by the commit that is installed here."""
+"""The reference of this program's action: workflows pin it to the installed commit."""
 
 import json
 import re
@@ -13,8 +13,8 @@ _NAMED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", re.ASCII)
 
 
 def checked(named: str) -> str:
-    """An action that a person names, `owner/name@commit`. Raises UsageError for any other form: a
-    tag or a branch can be moved to other code."""
+    """Validate an action that a person names, `owner/name@commit`. Raises UsageError for any other
+    form: a tag or a branch can be moved to other code."""
     if not _NAMED.fullmatch(named):
         raise UsageError(
             f"{named[:80]!r} does not name an action by its commit.",
@@ -24,7 +24,7 @@ def checked(named: str) -> str:
 
 
 def address() -> str:
-    """`owner/name@commit # vX`, where this program was installed from GitHub; else nothing."""
+    """`owner/name@commit # vX` if this program was installed from GitHub; else an empty string."""
     try:
         installed = metadata.distribution(PACKAGE)
     except metadata.PackageNotFoundError:  # a checkout that is only on the path
@@ -34,7 +34,8 @@ def address() -> str:
 
 
 def pinned(direct_url: str) -> str:
-    """`owner/name@commit`, by what pip notes of an installation from a repository; else nothing."""
+    """`owner/name@commit` from pip's record of an installation from a repository; else an empty
+    string."""
     try:
         noted = json.loads(direct_url)
         found = _ADDRESS.fullmatch(noted["url"])

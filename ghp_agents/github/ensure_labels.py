@@ -1,6 +1,6 @@
-"""The labels of a repository on GitHub: those that mean something here are made, with their looks.
+"""Creates the labels that have a meaning here, with their colours and descriptions.
 
-A label that is there stays as it is, whatever it looks like.
+An existing label stays as it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,26 +18,26 @@ from ghp_agents.settings.settings import Settings
 
 
 def wanted(settings: Settings) -> list[Label]:
-    """The labels that a repository should have: the standard ones, and of each agent and each
-    capability that the configuration names, so that they can be chosen from GitHub's list."""
+    """The labels that a repository should have: the standard ones, and one for each configured
+    agent and capability, so that people can choose them in GitHub's list."""
     found = {label.name.lower(): label for label in _labels(settings)}
     return [label for label in found.values() if len(label.name) <= LABEL_LIMIT]
 
 
 def missing(hub: GitHubRepository, labels: Sequence[Label]) -> list[Label]:
-    """Those that are not there; to GitHub, names that differ in case alone are one. Asks."""
-    there = {str(each["name"]).lower() for each in hub.get_all("labels")}
-    return [label for label in labels if label.name.lower() not in there]
+    """The labels that do not exist; GitHub ignores case in names. Sends a request."""
+    existing = {str(entry["name"]).lower() for entry in hub.get_all("labels")}
+    return [label for label in labels if label.name.lower() not in existing]
 
 
 def make(hub: GitHubRepository, label: Label) -> None:
-    """Make one. Somebody else may make it at the same moment, which is as good."""
+    """Create a label. If somebody else creates it at the same moment, that is fine."""
 
-    def there() -> Any | None:
+    def find_existing() -> Any | None:
         return None if missing(hub, [label]) else label.name
 
     try:
-        hub.write("POST", "labels", label._asdict(), there=there)
+        hub.write("POST", "labels", label._asdict(), find_existing=find_existing)
     except InvalidError as error:
         if "already_exists" not in error.codes:
             raise

@@ -26,7 +26,7 @@ from ghp_agents.pulls.pull import (
 )
 from ghp_agents.workspace import Workspace
 
-PAGES = 20  # of check runs; more than two thousand nobody has
+PAGES = 20  # of check runs: two thousand
 _DRAFT = (
     "mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) "
     "{ pullRequest { isDraft } } }"
@@ -38,7 +38,7 @@ _READY = (
 
 
 class GitHubForge:
-    """`ports.Forge` on GitHub. What may have happened is looked for before it is said again."""
+    """`ports.Forge` on GitHub. Before a retry it looks for the result of the first try."""
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws = ws
@@ -50,7 +50,7 @@ class GitHubForge:
         return False
 
     def get(self, number: int) -> Pull:
-        """One pull request. Raises NotFoundError, RefusedError for an open one of a fork."""
+        """One pull request. Raises NotFoundError, and RefusedError for an open one from a fork."""
         raw = self._raw(number)
         pull = self._pull(raw)
         if pull.state == "open" and not _is_here(raw):
@@ -58,15 +58,15 @@ class GitHubForge:
         return pull
 
     def find(self, branch: str) -> Pull | None:
-        """The open pull request of a branch, else the newest one that it had."""
-        return newest([self._pull(each) for each in self._of(branch, "all")], branch)
+        """The open pull request of a branch, else its newest one."""
+        return newest([self._pull(raw) for raw in self._pulls_of(branch, "all")], branch)
 
     def open(self, new: NewPull, by: Actor) -> Pull:
-        """A pull request; the open one of the same branch, brought up to date."""
+        """Open a pull request, or update the open one of the same branch."""
         wanted = checked_new(new)
-        there = self._open_one(wanted.branch)
-        if there is not None:
-            return self._bring_up(there, wanted, by)
+        existing = self._open_one(wanted.branch)
+        if existing is not None:
+            return self._bring_up(existing, wanted, by)
         body = {
             "title": wanted.title,
             "head": wanted.branch,
@@ -75,34 +75,34 @@ class GitHubForge:
             "draft": wanted.draft,
         }
         try:
-            made = self._hub.write(
-                "POST", "pulls", body, there=lambda: self._open_one(wanted.branch)
+            created = self._hub.write(
+                "POST", "pulls", body, find_existing=lambda: self._open_one(wanted.branch)
             )
         except errors.InvalidError as error:
-            there = self._open_one(wanted.branch)  # another process was faster
-            if there is None:
+            existing = self._open_one(wanted.branch)  # another process was faster
+            if existing is None:
                 raise _not_taken(wanted, error) from None
-            made = there
-        return self._bring_up(made, wanted, by)
+            created = existing
+        return self._bring_up(created, wanted, by)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
-        """Change fields; what is already so stays so. Raises NotFoundError."""
+        """Change fields; values that are already set stay. Raises NotFoundError."""
         raw = self._raw(number)
-        had = self._pull(raw)
-        return self._changed(raw, effective(had, checked(change)), by, had.sent)
+        pull = self._pull(raw)
+        return self._changed(raw, effective(pull, checked(change)), by, pull.sent)
 
     def _changed(self, raw: Any, new: PullChange, by: Actor, sent: Sent | None) -> Pull:
-        """Change what `new` says, and that `agent-finish` sent `sent`."""
-        had = self._pull(raw)
-        number = had.number
+        """Apply `new`, and record that `agent-finish` sent `sent`."""
+        pull = self._pull(raw)
+        number = pull.number
         texts: dict[str, Any] = {
             name: value
             for name, value in (("title", new.title), ("state", new.state))
             if value is not None
         }
-        if new.body is not None or sent != had.sent:
-            body = had.body if new.body is None else new.body
-            texts["body"] = github_pull.signed(body, had.branch, _by(had, by), sent)
+        if new.body is not None or sent != pull.sent:
+            body = pull.body if new.body is None else new.body
+            texts["body"] = github_pull.signed(body, pull.branch, _by(pull, by), sent)
         if texts:
             raw = self._hub.write("PATCH", f"pulls/{number}", texts)
         if new.draft is not None:
@@ -111,13 +111,13 @@ class GitHubForge:
         return self._pull(raw)
 
     def checks(self, pull: Pull) -> Checks:
-        """What check runs and statuses say of the pull request's head."""
+        """The results of check runs and statuses for the pull request's head."""
         at = f"commits/{quote(pull.head, safe='')}"
         runs: list[Any] = []
         for page in range(1, PAGES + 1):
-            said = self._hub.get(f"{at}/check-runs", per_page=100, page=page).body
-            runs += said["check_runs"]
-            if len(runs) >= int(said["total_count"]) or not said["check_runs"]:
+            answer = self._hub.get(f"{at}/check-runs", per_page=100, page=page).body
+            runs += answer["check_runs"]
+            if len(runs) >= int(answer["total_count"]) or not answer["check_runs"]:
                 break
         statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
         return github_pull.checks(runs, statuses)
@@ -135,7 +135,7 @@ class GitHubForge:
             body["commit_message"] = message
         try:
             self._hub.write(
-                "PUT", f"pulls/{number}/merge", body, there=lambda: self._merged(number)
+                "PUT", f"pulls/{number}/merge", body, find_existing=lambda: self._merged(number)
             )
         except errors.HubError as error:
             if error.status == 405:
@@ -166,16 +166,16 @@ class GitHubForge:
         except errors.MissingError:
             raise not_found(number) from None
 
-    def _of(self, branch: str, state: str) -> list[Any]:
-        """The pull requests of a branch of this repository, oldest first."""
+    def _pulls_of(self, branch: str, state: str) -> list[Any]:
+        """The pull requests of a branch in this repository, oldest first."""
         owner = self._hub.repository.split("/")[0]
         found = self._hub.get_all(
             "pulls", state=state, head=f"{owner}:{branch}", sort="created", direction="asc"
         )
-        return [each for each in found if each["head"]["ref"] == branch and _is_here(each)]
+        return [raw for raw in found if raw["head"]["ref"] == branch and _is_here(raw)]
 
     def _open_one(self, branch: str) -> Any | None:
-        found = self._of(branch, "open")
+        found = self._pulls_of(branch, "open")
         return found[-1] if found else None
 
     def _bring_up(self, raw: Any, wanted: NewPull, by: Actor) -> Pull:
@@ -186,17 +186,17 @@ class GitHubForge:
         return self._changed(raw, new, by, sent)
 
     def _set_draft(self, number: int, node: str, *, draft: bool) -> None:
-        def there() -> Any | None:
+        def find_existing() -> Any | None:
             return {} if bool(self._raw(number).get("draft")) == draft else None
 
-        self._hub.graphql(_DRAFT if draft else _READY, {"id": node}, there=there)
+        self._hub.graphql(_DRAFT if draft else _READY, {"id": node}, find_existing=find_existing)
 
     def _merged(self, number: int) -> Any | None:
         raw = self._raw(number)
         return raw if raw.get("merged_at") else None
 
     def _refused(self, number: int, error: errors.HubError) -> Pull:
-        """What "not mergeable" means."""
+        """Find out why GitHub calls it "not mergeable"."""
         raw = self._raw(number)
         pull = self._pull(raw)
         if pull.state == "merged":
@@ -205,23 +205,23 @@ class GitHubForge:
         if raw.get("mergeable") is False:
             raise MergeConflictError(pull, ()) from None
         raise RefusedError(
-            f"GitHub does not merge #{number}: {error.said or error}.",
+            f"GitHub does not merge #{number}: {error.message or error}.",
             hint="A rule of the repository may ask for a review or for checks; GitHub shows it at "
             f"{pull.url}.",
         ) from None
 
     def list(self, *, closed: bool = False) -> list[Pull]:
-        """Open pull requests, and merged and closed ones if asked, oldest first; of branches of
-        this repository alone."""
+        """Open pull requests, with `closed` also merged and closed ones, oldest first; only of
+        branches in this repository."""
         state = "all" if closed else "open"
         found = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
-        once = {each["number"]: each for each in found if _is_here(each)}
-        return [self._pull(each) for each in once.values()]
+        once = {raw["number"]: raw for raw in found if _is_here(raw)}
+        return [self._pull(raw) for raw in once.values()]
 
 
 def _is_here(raw: Any) -> bool:
-    """Whether its branch is one of this repository's. Anybody may open one of a fork's, whose
-    branch can have the name of one of ours, which is then another one or even the trunk."""
+    """Whether its branch is in this repository. Anybody may open one from a fork, whose branch can
+    have the name of one of ours, even of the default branch."""
     base, head = raw["base"].get("repo") or {}, raw["head"].get("repo", {})
     return head == {} or (head is not None and head.get("id") == base.get("id"))
 
@@ -234,12 +234,12 @@ def _of_a_fork(pull: Pull) -> RefusedError:
 
 
 def _by(pull: Pull, by: Actor) -> Actor:
-    """Whose it stays when somebody else changes it."""
+    """The original author, also if somebody else changes it."""
     return by if pull.author.startswith("@") else Actor(pull.author)
 
 
 def _not_taken(wanted: NewPull, error: errors.InvalidError) -> RefusedError:
     return RefusedError(
-        f"GitHub takes no pull request of {wanted.branch}: {error.said or error}.",
+        f"GitHub takes no pull request of {wanted.branch}: {error.message or error}.",
         hint="Push the branch first, with a commit that the trunk has not.",
     )

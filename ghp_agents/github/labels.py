@@ -1,7 +1,7 @@
-"""The labels on GitHub that mean something here, and how they look.
+"""The labels on GitHub that have a meaning here, and their looks.
 
-`agent:worker-1` gives an issue to an agent, `priority:high` says how urgent it is. A few labels
-begin like the first and name nobody: they say how it goes with the issue.
+`agent:worker-1` assigns an issue to an agent, `priority:high` sets its priority. A few labels begin
+like an agent's but name no agent: they show the issue's status.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from ghp_agents.issues.issue import LABEL_LIMIT, PRIORITIES
 AGENT = "agent:"
 PRIORITY = "priority:"
 STALE = "agent:stale"
-SIGNS = frozenset({STALE, NEEDS_HUMAN})  # they begin like an agent's label and are none
+SIGNS = frozenset({STALE, NEEDS_HUMAN})  # begin like an agent's label but name no agent
 
 _LOOKS = {
     STALE: ("e99695", "The agent that has this issue was not heard of for a while"),
@@ -32,7 +32,7 @@ _NEEDS_LOOK = "bfdadc"
 
 
 class Label(NamedTuple):
-    """A label as it is made."""
+    """A label as GitHub's API takes it."""
 
     name: str
     color: str
@@ -40,7 +40,7 @@ class Label(NamedTuple):
 
 
 def appearance(name: str) -> Label | None:
-    """How a label of ours is to look; None for one that means nothing here."""
+    """The look of one of our labels; None for any other label."""
     if name in _LOOKS:
         return Label(name, *_LOOKS[name])
     agent = agent_of(name)
@@ -52,13 +52,13 @@ def appearance(name: str) -> Label | None:
 
 
 def standard() -> list[Label]:
-    """The labels that a repository has from the beginning."""
-    return [Label(name, *seen) for name, seen in _LOOKS.items()]
+    """The labels that every repository gets at first."""
+    return [Label(name, *look) for name, look in _LOOKS.items()]
 
 
 def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:
-    """The agent that a label gives an issue to; None if it is no such label."""
-    name = label.lower()  # to GitHub, labels that differ in case alone are one
+    """The agent that a label assigns an issue to, or None."""
+    name = label.lower()  # GitHub ignores case in labels
     if not name.startswith(AGENT) or name in SIGNS or name in signs:
         return None
     agent = name.removeprefix(AGENT)
@@ -66,7 +66,7 @@ def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:
 
 
 def of_agent(agent: str, signs: Iterable[str] = SIGNS) -> str:
-    """The label that gives an issue to an agent. Raises UsageError where none can."""
+    """The label that assigns an issue to an agent. Raises UsageError if there can be none."""
     label = f"{AGENT}{agent}"
     if label in SIGNS or label in signs:
         raise UsageError(
@@ -83,12 +83,12 @@ def of_agent(agent: str, signs: Iterable[str] = SIGNS) -> str:
 
 
 def priority_of(labels: Iterable[str]) -> str | None:
-    """What labels say of how urgent it is, the most urgent of them; None if nothing."""
-    said = {label.lower().removeprefix(PRIORITY) for label in labels if is_priority(label)}
-    return next((each for each in PRIORITIES if each in said), None)
+    """The highest priority among labels, or None."""
+    named = {label.lower().removeprefix(PRIORITY) for label in labels if is_priority(label)}
+    return next((priority for priority in PRIORITIES if priority in named), None)
 
 
 def is_priority(label: str) -> bool:
-    """Whether a label says how urgent an issue is."""
+    """Whether a label sets a priority."""
     name = label.lower()
     return name.startswith(PRIORITY) and name.removeprefix(PRIORITY) in PRIORITIES

@@ -1,8 +1,8 @@
-"""The hidden line at the end of what this program writes on GitHub: which record it is, by whom.
+"""The hidden line at the end of what this program writes on GitHub: the record's id and author.
 
-Whoever may write a body may write such a line, too. So it counts only at the very end of a text,
-and only where the text's author may write to the repository, which the caller knows. In what
-people say through us it is made visible, so that no text passes for a record.
+Anybody who can write a body can write such a line. So it counts only at the very end of a text, and
+only if the text's author has write permission, which the caller checks. In text that people post
+through this program such lines are made visible, so that no text passes for a record.
 """
 
 import json
@@ -13,10 +13,10 @@ from ghp_agents.core.ids import Actor, digest, one_line
 
 BEGIN = "<!-- ghp-agents:"
 END = " -->"
-LONGEST = 500  # characters of a whole line; room for it is kept in every body
+LONGEST = 500  # characters of a whole line; every body reserves room for it
 NAME_LIMIT = 80
 
-# The comment that shows the state of an issue: no part of what was said there.
+# The marker of the status comment, which is no part of the conversation.
 STATE = "<!-- ghp-agents:state -->"
 
 _ANY = re.compile(r"<!--(?=\s*ghp-agents\s*:)", re.IGNORECASE)
@@ -25,39 +25,39 @@ _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Mark(NamedTuple):
-    """What such a line says."""
+    """The content of such a line."""
 
     id: str
     by: str = ""
     is_person: bool = False
-    once: str = ""  # what tells a comment that is to be said once; see `once`
+    once: str = ""  # identifies a comment to be posted once; see `once`
     head: str = ""  # of a pull request: the commit that `agent-finish` sent
-    sender: Actor | None = None  # for whom, where that is another
+    sender: Actor | None = None  # the sender, if not the author
 
     @property
     def actor(self) -> Actor:
-        """Who said it, by the line."""
+        """The author named in the line."""
         return Actor(self.by, self.is_person)
 
 
 def mark(identity: str, by: Actor, marker: str = "") -> Mark:
-    """The line of a record of ours."""
+    """The mark of one of our records."""
     return Mark(identity, one_line(by.name, NAME_LIMIT), by.is_person, once(marker))
 
 
 def once(marker: str) -> str:
-    """A marker, whatever is in it, as the line has it."""
+    """A marker as the line stores it: its digest."""
     return digest(marker) if marker else ""
 
 
-def signed(text: str, said: Mark) -> str:
-    """A text with its line; whatever else in it looks like one is plain text."""
-    fields: dict[str, object] = {"id": said.id, "by": said.by}
-    fields |= {"person": True} if said.is_person else {}
-    fields |= {"once": said.once} if said.once else {}
-    fields |= {"head": said.head} if said.head else {}
-    if said.sender and said.sender != said.actor:
-        fields |= {"sender": said.sender.name, "senderIsPerson": said.sender.is_person}
+def signed(text: str, mark: Mark) -> str:
+    """A text with its line; anything else that looks like one becomes plain text."""
+    fields: dict[str, object] = {"id": mark.id, "by": mark.by}
+    fields |= {"person": True} if mark.is_person else {}
+    fields |= {"once": mark.once} if mark.once else {}
+    fields |= {"head": mark.head} if mark.head else {}
+    if mark.sender and mark.sender != mark.actor:
+        fields |= {"sender": mark.sender.name, "senderIsPerson": mark.sender.is_person}
     spelled = json.dumps(fields, separators=(",", ":"))
     hidden = spelled.replace("<", "\\u003c").replace(">", "\\u003e")  # else it could end the line
     line = f"{BEGIN}{hidden}{END}"
@@ -65,19 +65,19 @@ def signed(text: str, said: Mark) -> str:
 
 
 def plain(text: str) -> str:
-    """A text in which everything that looks like a line of ours can be seen and read by people."""
+    """A text in which everything that looks like one of our lines is visible to people."""
     return _ANY.sub("&lt;!--", text)
 
 
 def split_marker(text: str) -> tuple[str, Mark | None]:
-    """A text without the line at its end, and what that says; the text as it is where there is
+    """A text without the line at its end, and that line's mark; the unchanged text if it has
     none."""
     tail = text.rstrip()
     begin = tail.rfind(BEGIN, max(0, len(tail) - LONGEST))
     if begin < 0 or not tail.endswith(END):
         return text, None
-    said = _decoded(tail[begin + len(BEGIN) : -len(END)])
-    return (text, None) if said is None else (tail[:begin].rstrip("\n"), said)
+    mark = _decoded(tail[begin + len(BEGIN) : -len(END)])
+    return (text, None) if mark is None else (tail[:begin].rstrip("\n"), mark)
 
 
 def _decoded(spelled: str) -> Mark | None:
@@ -87,15 +87,15 @@ def _decoded(spelled: str) -> Mark | None:
         return None
     if not isinstance(fields, dict):
         return None
-    identity, by, said_once = (fields.get(key, "") for key in ("id", "by", "once"))
-    if not (isinstance(identity, str) and isinstance(by, str) and isinstance(said_once, str)):
+    identity, by, once = (fields.get(key, "") for key in ("id", "by", "once"))
+    if not (isinstance(identity, str) and isinstance(by, str) and isinstance(once, str)):
         return None
     if not _ID.fullmatch(identity):
         return None
-    made = Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, said_once[:64])
+    mark = Mark(identity, one_line(by, NAME_LIMIT), fields.get("person") is True, once[:64])
     head, sender = fields.get("head", ""), fields.get("sender")
     if not (isinstance(head, str) and _OID.fullmatch(head)):
-        return made
+        return mark
     is_person = fields.get("senderIsPerson") is True
     named = isinstance(sender, str) and Actor(one_line(sender, NAME_LIMIT), is_person)
-    return made._replace(head=head, sender=named or None)
+    return mark._replace(head=head, sender=named or None)

@@ -1,4 +1,4 @@
-"""A pull request of GitHub's as one of ours, and what its checks say; pure."""
+"""Converts GitHub's pull requests and their checks to ours; pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -8,38 +8,38 @@ from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp, digest, issue_of_
 from ghp_agents.github import marker as github_marker
 from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Sent
 
-ROOM = github_marker.LONGEST + 2  # for our line at the end of a body
+ROOM = github_marker.LONGEST + 2  # reserved for our line at the end of a body
 _CLOSES = re.compile(
     r"^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+#(\d+)[ \t]*$", re.I | re.M
 )
 _GREEN = ("success", "neutral", "skipped")
 
-Believed = Callable[[str], bool]  # whether an account may write, so that its line counts
+Believed = Callable[[str], bool]  # whether an account has write permission, so its line counts
 
 
-def pull(said: Mapping[str, Any], believed: Believed) -> Pull:
-    """One of GitHub's, from a list or by itself. Raises KeyError, TypeError for no such thing."""
-    login = str((said.get("user") or {}).get("login") or "ghost")
-    text, mark = github_marker.split_marker((said.get("body") or "").replace("\r\n", "\n"))
+def pull(raw: Mapping[str, Any], believed: Believed) -> Pull:
+    """Convert a pull request from GitHub's JSON. Raises KeyError, TypeError if it is none."""
+    login = str((raw.get("user") or {}).get("login") or "ghost")
+    text, mark = github_marker.split_marker((raw.get("body") or "").replace("\r\n", "\n"))
     ours = mark is not None and bool(mark.by) and believed(login)
-    branch = str(said["head"]["ref"])
-    is_merged = bool(said.get("merged_at"))
-    merged_as = said.get("merge_commit_sha") if is_merged else None
+    branch = str(raw["head"]["ref"])
+    is_merged = bool(raw.get("merged_at"))
+    merged_as = raw.get("merge_commit_sha") if is_merged else None
     return Pull(
-        number=int(said["number"]),
+        number=int(raw["number"]),
         branch=branch,
-        base=str(said["base"]["ref"]),
-        head=str(said["head"]["sha"]),
-        title=one_line(str(said["title"]), 256),
-        body=text if ours else (said.get("body") or ""),
+        base=str(raw["base"]["ref"]),
+        head=str(raw["head"]["sha"]),
+        title=one_line(str(raw["title"]), 256),
+        body=text if ours else (raw.get("body") or ""),
         issue=_issue(text, branch),
-        draft=bool(said.get("draft")) and not is_merged,
-        state="merged" if is_merged else str(said["state"]),
+        draft=bool(raw.get("draft")) and not is_merged,
+        state="merged" if is_merged else str(raw["state"]),
         author=mark.by if ours and mark else f"@{login}",
-        created_at=Timestamp(str(said["created_at"])),
-        updated_at=Timestamp(str(said["updated_at"])),
+        created_at=Timestamp(str(raw["created_at"])),
+        updated_at=Timestamp(str(raw["updated_at"])),
         merged_as=str(merged_as) if merged_as else None,
-        url=str(said.get("html_url") or ""),
+        url=str(raw.get("html_url") or ""),
         sent=_sent(mark) if ours and mark else None,
     )
 
@@ -49,14 +49,14 @@ def _sent(mark: github_marker.Mark) -> Sent | None:
 
 
 def _issue(body: str, branch: str) -> int | None:
-    """The issue that it closes: ours is said last, on a line of its own."""
+    """The issue that it closes. Our reference is the last one, on a line of its own."""
     named = _CLOSES.findall(body)
     found = int(named[-1]) if named else issue_of_branch(branch)
     return found if found and found < NUMBERS_END else None
 
 
 def signed(body: str, branch: str, by: Actor, sent: Sent | None = None) -> str:
-    """A body with our line, as GitHub takes it; `sent` is what `agent-finish` sent."""
+    """A body with our line, within GitHub's limit; `sent` is what `agent-finish` sent."""
     room = BODY_LIMIT - ROOM
     text = body if len(body) <= room else body[: room - 2] + "\n…"
     mark = github_marker.mark(digest("pull", branch), by)
@@ -67,21 +67,21 @@ def signed(body: str, branch: str, by: Actor, sent: Sent | None = None) -> str:
 
 
 def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:
-    """What check runs and statuses say together; of each name in one suite the newest counts: two
-    workflows may each have a job of the same name."""
+    """The combined result of check runs and statuses. The newest of each name in one suite counts:
+    two workflows may each have a job of the same name."""
     found: dict[tuple[str, object], str] = {}
-    for run in sorted(runs, key=lambda each: int(each.get("id") or 0)):
+    for run in sorted(runs, key=lambda check_run: int(check_run.get("id") or 0)):
         done = run.get("status") == "completed"
         name = (str(run.get("name")), (run.get("check_suite") or {}).get("id"))
         found[name] = str(run.get("conclusion")) if done else "pending"
-    for status in reversed(list(statuses)):  # GitHub has the newest first
+    for status in reversed(list(statuses)):  # GitHub lists the newest first
         found[str(status.get("context")), "status"] = str(status.get("state"))
     if not found:
         return Checks()
     states = {_state(conclusion) for conclusion in found.values()}
-    state = next(each for each in ("red", "pending", "green") if each in states)
-    said = [(name, conclusion) for (name, _), conclusion in found.items()]
-    order = sorted(said, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
+    state = next(name for name in ("red", "pending", "green") if name in states)
+    results = [(name, conclusion) for (name, _), conclusion in found.items()]
+    order = sorted(results, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
     return Checks(state, tuple((one_line(name, 80), conclusion) for name, conclusion in order))
 
 

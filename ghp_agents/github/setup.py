@@ -1,8 +1,8 @@
-"""What GitHub reads from a repository: forms, a template for pull requests, a workflow. They are
-written into the worktree, for its owner to commit.
+"""Files that GitHub reads from a repository: forms, a pull request template, a workflow.
 
-Each begins with a line that holds a digest of the rest. A file whose digest is right is as we made
-it: a newer version replaces it, and taking all away removes it. Any other is the user's.
+They are written into the worktree, for its owner to commit. Each begins with a line that holds a
+digest of the rest. If the digest matches, the file is unchanged: a newer version replaces it, and
+uninstalling removes it. Any other file belongs to the user.
 """
 
 import difflib
@@ -11,73 +11,73 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.templates import render_folder
-from ghp_agents.github import action_ref as action
+from ghp_agents.github import action_ref
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PRIORITIES
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
 
 TEMPLATES = "github"
 FOLDER = ".github"
-# Where files of ours may be, also those of an older version that this one does not write.
+# Where our files may be, including those of older versions.
 WORKFLOW = f"{FOLDER}/workflows/agents.yml"
 PLACES = ("ISSUE_TEMPLATE/*.yml", "PULL_REQUEST_TEMPLATE/*.md", "workflows/*.yml")
 NOTE = "ghp agent-init --github"
 _FIRST = re.compile(rf"(?:#|<!--) Made by `{NOTE}` \(([0-9a-f]{{12}})\)[^\n]*\n(.*)\Z", re.DOTALL)
-_ANY_ACTION = "owner/name@commit"  # which paths there can be does not depend on it
+_ANY_ACTION = "owner/name@commit"  # the paths do not depend on it
 _LOGIN = re.compile(r"@?([A-Za-z0-9](?:-?[A-Za-z0-9])*)")
 
 
 class KeptFile(NamedTuple):
-    """A file of the user's in the place of one of ours."""
+    """A user's file at the path of one of ours."""
 
     path: str  # from the top of the worktree
-    change: str  # what ours would change in it, as a unified diff
+    change: str  # a unified diff from it to ours
 
 
 class SetupPlan(NamedTuple):
-    """What is to be done, and what stays as it is."""
+    """The steps to take, and the files that stay."""
 
     steps: tuple[Step, ...]
     kept: tuple[KeptFile, ...]
 
 
 def to_write(ws: Workspace, named: str = "") -> SetupPlan:
-    """What is still to be written, with the action that is `named` as `owner/name@commit`, else
-    the one of this installation. Raises GhpError for what cannot be: then nothing is."""
+    """The files still to write, with the action `named` as `owner/name@commit`, else this
+    installation's. Raises GhpError if one cannot be written; then none is."""
     top = _top(ws)
     steps: list[Step] = []
     kept: list[KeptFile] = []
-    for path, text in wanted(ws, named or action.address()).items():
+    for path, text in wanted(ws, named or action_ref.address()).items():
         place = top / path
         _refuse_elsewhere(place, top)
-        before = usersfile.read(place)
-        there = None if before is None else _text(before)
-        if there == text:
+        before = user_file.read(place)
+        existing = None if before is None else _text(before)
+        if existing == text:
             continue
-        if there is None or is_ours(there):
-            act = partial(usersfile.rewrite, place, before, text.encode())
+        if existing is None or is_ours(existing):
+            act = partial(user_file.rewrite, place, before, text.encode())
             steps.append(Step("write", "Wrote", path, act))
         else:
-            kept.append(KeptFile(path, _change(path, there, text)))
+            kept.append(KeptFile(path, _change(path, existing, text)))
     return SetupPlan(tuple(steps), tuple(kept))
 
 
 def to_take(ws: Workspace) -> SetupPlan:
-    """What is to be removed: what is as we made it."""
+    """The files to remove: those that are unchanged."""
     top = _top(ws)
     known = wanted(ws, _ANY_ACTION)
     steps: list[Step] = []
     kept: list[KeptFile] = []
     for path in sorted({*known, *_present(top)}):
-        content = usersfile.read(top / path)
+        content = user_file.read(top / path)
         if content is None:
             continue
         if is_ours(_text(content)):
-            act = partial(_take, top, path, content)
+            act = partial(_remove_unchanged, top, path, content)
             steps.append(Step("remove", "Removed", path, act))
         elif path in known or _FIRST.match(_text(content)):
             kept.append(KeptFile(path, ""))
@@ -85,9 +85,9 @@ def to_take(ws: Workspace) -> SetupPlan:
 
 
 def wanted(ws: Workspace, action: str) -> dict[str, str]:
-    """All files as this version makes them, by their paths from the top of the worktree.
+    """All files of this version, by path from the top of the worktree.
 
-    Without an action there is no workflow: what it installed by a name alone could be anybody's.
+    Without an action there is no workflow: a package installed by name alone could be anybody's.
     """
     texts = render_folder(TEMPLATES, _values(ws) | {"action": action})
     files = {f"{FOLDER}/{path}": marked(path, text) for path, text in texts.items()}
@@ -95,14 +95,14 @@ def wanted(ws: Workspace, action: str) -> dict[str, str]:
 
 
 def lacks_workflow(ws: Workspace) -> bool:
-    """Whether there is no workflow yet that sweeps, or one that an older version wrote and that
-    installs this program by its name."""
-    content = usersfile.read(_top(ws) / WORKFLOW)
+    """Whether there is no sweep workflow, or only one from an older version that installs this
+    program by name."""
+    content = user_file.read(_top(ws) / WORKFLOW)
     return content is None or (is_ours(_text(content)) and b'"ghp-agents' in content)
 
 
 def marked(path: str, text: str) -> str:
-    """A text with the line that tells it from the user's."""
+    """A text with the line that marks it as ours."""
     says = (
         f"Made by `{NOTE}` ({digest(text)}). Change it as you like: "
         "then it is yours, and is neither replaced nor removed."
@@ -112,7 +112,7 @@ def marked(path: str, text: str) -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Whether a file is as some version of ours made it."""
+    """Whether a file is unchanged since some version of this program wrote it."""
     found = _FIRST.match(text)
     return found is not None and digest(found[2]) == found[1]
 
@@ -129,7 +129,7 @@ def _values(ws: Workspace) -> dict[str, Any]:
 
 
 def _quoted(text: str) -> str:
-    """A text as YAML has it, whatever is in it."""
+    """A text as a YAML value."""
     return (
         text if re.fullmatch(r"[a-z][a-z:-]*[a-z]", text) else "'" + text.replace("'", "''") + "'"
     )
@@ -158,7 +158,7 @@ def _present(top: Path) -> list[str]:
 
 
 def _text(content: bytes) -> str:
-    """A file as it is in the repository: git may have given its lines other ends here."""
+    """A file's text as in the repository: git may have converted its line ends here."""
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
@@ -167,10 +167,10 @@ def _change(path: str, before: str, after: str) -> str:
     return "\n".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""))
 
 
-def _take(top: Path, path: str, content: bytes) -> None:
-    if usersfile.read(top / path) != content:
+def _remove_unchanged(top: Path, path: str, content: bytes) -> None:
+    if user_file.read(top / path) != content:
         raise GhpError(
             f"Somebody wrote {path} at this moment; it was left as it is.",
             hint="Run the command again.",
         )
-    usersfile.delete(top / path, top)
+    user_file.delete(top / path, top)

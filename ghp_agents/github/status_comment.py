@@ -1,7 +1,7 @@
-"""The one comment on an issue that shows how it goes with it. Pure: from facts to text.
+"""The text of the one comment that shows an issue's status. Pure: facts to text.
 
-Nothing in it changes by the mere passing of time: the same state is the same text, and that is not
-written again. What is quoted of others is one line, and calls and formats nothing.
+The text does not change with time alone, so an unchanged status is not written again. Quoted text
+is cut to one line; mentions and formatting in it are escaped.
 """
 
 from typing import NamedTuple
@@ -20,11 +20,11 @@ _SPECIAL = "\\|[]`*_~#"
 
 
 class IssueStatus(NamedTuple):
-    """How it goes with an issue."""
+    """The status of an issue."""
 
     number: int
     closed: bool = False
-    lease: Lock | None = None  # whoever holds it, if anybody does
+    lease: Lock | None = None  # the lock, if somebody holds it
     assigned: tuple[str, ...] = ()
     status: str = ""
     branch: str = ""
@@ -44,7 +44,7 @@ def render(facts: IssueStatus) -> str:
 
 
 def essence(facts: IssueStatus) -> str:
-    """The text without what changes often."""
+    """The text without its frequently changing parts."""
     return render(facts._replace(status=""))
 
 
@@ -72,10 +72,10 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     if facts.pull:
         rows.append(("pull request", f"#{facts.pull}"))
     if facts.handoff:
-        had = facts.handoff
-        rows.append(("last handoff", f"{had.name}, {had.at}, by {cell(had.by.name)}"))
-    for each in facts.questions[:SHOWN]:
-        asks = f"{each.name}, asked by {cell(each.question.agent)}: {cell(each.title)}"
+        handoff = facts.handoff
+        rows.append(("last handoff", f"{handoff.name}, {handoff.at}, by {cell(handoff.by.name)}"))
+    for question in facts.questions[:SHOWN]:
+        asks = f"{question.name}, asked by {cell(question.question.agent)}: {cell(question.title)}"
         rows.append(("open question", asks))
     if len(facts.questions) > SHOWN:
         rows.append(("open questions", f"{len(facts.questions) - SHOWN} more"))
@@ -84,13 +84,13 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     return rows
 
 
-def _commanded(said: Obeyed) -> str:
-    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in said.acts)
-    return f"{cell(said.by.name)}, {said.at}: {acts}"
+def _commanded(command: Obeyed) -> str:
+    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in command.acts)
+    return f"{cell(command.by.name)}, {command.at}: {acts}"
 
 
 def cell(text: str) -> str:
-    """Text of others in one cell of a table."""
+    """Other people's text, escaped for a table cell."""
     line = one_line(text, 200).replace("&", "&amp;").replace("<", "&lt;").replace("@", "@\u200b")
     return "".join("\\" + char if char in _SPECIAL else char for char in line)
 

@@ -68,8 +68,8 @@ def test_names_that_differ_in_case_alone_are_one(repo: Path, script: Script) -> 
 
 
 def test_one_that_somebody_else_makes_at_that_moment_is_as_good(repo: Path, script: Script) -> None:
-    there = {"message": "Validation Failed", "errors": [{"code": "already_exists"}]}
-    script.then(says(422, there))
+    existing = {"message": "Validation Failed", "errors": [{"code": "already_exists"}]}
+    script.then(says(422, existing))
     labels.make(hubs.hub(repo, script), EPIC)
     assert script.asked[0].body == EPIC._asdict()
 

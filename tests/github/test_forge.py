@@ -52,9 +52,9 @@ class GitHubSite(Site):
         known = git(self.folder, "for-each-ref", "--format=%(refname)").splitlines()
         start = branch if f"refs/remotes/origin/{branch}" in known else "main"
         git(self.folder, "checkout", "--quiet", "--detach", f"origin/{start}")
-        made = commit(self.folder, files)
+        created = commit(self.folder, files)
         git(self.folder, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
-        return made
+        return created
 
     @property
     def trunk(self) -> str:
@@ -93,18 +93,18 @@ def new(site: GitHubSite, *, draft: bool = False) -> NewPull:
 
 
 def test_it_is_the_agents_and_says_which_issue_it_closes(site: GitHubSite, github: GitHub) -> None:
-    made = site.forge.open(new(site), WORKER)
-    assert (made.author, made.issue, made.body) == ("worker-1", 1, "What\n\nCloses #1")
-    raw = github.act(ADMIN, "GET", f"pulls/{made.number}")
+    created = site.forge.open(new(site), WORKER)
+    assert (created.author, created.issue, created.body) == ("worker-1", 1, "What\n\nCloses #1")
+    raw = github.act(ADMIN, "GET", f"pulls/{created.number}")
     assert raw["body"].startswith('What\n\nCloses #1\n\n<!-- ghp-agents:{"id":"')
-    assert made.url == raw["html_url"]
+    assert created.url == raw["html_url"]
 
 
 def test_texts_of_people_are_taken_as_they_are(site: GitHubSite, github: GitHub) -> None:
     site.work("ann/fix")
     body = {"title": "Fix", "head": "ann/fix", "base": "main", "body": "Fixes #3\r\n"}
-    made = github.act(WORKER_1, "POST", "pulls", body)
-    pull = site.forge.get(made["number"])
+    created = github.act(WORKER_1, "POST", "pulls", body)
+    pull = site.forge.get(created["number"])
     assert (pull.author, pull.issue, pull.title) == (f"@{WORKER_1}", 3, "Fix")
 
 
@@ -119,9 +119,9 @@ def test_again_nothing_is_written(site: GitHubSite, github: GitHub) -> None:
 
 @pytest.mark.parametrize("draft", [True, False])
 def test_draft_and_ready_go_by_graphql(site: GitHubSite, draft: bool) -> None:
-    made = site.forge.open(new(site, draft=not draft), WORKER)
-    assert site.forge.change(made.number, PullChange(draft=draft), WORKER).draft is draft
-    assert site.forge.get(made.number).draft is draft
+    created = site.forge.open(new(site, draft=not draft), WORKER)
+    assert site.forge.change(created.number, PullChange(draft=draft), WORKER).draft is draft
+    assert site.forge.get(created.number).draft is draft
 
 
 def test_a_branch_without_a_commit_is_refused_in_githubs_words(site: GitHubSite) -> None:
@@ -145,35 +145,35 @@ def test_check_runs_are_read(
     state: str,
     first: str,
 ) -> None:
-    made = site.forge.open(new(site), WORKER)
+    created = site.forge.open(new(site), WORKER)
     for name, status, conclusion in runs:
-        body = {"name": name, "head_sha": made.head, "status": status}
+        body = {"name": name, "head_sha": created.head, "status": status}
         body |= {"conclusion": conclusion} if conclusion else {}
         github.act(ADMIN, "POST", "check-runs", body)
-    checks = site.forge.checks(made)
+    checks = site.forge.checks(created)
     assert (checks.state, checks.details[0][0]) == (state, first)
-    assert site.forge.checks(made._replace(head=site.trunk)) == Checks()
+    assert site.forge.checks(created._replace(head=site.trunk)) == Checks()
 
 
 def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitHub) -> None:
     """Else anybody could bring unfinished work onto the trunk, or hold up the queue."""
-    made = site.forge.open(new(site), WORKER)
+    created = site.forge.open(new(site), WORKER)
     ours = github.proxy.behind
 
-    def told(asked: Asked) -> Said:
-        said = ours(asked)
-        if asked.verb == "GET" and "/pulls" in asked.path:
-            for each in said.body if isinstance(said.body, list) else [said.body]:
+    def forked(request: Asked) -> Said:
+        response = ours(request)
+        if request.verb == "GET" and "/pulls" in request.path:
+            for each in response.body if isinstance(response.body, list) else [response.body]:
                 fork = each["base"]["repo"] | {"id": 2**40, "full_name": "mallory/widgets"}
                 each["head"] = each["head"] | {"repo": fork}
-        return said
+        return response
 
-    github.proxy.behind = told
+    github.proxy.behind = forked
     assert (site.forge.list(), site.forge.find(BRANCH)) == ([], None)
     with pytest.raises(RefusedError, match="#1 comes from another repository"):
-        site.forge.get(made.number)
+        site.forge.get(created.number)
     with pytest.raises(RefusedError, match="#1 comes from another repository"):
-        site.forge.merge(made.number, ANN, head=made.head)
+        site.forge.merge(created.number, ANN, head=created.head)
 
 
 HAPPENED = [Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF]
@@ -186,17 +186,17 @@ def test_what_may_have_happened_is_looked_for_and_not_done_twice(
     wanted = new(site)
     forge = site.forge
     github.proxy.faults = in_turn(fault, where=_pulls)
-    made = _insisting(site, lambda: forge.open(wanted, WORKER))
-    assert [pull["number"] for pull in github.act(ADMIN, "GET", "pulls")] == [made.number]
+    created = _insisting(site, lambda: forge.open(wanted, WORKER))
+    assert [pull["number"] for pull in github.act(ADMIN, "GET", "pulls")] == [created.number]
     github.proxy.faults = in_turn(fault, where=_pulls)
-    merged = _insisting(site, lambda: forge.merge(made.number, ANN, head=made.head))
+    merged = _insisting(site, lambda: forge.merge(created.number, ANN, head=created.head))
     assert merged.state == "merged"
     subjects = git(github.remote, "log", "--format=%s", "--merges", "main").splitlines()
     assert len(subjects) == 1
 
 
-def _pulls(asked: Asked) -> bool:
-    return asked.writes and "/pulls" in asked.path
+def _pulls(request: Asked) -> bool:
+    return request.writes and "/pulls" in request.path
 
 
 def _insisting(site: GitHubSite, act: Callable[[], Pull]) -> Pull:
@@ -211,7 +211,7 @@ def _insisting(site: GitHubSite, act: Callable[[], Pull]) -> Pull:
 
 def test_merging_is_by_the_configured_method(site: GitHubSite, github: GitHub) -> None:
     github.configure(site.folder, {"mergeMethod": "squash"})
-    made = site.forge.open(new(site), WORKER)
-    merged = site.forge.merge(made.number, ANN, head=made.head)
+    created = site.forge.open(new(site), WORKER)
+    merged = site.forge.merge(created.number, ANN, head=created.head)
     assert merged.merged_as == site.trunk
     assert len(git(github.remote, "log", "-1", "--format=%P", "main").split()) == 1

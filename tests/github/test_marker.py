@@ -13,19 +13,19 @@ LINE = f'<!-- ghp-agents:{{"id":"{ID}","by":"worker-1"}} -->'
 
 
 def test_a_text_is_signed_by_a_line_that_no_page_shows() -> None:
-    said = mark(ID, Actor("worker-1"))
-    assert signed("It works.", said) == f"It works.\n\n{LINE}"
-    assert signed("", said) == LINE
-    assert split_marker(f"It works.\n\n{LINE}") == ("It works.", said)
+    signature = mark(ID, Actor("worker-1"))
+    assert signed("It works.", signature) == f"It works.\n\n{LINE}"
+    assert signed("", signature) == LINE
+    assert split_marker(f"It works.\n\n{LINE}") == ("It works.", signature)
 
 
 def test_a_person_and_what_is_said_once_are_in_it() -> None:
-    said = mark(ID, Actor('Ann --> "E"', is_person=True), marker="escalation 3f9a")
-    text = signed("Yes", said)
+    signature = mark(ID, Actor('Ann --> "E"', is_person=True), marker="escalation 3f9a")
+    text = signed("Yes", signature)
     assert "Ann --\\u003e" in text  # nothing in a name ends the line
-    assert split_marker(text) == ("Yes", said)
-    assert said.actor == Actor('Ann --> "E"', is_person=True)
-    assert said.once == github_marker.once("escalation 3f9a") != github_marker.once("other")
+    assert split_marker(text) == ("Yes", signature)
+    assert signature.actor == Actor('Ann --> "E"', is_person=True)
+    assert signature.once == github_marker.once("escalation 3f9a") != github_marker.once("other")
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_what_is_no_line_of_ours_stays_text(text: str) -> None:
 
 def test_only_the_last_of_several_lines_counts() -> None:
     other = LINE.replace("worker-1", "worker-2")
-    text, said = split_marker(f"{other}\n\n{LINE}")
-    assert (text, said) == (other, Mark(ID, "worker-1"))
+    text, signature = split_marker(f"{other}\n\n{LINE}")
+    assert (text, signature) == (other, Mark(ID, "worker-1"))
 
 
 def test_a_line_that_somebody_says_through_us_can_be_seen_and_means_nothing() -> None:
     forged = f"Look:\n{LINE.upper()}\n<!--  ghp-agents :{{}} -->\n<!-- other -->"
-    said = signed(forged, mark(ID, Actor("worker-2")))
-    text, found = split_marker(said)
+    text = signed(forged, mark(ID, Actor("worker-2")))
+    text, found = split_marker(text)
     assert text == plain(forged)
     assert text.startswith('Look:\n&lt;!-- GHP-AGENTS:{"ID"')
     assert text.endswith("&lt;!--  ghp-agents :{} -->\n<!-- other -->")
@@ -66,9 +66,9 @@ def test_a_line_that_somebody_says_through_us_can_be_seen_and_means_nothing() ->
 
 @given(st.text(), st.text(max_size=60), st.booleans(), st.text(max_size=20))
 def test_whatever_is_signed_is_read_back(text: str, name: str, person: bool, marker: str) -> None:
-    said = mark(ID, Actor(name, person), marker)
+    signature = mark(ID, Actor(name, person), marker)
     visible = plain(text)
-    got, found = split_marker(signed(text, said))
+    got, found = split_marker(signed(text, signature))
     assert got == visible.rstrip("\n") if visible else got == ""
-    assert found == said
+    assert found == signature
     assert plain(visible) == visible

@@ -61,9 +61,9 @@ def test_an_account_that_was_deleted_is_a_ghost() -> None:
 
 
 def test_a_body_with_its_line_is_never_too_long() -> None:
-    made = github_pull.signed("x" * BODY_LIMIT, "b", Actor("w" * 63))
-    assert len(made) <= BODY_LIMIT
-    assert made.endswith(" -->")
+    body = github_pull.signed("x" * BODY_LIMIT, "b", Actor("w" * 63))
+    assert len(body) <= BODY_LIMIT
+    assert body.endswith(" -->")
 
 
 def run(name: str, conclusion: str | None, number: int = 1) -> dict[str, Any]:

@@ -243,24 +243,24 @@ def form(ws: Workspace, name: str) -> dict[str, object]:
     return found
 
 
-def made(ws: Workspace, name: str, **answers: str) -> Issue:
+def create_issue(ws: Workspace, name: str, **answers: str) -> Issue:
     """The issue that the tracker makes of a form, as a stranger filled it in."""
-    asked = form(ws, name)
-    labels = asked.get("labels", [])
+    form_fields = form(ws, name)
+    labels = form_fields.get("labels", [])
     assert isinstance(labels, list)
-    given = {key.replace("_", "-"): said for key, said in answers.items()}
-    told = {
+    given = {key.replace("_", "-"): answer for key, answer in answers.items()}
+    issue_json = {
         "number": 7, "id": 1, "title": "Read the file", "state": "open",
-        "body": forms.answered(asked, given),
+        "body": forms.answered(form_fields, given),
         "labels": [{"name": label} for label in labels],
         "user": {"login": "stranger"}, "created_at": "2026-01-25T10:30:00Z",
         "updated_at": "2026-01-25T10:30:00Z",
     }  # fmt: skip
-    return github_issue.issue(github_issue.kept(told), Names())
+    return github_issue.issue(github_issue.kept(issue_json), Names())
 
 
 def test_every_answer_of_a_task_comes_back(ws: Workspace) -> None:
-    issue = made(
+    issue = create_issue(
         ws, "task", goal="Files are read.\n\nAs a whole.", acceptance="- [ ] It does\n- [x] Fast",
         scope="src/parser/\n# not this: src/x\n*.md\n**/gen_*.py", blocked_by="#12, #13",
         capabilities="Rust, browser", priority="high",
@@ -277,7 +277,7 @@ def test_every_answer_of_a_task_comes_back(ws: Workspace) -> None:
 
 
 def test_a_task_with_only_what_must_be_there_says_nothing_else(ws: Workspace) -> None:
-    issue = made(ws, "task", goal="Files are read.", acceptance="It reads.")
+    issue = create_issue(ws, "task", goal="Files are read.", acceptance="It reads.")
     assert (issue.blocked_by, issue.priority, needed(issue)) == ((), "medium", frozenset())
     assert scope(issue.body) == ()
     assert scope(issue.body.replace("_No response_", "```gitignore\n\n```")) == ()
@@ -291,17 +291,19 @@ def test_each_priority_that_can_be_chosen_is_one(ws: Workspace, name: str, prior
         "epic": {"goal": "A", "acceptance": "B"},
         "escalation": {"question": "A", "context": "B"},
     }
-    assert made(ws, name, **required[name], priority=priority).priority == priority
+    assert create_issue(ws, name, **required[name], priority=priority).priority == priority
 
 
 def test_an_epic_is_labelled_as_one(ws: Workspace) -> None:
-    issue = made(ws, "epic", goal="All", acceptance="Done", parts="- [ ] Parser\n- [ ] Formatter")
+    issue = create_issue(
+        ws, "epic", goal="All", acceptance="Done", parts="- [ ] Parser\n- [ ] Formatter"
+    )
     assert issue.labels == ("epic",)
     assert outline(issue.body).tasks == 2
 
 
 def test_an_escalation_gives_no_work_to_anybody_and_blocks_nothing(ws: Workspace) -> None:
-    issue = made(ws, "escalation", question="Tabs?", context="None", blocks="#12")
+    issue = create_issue(ws, "escalation", question="Tabs?", context="None", blocks="#12")
     assert (issue.labels, issue.assignees, issue.blocked_by) == ((NEEDS_HUMAN,), (), ())
 
 
@@ -311,9 +313,9 @@ def test_an_escalation_goes_to_the_people_whom_the_configuration_names(repo: Pat
         '{"agents": {"escalateTo": ["ada", "@bob-2", "acme/core", "123"],'
         ' "needsHumanLabel": "it\'s: for #people"}}'
     )
-    asked = form(open_workspace(repo, {"HOME": "/nonexistent"}), "escalation")
-    assert asked["assignees"] == ["ada", "bob-2", "123"]
-    assert asked["labels"] == ["it's: for #people"]
+    form_fields = form(open_workspace(repo, {"HOME": "/nonexistent"}), "escalation")
+    assert form_fields["assignees"] == ["ada", "bob-2", "123"]
+    assert form_fields["labels"] == ["it's: for #people"]
 
 
 def test_the_labels_that_forms_set_are_made(ws: Workspace) -> None:

@@ -36,12 +36,12 @@ class Clone:
         self.status = "implementing"
 
     def refresh(self, *, here: bool = True, also: Sequence[int] = (), issue: Issue = ISSUE) -> None:
-        said = {"issue": 1, "status": self.status}
-        view = AgentView(AgentName("worker-1"), said, Liveness.ACTIVE, 0.0, here)
+        fields = {"issue": 1, "status": self.status}
+        view = AgentView(AgentName("worker-1"), fields, Liveness.ACTIVE, 0.0, here)
         hub = GitHubRepository(self.ws, hubs.access(self.script.address))
         refresh(self.ws, hub, self.leaser, self.store.snapshot(), [issue], [view], {*also})
 
-    def asked(self) -> list[str]:
+    def requests(self) -> list[str]:
         """What was asked since, and nothing else."""
         found = self.script.lines
         assert self.script.left == 0
@@ -57,7 +57,7 @@ class Clone:
         self.script.then(says(200, []), says(201, {"id": 7}), says(200, []))
         self.refresh()
         body = self.written()
-        assert self.asked() == [LIST, f"POST {AT}/1/comments", LIST]
+        assert self.requests() == [LIST, f"POST {AT}/1/comments", LIST]
         return body
 
 
@@ -68,7 +68,7 @@ def clone(repo: Path) -> Iterator[Clone]:
     script.close()
 
 
-def told(number: int, body: str, login: str = "octocat") -> dict[str, Any]:
+def comment_json(number: int, body: str, login: str = "octocat") -> dict[str, Any]:
     return {"id": number, "body": body, "user": {"login": login}}
 
 
@@ -78,17 +78,17 @@ VIEWER = says(200, {"login": "octocat"})
 def test_it_is_made_once_and_then_left_alone(clone: Clone) -> None:
     assert clone.make().startswith("**worker-1** has this issue: implementing.\n\n")
     clone.refresh()
-    assert clone.asked() == []
+    assert clone.requests() == []
 
 
 def test_it_is_changed_when_the_state_did(clone: Clone) -> None:
     body = clone.make()
     clone.clock.wait(61)
     clone.status = "testing"
-    clone.script.then(says(200, told(7, body)), says(200, {}))
+    clone.script.then(says(200, comment_json(7, body)), says(200, {}))
     clone.refresh()
     assert clone.written() == body.replace("implementing", "testing")
-    assert clone.asked() == [f"GET {AT}/comments/7", f"PATCH {AT}/comments/7"]
+    assert clone.requests() == [f"GET {AT}/comments/7", f"PATCH {AT}/comments/7"]
 
 
 def test_a_mere_status_waits_for_a_minute(clone: Clone) -> None:
@@ -96,7 +96,7 @@ def test_a_mere_status_waits_for_a_minute(clone: Clone) -> None:
     clone.status = "testing"
     clone.clock.wait(50)
     clone.refresh()
-    assert clone.asked() == []
+    assert clone.requests() == []
 
 
 def test_what_another_clone_has_written_so_already_is_not_written_again(clone: Clone) -> None:
@@ -104,22 +104,22 @@ def test_what_another_clone_has_written_so_already_is_not_written_again(clone: C
     clone.leaser.release("issue/1", expected=clone.lease)
     free = body.partition("\n\n")
     now = "No agent has this issue.\n\n" + free[2].partition("\n\n")[2]
-    clone.script.then(says(200, told(7, now)))
+    clone.script.then(says(200, comment_json(7, now)))
     clone.refresh()
-    assert clone.asked() == [f"GET {AT}/comments/7"]
+    assert clone.requests() == [f"GET {AT}/comments/7"]
 
 
 def test_one_that_is_there_is_found_and_changed(clone: Clone) -> None:
     body = clone.make()
     (clone.ws.cache_dir / "hub/state-comments.json").unlink()
-    old = told(9, body.replace("implementing", "planning"))
-    forged = told(3, body, "eve")
+    old = comment_json(9, body.replace("implementing", "planning"))
+    forged = comment_json(3, body, "eve")
     clone.script.then(
         says(200, [forged, old]), VIEWER, says(200, {"permission": "read"}),
         says(200, old), says(200, {}),
     )  # fmt: skip
     clone.refresh()
-    assert clone.asked() == [
+    assert clone.requests() == [
         LIST, "GET /user", "GET /repos/acme/widgets/collaborators/eve/permission",
         f"GET {AT}/comments/9", f"PATCH {AT}/comments/9",
     ]  # fmt: skip
@@ -130,39 +130,39 @@ def test_one_that_a_sweep_of_the_repositorys_own_made_is_not_made_a_second_time(
 ) -> None:
     body = clone.make()
     (clone.ws.cache_dir / "hub/state-comments.json").unlink()
-    old = told(9, body, "github-actions[bot]")
+    old = comment_json(9, body, "github-actions[bot]")
     clone.script.then(says(200, [old]), says(200, old))
     clone.refresh()
-    assert clone.asked() == [LIST, f"GET {AT}/comments/9"]
+    assert clone.requests() == [LIST, f"GET {AT}/comments/9"]
 
 
 def test_of_two_that_were_made_at_once_the_younger_is_taken_back(clone: Clone) -> None:
     body = clone.make()
     (clone.ws.cache_dir / "hub/state-comments.json").unlink()
-    both = [told(5, body), told(7, body)]
+    both = [comment_json(5, body), comment_json(7, body)]
     clone.script.then(
         says(200, []), says(201, {"id": 7}), says(200, both), VIEWER, says(200, both[0]),
         says(204),
     )  # fmt: skip
     clone.refresh()
-    assert clone.asked()[-2:] == [f"GET {AT}/comments/5", f"DELETE {AT}/comments/7"]
+    assert clone.requests()[-2:] == [f"GET {AT}/comments/5", f"DELETE {AT}/comments/7"]
     clone.refresh()
-    assert clone.asked() == []
+    assert clone.requests() == []
 
 
 def test_one_that_was_deleted_is_made_again_with_the_next_news(clone: Clone) -> None:
     clone.make()
     clone.script.then(says(404), says(200, []), says(201, {"id": 8}), says(200, []))
     clone.refresh(also=[1])
-    assert clone.asked() == [f"GET {AT}/comments/7", LIST, f"POST {AT}/1/comments", LIST]
+    assert clone.requests() == [f"GET {AT}/comments/7", LIST, f"POST {AT}/1/comments", LIST]
 
 
 def test_who_may_not_write_there_does_not_try_again_and_again(clone: Clone) -> None:
     clone.script.then(says(200, []), says(403, {"message": "Resource not accessible"}))
     clone.refresh()
-    assert clone.asked() == [LIST, f"POST {AT}/1/comments"]
+    assert clone.requests() == [LIST, f"POST {AT}/1/comments"]
     clone.refresh()
-    assert clone.asked() == []
+    assert clone.requests() == []
 
 
 def test_what_could_not_be_sent_is_sent_by_the_next_sync(clone: Clone) -> None:
@@ -176,19 +176,19 @@ def test_what_could_not_be_sent_is_sent_by_the_next_sync(clone: Clone) -> None:
 
 def test_an_issue_of_another_clones_agent_is_left_to_that(clone: Clone) -> None:
     clone.refresh(here=False)
-    assert clone.asked() == []
+    assert clone.requests() == []
     clone.make()
     clone.refresh(here=False)
     closed = ISSUE._replace(state="closed")
     clone.leaser.release("issue/1", expected=clone.lease)
     clone.refresh(here=False, issue=closed)
-    assert clone.asked() == []
+    assert clone.requests() == []
 
 
 def test_an_issue_that_nobody_here_had_is_shown_on_request(clone: Clone) -> None:
     clone.leaser.release("issue/1", expected=clone.lease)
     clone.refresh()
-    assert clone.asked() == []
+    assert clone.requests() == []
     clone.script.then(says(200, []), says(201, {"id": 7}), says(200, []))
     clone.refresh(also=[1])
     assert clone.written().startswith("No agent has this issue.")

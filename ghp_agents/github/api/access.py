@@ -1,6 +1,7 @@
-"""Which repository on which server, through which token; cheap where there is none.
+"""Which repository on which server, and which token; cheap where there is none.
 
-Asks nobody but, where a remote is GitHub's and the environment has no token, the program `gh`.
+Asks nobody, with one exception: if a remote is on GitHub and the environment has no token, it asks
+the program `gh`.
 """
 
 import re
@@ -8,13 +9,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
-from ghp_agents.github.api import remote_url as remotes
-from ghp_agents.github.api import token
+from ghp_agents.github.api import remote_url, token
 from ghp_agents.github.api.token import Token
 from ghp_agents.settings import consent
-from ghp_agents.state import git_credentials as credentials
+from ghp_agents.state import git_credentials
 from ghp_agents.workspace import Workspace
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
@@ -32,7 +32,7 @@ class RepositoryPlace(NamedTuple):
 
 
 class Access(NamedTuple):
-    """All that is needed to talk to one repository."""
+    """All that is needed to call the API for one repository."""
 
     host: str
     repository: str
@@ -41,14 +41,14 @@ class Access(NamedTuple):
 
 
 def find(ws: Workspace, *, again: bool = False) -> Access | None:
-    """The access that there is; None where issues live in the state.
+    """The access to GitHub; None where issues live in the local state.
 
-    Raises NotSetUpError where the configuration wants GitHub and something is missing.
+    Raises NotSetUpError if the configuration wants GitHub and something is missing.
     """
     if ws.settings.tracker == "local":
         return None
-    wanted = ws.settings.tracker == "github"
-    if not wanted and not ws.settings.push:
+    required = ws.settings.tracker == "github"
+    if not required and not ws.settings.push:
         return None  # all stays in this clone
     place = where(ws)
     if place is None:
@@ -58,13 +58,13 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
                 "github", settings.unagreed["github"], settings.trunk_place
             )
             raise NotSetUpError(what, hint=hint)
-        if wanted:
+        if required:
             raise _no_repository()
         return None
     api = _api(ws, place)
-    found = _token(ws, place, again=again or wanted) if may_have_a_token(ws, place) else None
+    found = _token(ws, place, again=again or required) if may_have_a_token(ws, place) else None
     if found is None:
-        if wanted:
+        if required:
             raise _no_token(ws, place)
         return None
     return Access(place.host, place.repository, api, found)
@@ -76,19 +76,19 @@ def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> Token | Non
 
 
 def where(ws: Workspace) -> RepositoryPlace | None:
-    """The repository that the configuration names, else the remote's; None: it is not GitHub's."""
-    said = ws.settings.github
-    configured = said.get("host", "").lower() or None
-    hosts = token_host.hosts_in(ws.environ) | ({configured} if configured else set())
-    for address in remotes.addresses(ws):
-        found = remotes.parse_remote_url(address)
-        if found and (token_host.is_githubs(found[0]) or found[0] in hosts):
-            remotes_host, repository = found
+    """The configured repository, else the remote's; None if no remote is on GitHub."""
+    fields = ws.settings.github
+    configured = fields.get("host", "").lower() or None
+    hosts = token_hosts.hosts_in(ws.environ) | ({configured} if configured else set())
+    for address in remote_url.addresses(ws):
+        parsed = remote_url.parse_remote_url(address)
+        if parsed and (token_hosts.is_githubs(parsed[0]) or parsed[0] in hosts):
+            remotes_host, repository = parsed
             break
     else:
         remotes_host, repository = None, None
     host = configured or remotes_host or "github.com"
-    repository = said.get("repository") or _proposed(ws, said) or repository
+    repository = fields.get("repository") or _proposed(ws, fields) or repository
     if repository is None:
         return None
     if not _REPOSITORY.fullmatch(repository):
@@ -97,25 +97,25 @@ def where(ws: Workspace) -> RepositoryPlace | None:
 
 
 def may_have_a_token(ws: Workspace, place: RepositoryPlace) -> bool:
-    """Whether a token may go there: to GitHub, and to a server that the person named. Neither the
-    repository's configuration nor the address that it was cloned from names one of somebody's own:
-    both may be an attacker's."""
-    if place.host == "github.com" or (token_host.is_githubs(place.host) and place.is_remotes):
+    """Whether a token may be sent to this server: to GitHub, or to a server that the person named.
+    The repository's configuration and its clone address do not count: an attacker may control
+    both."""
+    if place.host == "github.com" or (token_hosts.is_githubs(place.host) and place.is_remotes):
         return True
-    return place.host in credentials.named_hosts(ws)
+    return place.host in git_credentials.named_hosts(ws)
 
 
-def _proposed(ws: Workspace, said: Mapping[str, str]) -> str | None:
-    """The repository that the repository's own file names, if a remote names it, too. Whose word
-    counts for agents depends on it, so that another one is only for the person's own file."""
-    name = said.get(consent.PROPOSED)
-    found = (remotes.parse_remote_url(address) for address in remotes.addresses(ws))
-    is_remotes = name and any(each and each[1].lower() == name.lower() for each in found)
+def _proposed(ws: Workspace, fields: Mapping[str, str]) -> str | None:
+    """The repository that the repository's own file names, if a remote names it too. It decides
+    whose commands agents obey, so any other repository must be in the person's own file."""
+    name = fields.get(consent.PROPOSED)
+    parsed = (remote_url.parse_remote_url(address) for address in remote_url.addresses(ws))
+    is_remotes = name and any(remote and remote[1].lower() == name.lower() for remote in parsed)
     return name if is_remotes else None
 
 
 def api_of(host: str) -> str:
-    """The address of a server's API."""
+    """The API address of a server."""
     if host == "github.com":
         return "https://api.github.com"
     if host.endswith(".ghe.com"):
@@ -124,22 +124,22 @@ def api_of(host: str) -> str:
 
 
 def _api(ws: Workspace, place: RepositoryPlace) -> str:
-    """The address of the API. One in a configuration file must be the server's own: the token is
-    sent there, and the file may be somebody else's."""
+    """The API address. One from a configuration file must belong to the server: the token is sent
+    there, and somebody else may control the file."""
     override = ws.environ.get(OVERRIDE, "").strip()
     if override:
         return override.rstrip("/")
-    said = ws.settings.github.get("api")
-    if not said:
+    configured = ws.settings.github.get("api")
+    if not configured:
         return api_of(place.host)
-    parts = urlsplit(said)
+    parts = urlsplit(configured)
     host = (parts.hostname or "").lower()
     own = host == place.host or host.endswith(f".{place.host}")
     if parts.scheme == "https" and own and not parts.username:
-        return said.rstrip("/")
+        return configured.rstrip("/")
     raise NotSetUpError(
-        f"`agents.github.api` is {said!r}, which is not an https address of {place.host}; the "
-        "token would be sent there.",
+        f"`agents.github.api` is {configured!r}, which is not an https address of {place.host}; "
+        "the token would be sent there.",
         hint=f"Correct `agents.github.host` or `api`; or, if you trust that address, set "
         f"{OVERRIDE} to it.",
     )
@@ -168,8 +168,8 @@ def _no_token(ws: Workspace, place: RepositoryPlace) -> NotSetUpError:
             hint=f"If you trust it, set GH_HOST to {place.host}, or name it in your own "
             "~/.config/ghp-cli/config.json: `agents.github.host`.",
         )
-    ours = token_host.is_githubs(place.host)
-    names = " or ".join(token_host.OF_GITHUB) if ours else token_host.OF_ENTERPRISE[0]
+    ours = token_hosts.is_githubs(place.host)
+    names = " or ".join(token_hosts.OF_GITHUB) if ours else token_hosts.OF_ENTERPRISE[0]
     return NotSetUpError(
         f"The configuration wants issues on GitHub, and there is no token for {place.host}.",
         hint=f"Run `gh auth login --hostname {place.host}`, or set {names} in the environment.",

@@ -1,4 +1,4 @@
-"""Answers with their ETag, one file each, so that what did not change need not be sent again."""
+"""Responses with their ETag, one file each, so that unchanged data is not sent again."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ MOST_BYTES = 64_000_000
 
 
 class CachedAnswer(NamedTuple):
-    """An answer to keep."""
+    """A response to keep."""
 
     url: str
     etag: str
@@ -24,28 +24,28 @@ class CachedAnswer(NamedTuple):
 
 
 class Cache:
-    """A folder of answers. Whatever is missing or broken in it is asked for again."""
+    """A folder of responses. Missing or broken entries are requested again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def read(self, url: str) -> CachedAnswer | None:
-        """The answer that is kept for an address."""
+        """The cached response of an address."""
         path = self._path(url)
         try:
-            said = json.loads(path.read_bytes())
-            entry = CachedAnswer(said["url"], said["etag"], said["headers"], said["body"])
+            data = json.loads(path.read_bytes())
+            entry = CachedAnswer(data["url"], data["etag"], data["headers"], data["body"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return entry if entry.url == url else None
 
     def touch(self, url: str) -> None:
-        """It was of use: others are dropped before it."""
+        """Mark an entry as used, so that others are dropped first."""
         with contextlib.suppress(OSError):
             os.utime(self._path(url))
 
     def write(self, entry: CachedAnswer) -> None:
-        """Keep an answer, and drop the oldest if that makes too many."""
+        """Cache a response; drop the oldest entries above the limits."""
         path = self._path(entry.url)
         with contextlib.suppress(OSError, ValueError):  # a cache
             new = not path.exists()
@@ -55,11 +55,11 @@ class Cache:
 
     def _prune(self) -> None:
         kept: list[tuple[float, int, str]] = []
-        with os.scandir(self._folder) as found:
-            for one in found:
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # another process prunes, too
-                    status = one.stat()
-                    kept.append((status.st_mtime, status.st_size, one.path))
+                    status = entry.stat()
+                    kept.append((status.st_mtime, status.st_size, entry.path))
         kept.sort(reverse=True)
         total = 0
         for number, (_, size, path) in enumerate(kept, 1):

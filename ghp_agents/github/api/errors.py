@@ -1,7 +1,7 @@
-"""What GitHub said no to, and what became of asking it: every error that leaves this folder.
+"""All errors that leave this folder: what GitHub refused, and requests without an answer.
 
-Two families. `NoAnswerError` says that nobody knows yet (exit code 4): a limit, or no connection.
-Everything else is GitHub's own no: asking the same again brings the same.
+Two families. `NoAnswerError` means that the result is unknown (exit code 4): a limit, or no
+connection. All others are GitHub's refusal: the same request would fail again.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from ghp_agents.core.errors import ExitCode, GhpError, NotFoundError, RefusedErr
 
 
 class HubError(GhpError):
-    """GitHub's no; `status` is the HTTP status, `said` GitHub's own words."""
+    """GitHub refused. `status` is the HTTP status, `message` GitHub's own words."""
 
     status = 0
-    said = ""
+    message = ""
 
-    def of(self, status: int, said: str) -> "HubError":
-        """This error with the status and the words that it came with."""
-        self.status, self.said = status, said
+    def of(self, status: int, message: str) -> "HubError":
+        """This error with its HTTP status and GitHub's message."""
+        self.status, self.message = status, message
         return self
 
 
@@ -26,13 +26,13 @@ class TokenError(HubError):
 
 
 class ForbiddenError(HubError, RefusedError):
-    """403 that is no limit: this token may not do this."""
+    """403 that is not a rate limit: this token lacks the permission."""
 
     exit_code = ExitCode.REFUSED
 
 
 class MissingError(HubError, NotFoundError):
-    """404: it is not there, or this token may not see it; GitHub does not tell which."""
+    """404: it does not exist, or this token may not see it; GitHub does not tell which."""
 
 
 class GoneError(HubError):
@@ -40,33 +40,33 @@ class GoneError(HubError):
 
 
 class PreconditionError(HubError):
-    """409 or 412: what the request was built on has moved."""
+    """409 or 412: the state that the request relied on has changed."""
 
 
 class InvalidError(HubError):
-    """422 or 400: GitHub does not take these values. `codes` are its reasons: `already_exists`."""
+    """422 or 400: GitHub rejects the values. `codes` are its reasons, e.g. `already_exists`."""
 
     codes: tuple[str, ...] = ()
 
     def because(self, codes: Sequence[str], *, usage: bool) -> "InvalidError":
-        """With GitHub's codes; a `usage` error is about words that somebody gave."""
+        """With GitHub's codes; `usage` marks an error in the user's input."""
         self.codes = tuple(codes)
         self.exit_code = ExitCode.USAGE if usage else ExitCode.ERROR
         return self
 
 
 class NoAnswerError(UnknownError):
-    """Nobody knows the answer yet. `happened`: a write may have been done all the same."""
+    """The result is unknown. `happened`: the write may have succeeded all the same."""
 
     happened = False
 
 
 class LimitError(NoAnswerError):
-    """Nothing was sent or done, because it is not the time: a limit of GitHub's, or nobody reached
-    it a moment ago. `until`: when to ask again, in seconds; 0 if nobody can tell."""
+    """Nothing was sent: GitHub's rate limit applies, or GitHub was unreachable a moment ago.
+    `until` is the time of the next try in seconds; 0 if it is unknown."""
 
     until = 0.0
 
 
 class UnreachableError(NoAnswerError):
-    """No connection, no answer in time, half an answer, or an error on GitHub's side."""
+    """No connection, a timeout, a partial response, or an error on GitHub's side."""

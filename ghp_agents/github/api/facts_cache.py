@@ -1,4 +1,4 @@
-"""What was found out about accounts and servers, each thing for its time: a small file of facts."""
+"""Facts about accounts and servers in one small file, each with its own lifetime."""
 
 import contextlib
 import json
@@ -10,13 +10,13 @@ from ghp_agents.ports import Clock
 
 
 class FactsCache:
-    """Facts by name, each with the time it was learned. Losing one costs a request."""
+    """Facts by name, each with the time it was stored. A lost fact costs one request."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path, self._clock = path, clock
 
     def get(self, name: str, seconds: float) -> Any | None:
-        """A fact that is not older than `seconds`."""
+        """A fact, if it is at most `seconds` old."""
         try:
             value, learned = self._read()[name]
             age = self._clock.now() - float(learned)
@@ -25,7 +25,7 @@ class FactsCache:
         return value if 0 <= age < seconds else None
 
     def put(self, name: str, value: Any, keep: float) -> None:
-        """Learn a fact, and drop those older than `keep` seconds."""
+        """Store a fact; drop facts older than `keep` seconds."""
         now = self._clock.now()
         facts = {
             key: fact
@@ -38,10 +38,10 @@ class FactsCache:
 
     def _read(self) -> dict[str, Any]:
         try:
-            said = json.loads(self._path.read_bytes())
+            facts = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
-        return said if isinstance(said, dict) else {}
+        return facts if isinstance(facts, dict) else {}
 
 
 def _age(learned: Any, now: float) -> float:

@@ -1,8 +1,8 @@
-"""One exchange with GitHub, and nothing more: the only place that knows PyGithub.
+"""One HTTP exchange with GitHub; the only module that uses PyGithub.
 
-PyGithub brings connections and the token's header. It is kept from waiting, trying again and
-following on its own: it would write twice, sleep for an hour, and lose the query of a list whose
-repository was renamed. See docs/design/011-one-door-to-github.md.
+PyGithub provides connections and the token's header. Its own waits, retries and redirects are
+switched off: it would write twice, sleep for an hour, and lose the query of a list whose repository
+was renamed. See docs/design/011-one-door-to-github.md.
 """
 
 import json
@@ -25,12 +25,12 @@ USER_AGENT = "ghp-agents"
 CHUNK = 65_536
 REDIRECTS = 3
 _MOVED = (301, 302, 307, 308)
-# urllib3's names for "no connection was made"; the causes are looked for by name and by class.
+# urllib3's names for "no connection was made"; causes are matched by name and by class.
 _NOT_SENT = ("ConnectTimeout", "ConnectTimeoutError", "NewConnectionError", "NameResolutionError")
 
 
 class HttpResponse(NamedTuple):
-    """An answer as it came: header names in small letters, the body read as JSON."""
+    """A response: header names in lower case, the body parsed as JSON."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,16 +38,16 @@ class HttpResponse(NamedTuple):
 
 
 class Sender(Protocol):
-    """What sends one request; the tests' door, too."""
+    """Sends one request; tests replace it."""
 
     def send(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
     ) -> HttpResponse:
-        """Raises UnreachableError, with `happened` where it may have been done all the same."""
+        """Raises UnreachableError; `happened` is set if GitHub may have processed the request."""
 
 
 class Client:
-    """Sends requests with one token from one thread."""
+    """Sends requests with one token, from one thread."""
 
     def __init__(self, access: Access, clock: Clock, timeout: float) -> None:
         self._line = _Line(access, clock)
@@ -56,8 +56,8 @@ class Client:
     def send(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
     ) -> HttpResponse:
-        """One request and its answer, within `seconds`. A redirect on the same server is followed:
-        what was redirected was not done."""
+        """One request and its response, within `seconds`. Follows redirects on the same server: a
+        redirected request was not processed."""
         for _ in range(REDIRECTS):
             raw = self._once(verb, url, headers, body, seconds)
             target = urljoin(url, raw.headers.get("location", ""))
@@ -83,21 +83,20 @@ class Client:
 
 
 def graphql_address(api: str) -> str:
-    """Where a server takes GraphQL."""
+    """The GraphQL address of a server."""
     if api.endswith("/api/v3"):
         return api.removesuffix("/v3") + "/graphql"
     return f"{api}/graphql"
 
 
 class _SlowError(OSError):
-    """The answer dripped in for too long."""
+    """The response arrived too slowly."""
 
 
 class _Line:
-    """A connection as PyGithub uses one. It reads an answer to its end within a time, and keeps it
-    from PyGithub, which would sleep on a 202, follow a 301 without the query, and stumble over a
-    strange header. A server that repeats the token does so in vain: it goes no further.
-    """
+    """A connection as PyGithub uses one. It reads a whole response within a time limit and hides it
+    from PyGithub, which would sleep on a 202, follow a 301 without the query, and fail on an
+    unusual header. If a server echoes the token, it is masked here."""
 
     def __init__(self, access: Access, clock: Clock) -> None:
         from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass
@@ -115,11 +114,11 @@ class _Line:
     def request(
         self, verb: str, url: str, input: Any, headers: Mapping[str, str], stream: bool = False
     ) -> None:
-        """Keep what is to be sent."""
+        """Keep the request for `getresponse`."""
         self._wanted = (verb, url, input, headers)
 
     def getresponse(self) -> "_Kept":
-        """Send it, and read the answer."""
+        """Send the request and read the response."""
         verb, url, content, headers = self._wanted
         until = self._clock.now() + self.seconds
         with self._session.request(
@@ -138,16 +137,16 @@ class _Line:
 
 
 class _Kept:
-    """What PyGithub gets to see of an answer: that there was one."""
+    """What PyGithub sees of a response: only that there was one."""
 
     status = 200
 
     def getheaders(self) -> list[tuple[str, str]]:
-        """None of the headers."""
+        """No headers."""
         return []
 
     def read(self) -> str:
-        """Nothing of the text."""
+        """No text."""
         return ""
 
 
@@ -158,7 +157,7 @@ def _read(text: str, status: int) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         if status >= 300:
-            return None  # a page for people, of something between GitHub and us
+            return None  # an HTML page, from a proxy between GitHub and us
         raise failed("GitHub's answer broke off, or was not GitHub's") from None
 
 
@@ -181,16 +180,16 @@ def _unreachable(error: OSError, seconds: float) -> Exception:
 
 
 def _causes(error: BaseException) -> Any:
-    """The error and what it came from, as urllib3 wraps it: in `reason`, in `args`, as context."""
+    """The error and its causes, which urllib3 keeps in `reason`, in `args` and as context."""
     seen: list[BaseException] = []
     waiting: list[object] = [error]
     while waiting:
-        one = waiting.pop()
-        if not isinstance(one, BaseException) or any(one is other for other in seen):
+        cause = waiting.pop()
+        if not isinstance(cause, BaseException) or any(cause is other for other in seen):
             continue
-        seen.append(one)
-        yield one
-        waiting += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
+        seen.append(cause)
+        yield cause
+        waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]
 
 
 def _moved_away(url: str) -> ForbiddenError:

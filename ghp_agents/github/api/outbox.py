@@ -1,4 +1,4 @@
-"""Writes that could not be sent yet: kept durably in the clone, and sent later in their order."""
+"""Writes that could not be sent yet: stored durably in the clone and sent later, in order."""
 
 import contextlib
 import json
@@ -12,26 +12,26 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.github.api.errors import TokenError
 from ghp_agents.ports import Clock
 
-REFUSED = "refused"  # the folder of what GitHub would not take
-AGAIN = 3_600.0  # seconds after which what the token may not do is tried again
+REFUSED = "refused"  # the folder of refused jobs
+AGAIN = 3_600.0  # seconds until a job without permission is tried again
 
 
 class Job(NamedTuple):
-    """One write for later, in the words of who will perform it.
+    """One write to send later. The performer defines `kind` and `data`.
 
-    `id` makes saying it twice saying it once. Jobs with the same `about` depend on each other:
-    where one was refused for good, those behind it are not sent.
+    A second job with the same `id` is ignored. Jobs with the same `about` depend on each other: if
+    one is refused for good, those behind it are not sent.
     """
 
-    id: str  # unique: the id marker that the write leaves on GitHub, where it leaves one
-    kind: str  # what to do, for the performer: "comment", "labels", …
-    about: str  # what it is done to: "12" for issue 12, or the id of an issue that is to be made
+    id: str  # unique: the id marker that the write leaves on GitHub, if it leaves one
+    kind: str  # the action: "comment", "labels", …
+    about: str  # the target: "12" for issue 12, or the id of an issue to be created
     says: str  # for people: "a comment on #12"
     data: Mapping[str, Any] = {}  # plain JSON values
 
 
 class Refused(NamedTuple):
-    """A job that GitHub will not take, and why. `again`: the token may be allowed to, later."""
+    """A job that GitHub refused, and why. `again`: the token may get the permission later."""
 
     job: Job
     why: str
@@ -41,21 +41,21 @@ class Refused(NamedTuple):
 
 
 class BrokenJobError(GhpError):
-    """A job that nobody can perform, because of what is written in it. Nothing depends on it."""
+    """A job whose content is invalid, so nobody can perform it. Nothing depends on it."""
 
 
 class Outbox:
-    """A folder with one file for each job, named by its number in the order.
+    """A folder with one file per job; the file name starts with its number in the order.
 
-    The file is there until the job is done: who is killed in between sends again, which is
-    harmless, because a performer looks first.
+    A job's file stays until the job is done. After a crash it is sent again; that is harmless,
+    because the performer first looks for the result.
     """
 
     def __init__(self, folder: Path, clock: Clock, token: str) -> None:
         self.folder, self._clock, self._token = folder, clock, token
 
     def add(self, job: Job) -> None:
-        """Keep a job durably, behind the others. Raises OSError if it cannot be kept."""
+        """Store a job durably behind the others. Raises OSError if that fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with files.locked_if_possible(self.folder / "number.lock"):
             waiting = self._files()
@@ -67,7 +67,7 @@ class Outbox:
             files.write_durably(self.folder / f"{number:012d}-{_name(job)}", content)
 
     def waiting(self) -> list[Job]:
-        """The jobs that wait, in order; without what cannot be read."""
+        """The waiting jobs in order, without unreadable ones."""
         return [job for path in self._files() if (job := _job(path))]
 
     def count(self) -> int:
@@ -75,39 +75,39 @@ class Outbox:
         return len(self._files())
 
     def refused(self) -> list[Refused]:
-        """The jobs that were put aside, in order; what cannot be read among them says so."""
+        """The refused jobs in order; unreadable files are listed as such."""
         return [_refused(path) for path in self._files(REFUSED)]
 
     def flush(self, perform: Callable[[Job], object]) -> list[str]:
-        """Send what waits, until there is no answer; what was sent, for people."""
+        """Send waiting jobs until GitHub does not answer; return what was sent, for people."""
         if not self._files() and not self._files(REFUSED):
             return []
         try:
             with files.locked_if_possible(self.folder / "flush.lock", patience=0.0):
-                self._take_back()
+                self._requeue_allowed()
                 return list(self._send(perform))
         except LockTimeoutError:
-            return []  # another process is at it
+            return []  # another process is sending
 
     def _send(self, perform: Callable[[Job], object]) -> Iterator[str]:
-        # What is sent later, and sets things back to what they were: those behind it wait for it.
-        stuck = {one.job.about: one for one in self.refused() if one.again}
+        # A refused job may be retried. Later jobs about the same target wait, to keep the order.
+        stuck = {refused.job.about: refused for refused in self.refused() if refused.again}
         for path in self._files():
             job = _job(path)
             if job is None:
-                self._aside(path, Refused(_unreadable(path), "it cannot be read"))
+                self._set_aside(path, Refused(_unreadable(path), "it cannot be read"))
                 continue
-            before = stuck.get(job.about)
-            if before:
-                why = f"it comes after {before.job.says}, which GitHub refused"
-                self._aside(path, before._replace(job=job, why=why))
+            blocker = stuck.get(job.about)
+            if blocker:
+                why = f"it comes after {blocker.job.says}, which GitHub refused"
+                self._set_aside(path, blocker._replace(job=job, why=why))
                 continue
             try:
                 perform(job)
             except (UnknownError, TokenError):
-                return  # nothing more can be sent now; all of it later, or with another token
+                return  # stop; the rest is sent later, or with another token
             except BrokenJobError as error:
-                self._aside(path, Refused(job, str(error)))
+                self._set_aside(path, Refused(job, str(error)))
                 continue
             except GhpError as error:
                 stuck[job.about] = self._refuse(path, job, error)
@@ -118,24 +118,25 @@ class Outbox:
     def _refuse(self, path: Path, job: Job, error: GhpError) -> Refused:
         again = isinstance(error, RefusedError)
         refused = Refused(job, str(error), self._token, self._clock.now(), again)
-        self._aside(path, refused)
+        self._set_aside(path, refused)
         return refused
 
-    def _aside(self, path: Path, refused: Refused) -> None:
+    def _set_aside(self, path: Path, refused: Refused) -> None:
         target = self.folder / REFUSED
         target.mkdir(parents=True, exist_ok=True)
-        said = {**refused._asdict(), "job": refused.job._asdict()}
-        files.write_durably(target / path.name, json.dumps(said).encode())
+        data = {**refused._asdict(), "job": refused.job._asdict()}
+        files.write_durably(target / path.name, json.dumps(data).encode())
         path.unlink(missing_ok=True)
 
-    def _take_back(self) -> None:
-        """Put back into the line what another token, or this one by now, may be allowed to do."""
+    def _requeue_allowed(self) -> None:
+        """Queue refused jobs again if the token changed, or if it may have the permission by
+        now."""
         now = self._clock.now()
         for path in self._files(REFUSED):
-            one = _refused(path)
-            due = one.token != self._token or not 0 <= now - one.at < AGAIN
-            if one.again and due:
-                content = json.dumps(one.job._asdict()).encode()
+            refused = _refused(path)
+            due = refused.token != self._token or not 0 <= now - refused.at < AGAIN
+            if refused.again and due:
+                content = json.dumps(refused.job._asdict()).encode()
                 files.write_durably(self.folder / path.name, content)
                 path.unlink(missing_ok=True)
 
@@ -163,16 +164,16 @@ def _job(path: Path) -> Job | None:
         return None
 
 
-def _from_json(said: Any) -> Job:
-    name, kind, about, says = (str(said[key]) for key in ("id", "kind", "about", "says"))
-    return Job(name, kind, about, says, dict(said["data"]))
+def _from_json(data: Any) -> Job:
+    name, kind, about, says = (str(data[key]) for key in ("id", "kind", "about", "says"))
+    return Job(name, kind, about, says, dict(data["data"]))
 
 
 def _refused(path: Path) -> Refused:
     try:
-        said = json.loads(path.read_bytes())
-        job, why = _from_json(said["job"]), str(said["why"])
-        return Refused(job, why, str(said["token"]), float(said["at"]), said["again"] is True)
+        data = json.loads(path.read_bytes())
+        job, why = _from_json(data["job"]), str(data["why"])
+        return Refused(job, why, str(data["token"]), float(data["at"]), data["again"] is True)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Refused(_unreadable(path), "it cannot be read")
 

@@ -1,4 +1,4 @@
-"""What is left of GitHub's limits, and when nobody may ask: pure values and their changes."""
+"""GitHub's rate limits, and when to stop sending requests: pure values and their changes."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ WHY = {
 
 
 class Budget(NamedTuple):
-    """One of the token's budgets, as the last answer told it."""
+    """One of the token's budgets, as of the last response."""
 
     limit: int
     remaining: int
@@ -28,14 +28,14 @@ class Budget(NamedTuple):
 
 
 class Backoff(NamedTuple):
-    """Nobody asks before `until`. `kind` is a key of WHY."""
+    """No requests before `until`. `kind` is a key of WHY."""
 
     kind: str
     until: float
 
     @property
     def asked_for(self) -> bool:
-        """Whether the server asked for it: then it can be waited for."""
+        """Whether the server asked for it; then waiting helps."""
         return self.kind in ("primary", "secondary", "busy")
 
 
@@ -44,30 +44,30 @@ class RateLimits(NamedTuple):
 
     budgets: Mapping[str, Budget] = {}  # by resource
     pause: Backoff | None = None
-    strikes: int = 0  # rests and outages in a row
+    strikes: int = 0  # consecutive limits and outages
     answered: float | None = None
 
 
 def heard(
-    gauge: RateLimits, headers: Mapping[str, str], now: float, skew: float = 0.0
+    limits: RateLimits, headers: Mapping[str, str], now: float, skew: float = 0.0
 ) -> RateLimits:
-    """After an answer that is no limit: the breaker closes, but for a rest that GitHub asked for
-    while this answer was on its way."""
-    counted = gauge._replace(budgets=_counted(gauge, headers, skew), answered=now)
-    pause = gauge.pause
+    """After a response that is no limit: close the breaker. A pause that GitHub asked for while
+    this response was on its way stays."""
+    counted = limits._replace(budgets=_counted(limits, headers, skew), answered=now)
+    pause = limits.pause
     if pause and pause.asked_for and now < pause.until:
         return counted
     return counted._replace(pause=None, strikes=0)
 
 
 def rested(
-    gauge: RateLimits, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
+    limits: RateLimits, limit: Limit, headers: Mapping[str, str], now: float, skew: float = 0.0
 ) -> RateLimits:
-    """After a limit: nobody asks until it is over. Where GitHub names no time it grows."""
-    grown = min(LEAST_REST * 2**gauge.strikes, LONGEST_GROWN)
+    """After a limit: no requests until it is over. Without a time from GitHub the pause doubles."""
+    grown = min(LEAST_REST * 2**limits.strikes, LONGEST_GROWN)
     rest = grown if limit.seconds is None else limit.seconds
-    counted = gauge._replace(budgets=_counted(gauge, headers, skew), answered=now)
-    if limit.kind == "primary":  # of one budget alone
+    counted = limits._replace(budgets=_counted(limits, headers, skew), answered=now)
+    if limit.kind == "primary":  # affects one budget only
         resource = headers.get("x-ratelimit-resource", CORE)
         size = counted.budgets[resource].limit if resource in counted.budgets else 0
         budgets = {**counted.budgets, resource: Budget(size, 0, now + rest)}
@@ -75,41 +75,41 @@ def rested(
     return _paused(counted, Backoff(limit.kind, now + rest))
 
 
-def lost(gauge: RateLimits, now: float) -> RateLimits:
-    """After somebody gave up to reach GitHub: the others need not try for a moment."""
-    rest = min(FIRST_OUTAGE * 2**gauge.strikes, LONGEST_OUTAGE)
-    return _paused(gauge, Backoff("outage", now + rest))
+def lost(limits: RateLimits, now: float) -> RateLimits:
+    """After a failed attempt to reach GitHub: other processes pause for a moment, too."""
+    rest = min(FIRST_OUTAGE * 2**limits.strikes, LONGEST_OUTAGE)
+    return _paused(limits, Backoff("outage", now + rest))
 
 
-def unwelcome(gauge: RateLimits, now: float) -> RateLimits:
-    """After GitHub refused the token: asking again and again makes it lock the account."""
-    return _paused(gauge._replace(answered=now), Backoff("token", now + TOKEN_REST))
+def unwelcome(limits: RateLimits, now: float) -> RateLimits:
+    """After GitHub refused the token: repeated requests would make it lock the account."""
+    return _paused(limits._replace(answered=now), Backoff("token", now + TOKEN_REST))
 
 
-def closed(gauge: RateLimits, resource: str, now: float) -> Backoff | None:
-    """Why and until when nobody may ask now; None: ask."""
-    if gauge.pause and now < gauge.pause.until:
-        return gauge.pause
-    budget = gauge.budgets.get(resource)
+def closed(limits: RateLimits, resource: str, now: float) -> Backoff | None:
+    """Why and until when requests must wait; None if they may be sent."""
+    if limits.pause and now < limits.pause.until:
+        return limits.pause
+    budget = limits.budgets.get(resource)
     if budget and budget.remaining <= 0 and now < budget.resets:
         return Backoff("primary", budget.resets)
     return None
 
 
-def to_json(gauge: RateLimits) -> dict[str, Any]:
-    """As it is stored."""
-    return gauge._asdict()
+def to_json(limits: RateLimits) -> dict[str, Any]:
+    """The stored form."""
+    return limits._asdict()
 
 
-def from_json(said: Any) -> RateLimits:
-    """As it was stored; what cannot be read is nothing known."""
+def from_json(data: Any) -> RateLimits:
+    """Parse the stored form; unreadable data counts as no knowledge."""
     try:
-        pause = said["pause"]
+        pause = data["pause"]
         return RateLimits(
-            {name: _budget(*numbers) for name, numbers in said["budgets"].items()},
+            {name: _budget(*numbers) for name, numbers in data["budgets"].items()},
             None if pause is None else _pause(*pause),
-            min(max(int(said["strikes"]), 0), 16),
-            None if said["answered"] is None else float(said["answered"]),
+            min(max(int(data["strikes"]), 0), 16),
+            None if data["answered"] is None else float(data["answered"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return RateLimits()
@@ -125,17 +125,18 @@ def _pause(kind: Any, until: Any) -> Backoff:
     return Backoff(kind, float(until))
 
 
-def _paused(gauge: RateLimits, pause: Backoff) -> RateLimits:
-    """With a pause; of two, the one that ends later: answers come in any order."""
-    had = gauge.pause
-    longer = had if had and had.until > pause.until else pause
-    return gauge._replace(pause=longer, strikes=min(gauge.strikes + 1, 16))
+def _paused(limits: RateLimits, pause: Backoff) -> RateLimits:
+    """With a pause. Responses arrive in any order, so the pause that ends later wins."""
+    previous = limits.pause
+    longer = previous if previous and previous.until > pause.until else pause
+    return limits._replace(pause=longer, strikes=min(limits.strikes + 1, 16))
 
 
-def _counted(gauge: RateLimits, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
-    """The budgets after an answer. Answers overtake each other: within one hour the least counts.
+def _counted(limits: RateLimits, headers: Mapping[str, str], skew: float) -> Mapping[str, Budget]:
+    """The budgets after a response. Responses overtake each other: within one hour the lowest count
+    wins.
 
-    `skew` is how much our clock is ahead of the server's.
+    `skew` is how many seconds our clock is ahead of the server's.
     """
     try:
         new = _budget(
@@ -144,11 +145,11 @@ def _counted(gauge: RateLimits, headers: Mapping[str, str], skew: float) -> Mapp
             float(headers["x-ratelimit-reset"]) + skew,
         )
     except (KeyError, ValueError, OverflowError):
-        return gauge.budgets
+        return limits.budgets
     name = headers.get("x-ratelimit-resource", CORE)
-    had = gauge.budgets.get(name)
-    if had and abs(had.resets - new.resets) < 60:
-        new = new._replace(remaining=min(had.remaining, new.remaining))
-    elif had and had.resets > new.resets:
-        new = had
-    return {**gauge.budgets, name: new}
+    previous = limits.budgets.get(name)
+    if previous and abs(previous.resets - new.resets) < 60:
+        new = new._replace(remaining=min(previous.remaining, new.remaining))
+    elif previous and previous.resets > new.resets:
+        new = previous
+    return {**limits.budgets, name: new}

@@ -1,4 +1,4 @@
-"""The addresses of the repository's remotes, read without starting a process where that can be."""
+"""The addresses of the repository's remotes, read without starting a process where possible."""
 
 import re
 
@@ -9,7 +9,7 @@ _REMOTE = re.compile(r'^\s*\[remote "(?P<name>(?:[^"\\]|\\.)*)"\]', re.IGNORECAS
 _SECTION = re.compile(r"^\s*\[")
 _URL = re.compile(r"^\s*url\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\s\"#;\\]+")
-# Where somebody else's file decides, or an address is short for another one.
+# Another file is included, or an address is an abbreviation.
 _INDIRECT = re.compile(r"^\s*\[\s*(include|includeif|url)\b", re.IGNORECASE | re.MULTILINE)
 
 _ADDRESS = re.compile(r"(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^/@]*@)?(?P<rest>[^?#]+)")
@@ -20,7 +20,7 @@ _PATH = re.compile(
 
 
 def addresses(ws: Workspace) -> list[str]:
-    """The address of the coordination remote, then origin's; none of any other."""
+    """The address of the coordination remote, then origin's; no others."""
     known = _read(ws)
     wanted = [name for name in (ws.settings.remote, "origin") if name]
     if not any(name in known for name in wanted) and len(known) == 1:
@@ -29,7 +29,7 @@ def addresses(ws: Workspace) -> list[str]:
 
 
 def parse_remote_url(address: str) -> tuple[str, str] | None:
-    """The host and "owner/name" of a web, ssh or scp-like address; None of anything else."""
+    """The host and "owner/name" of a web, ssh or scp-like address; None for any other."""
     web = _ADDRESS.fullmatch(address)
     if web:
         host, _, path = web["rest"].partition("/")
@@ -46,12 +46,12 @@ def parse_remote_url(address: str) -> tuple[str, str] | None:
 
 
 def _plain_host(host: str) -> str:
-    """GitHub's other names for itself: `ssh.github.com` takes ssh on the port of https."""
+    """Map GitHub's other host names: `ssh.github.com` accepts ssh on the https port."""
     return "github.com" if host in ("www.github.com", "ssh.github.com") else host
 
 
 def _read(ws: Workspace) -> dict[str, str]:
-    """Remotes and their addresses: by hand from a plain configuration, else by git."""
+    """Remotes and their addresses: parsed from a plain configuration file, else from git."""
     try:
         text = (ws.common_dir / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -65,7 +65,7 @@ def _read(ws: Workspace) -> dict[str, str]:
 
 
 def _by_hand(text: str) -> dict[str, str] | None:
-    """None where the text has something that only git reads rightly: quotes, comments, escapes."""
+    """None if the text has quotes, comments or escapes, which only git parses correctly."""
     found: dict[str, str] = {}
     name: str | None = None
     for line in text.splitlines():
@@ -82,7 +82,7 @@ def _by_hand(text: str) -> dict[str, str] | None:
 
 
 def _may_be_short(address: str) -> bool:
-    """Whether it looks as if `url.….insteadOf` made something else of it: `gh:owner/name`."""
+    """Whether `url.….insteadOf` may rewrite this address: `gh:owner/name`."""
     short = None if "://" in address else _SHORT.fullmatch(address)
     return short is not None and "." not in short["host"]
 

@@ -1,4 +1,4 @@
-"""One repository on GitHub through one token: what everybody above asks and tells GitHub by."""
+"""One repository on GitHub through one token: the API that all other packages use."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,9 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from ghp_agents.github.api import graphql
-from ghp_agents.github.api import status as standing
-from ghp_agents.github.api import unreadable as unread
+from ghp_agents.github.api import graphql, status, unreadable
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.errors import ForbiddenError, MissingError
 from ghp_agents.github.api.facts_cache import FactsCache
@@ -29,7 +27,7 @@ _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class ReadResult(NamedTuple):
-    """What GitHub answered to a read."""
+    """GitHub's response to a read."""
 
     status: int
     body: Any  # JSON values
@@ -40,9 +38,9 @@ class ReadResult(NamedTuple):
 class GitHubRepository:
     """One repository on GitHub. A path is relative to it (`issues/12`), or absolute (`/user`).
 
-    Every method but `recall`, `has`, `learned`, `later`, `unread`, `note_unread` and `standing` may
-    talk to GitHub, and raises one of the errors of `github/api/errors.py`: `Unanswered` (exit
-    code 4) when nobody knows, a `HubError` when GitHub said no.
+    `recall`, `has`, `learned`, `later`, `unread`, `note_unread` and `standing` send no requests.
+    All other methods may, and raise the errors of `github/api/errors.py`: `NoAnswerError` (exit
+    code 4) if the result is unknown, a `HubError` if GitHub refused.
     """
 
     repository: str  # "owner/name"
@@ -53,10 +51,10 @@ class GitHubRepository:
         self._ws, self._access = ws, access
         self.repository, self.host = access.repository, access.host
         self.url = f"https://{access.host}/{access.repository}"
-        self._doubt = False  # while the outbox is sent: each write may have been done before
+        self._doubt = False  # while the outbox is sent: each write may already be done
 
     def viewer(self) -> str:
-        """The login that the token acts as."""
+        """The login of the token's account."""
         known = self._accounts.get("viewer", VIEWER_SECONDS)
         if isinstance(known, str):
             return known
@@ -68,14 +66,14 @@ class GitHubRepository:
         return login
 
     def get(self, path: str, **params: str | int) -> ReadResult:
-        """Read. Conditional: what did not change costs nothing of the limit (`fresh` False)."""
+        """Read. Conditional: unchanged data costs nothing of the rate limit (`fresh` is False)."""
         return self._get(self._address(path, params))
 
     def get_all(self, path: str, **params: str | int) -> list[Any]:
-        """All pages of a list, each conditional.
+        """All pages of a list, each read conditionally.
 
-        GitHub numbers pages anew for each request. Where the list may change meanwhile, sort so
-        that what is new comes last, and take an item that is met twice for one.
+        GitHub numbers the pages of each request afresh. If the list may change meanwhile, sort so
+        that new items come last, and merge items that appear twice.
         """
         found: list[Any] = []
         url: str | None = self._address(path, {"per_page": PAGE, **params})
@@ -90,8 +88,8 @@ class GitHubRepository:
         raise failed(f"GitHub's list `GET {path}` does not end")
 
     def recall(self, path: str, **params: str | int) -> ReadResult | None:
-        """What `get` answered last, asking nobody; for callers to whom old is better than none."""
-        raw = self._talk.recall(self._address(path, params))
+        """The last result of `get`, without a request; for callers that accept old data."""
+        raw = self._session.recall(self._address(path, params))
         return ReadResult(raw.status, raw.body, raw.headers, fresh=False) if raw else None
 
     def write(
@@ -100,33 +98,37 @@ class GitHubRepository:
         path: str,
         body: Any = None,
         *,
-        there: Callable[[], Any | None] | None = None,
+        find_existing: Callable[[], Any | None] | None = None,
     ) -> Any:
-        """Change something; the answer's body (None where it has none).
+        """Change something; return the response's body, or None if it has none.
 
-        One at a time and a second apart over all processes of the clone. After a failure that may
-        have happened all the same, `there()` is asked first; what it finds is the answer. Without
-        `there`, PUT, PATCH and DELETE are said again, because they name what shall be, and a POST
-        is not: then UnreachableError with `happened`. `there` may read, and must not write.
+        Writes are sent one at a time and one second apart, over all processes of the clone. If a
+        write failed but may have happened, `find_existing()` is called first; its result counts as
+        the response. Without `find_existing`, PUT, PATCH and DELETE are retried, because they are
+        idempotent. A POST is not: it raises UnreachableError with `happened`. `find_existing` may
+        read and must not write.
         """
-        return self._talk.write(verb, self._address(path, {}), body, there=there, doubt=self._doubt)
+        return self._session.write(
+            verb, self._address(path, {}), body, find_existing=find_existing, doubt=self._doubt
+        )
 
     def graphql(
         self,
         query: str,
         variables: Mapping[str, Any] | None = None,
         *,
-        there: Callable[[], Any | None] | None = None,
+        find_existing: Callable[[], Any | None] | None = None,
     ) -> Any:
-        """Ask GraphQL; the answer's `data`. A mutation is a write, as `write` is: one that `there`
-        cannot find is not said again."""
+        """Send a GraphQL query; return the response's `data`. A mutation works like `write`:
+        without a `find_existing` it is not retried."""
+        api, doubt = self._access.api, self._doubt
         return graphql.query(
-            self._talk, self._access.api, query, variables or {}, there=there, doubt=self._doubt
+            self._session, api, query, variables or {}, find_existing=find_existing, doubt=doubt
         )
 
     def permission(self, login: str) -> str:
-        """none, read, triage, write, maintain or admin: what an account may do in the repository.
-        Remembered for ten minutes. Raises ForbiddenError if this token may not ask."""
+        """An account's permission in the repository: none, read, triage, write, maintain or admin.
+        Cached for ten minutes. Raises ForbiddenError if this token may not ask."""
         if not login:
             return "none"
         name = f"permission {self.repository} {login}".lower()
@@ -134,22 +136,23 @@ class GitHubRepository:
         if isinstance(known, str):
             return known
         try:
-            said = self.get(f"collaborators/{quote(login, safe='')}/permission").body
+            answer = self.get(f"collaborators/{quote(login, safe='')}/permission").body
         except MissingError:
-            said = {}  # no such account, or it has nothing to do with the repository
-        found = _role(said)
-        self._accounts.put(name, found, VIEWER_SECONDS)
-        return found
+            answer = {}  # no such account, or not a collaborator
+        role = _role(answer)
+        self._accounts.put(name, role, VIEWER_SECONDS)
+        return role
 
     def may_command(self, login: str) -> bool:
-        """Whether the account has write permission or more; False if this token may not ask."""
+        """Whether the account has at least write permission; False if this token may not ask."""
         try:
             return self.permission(login) in COMMANDING
         except ForbiddenError:
             return False
 
     def has(self, feature: str) -> bool | None:
-        """Whether the server has a feature, as far as anybody found out in the last seven days."""
+        """Whether the server has a feature, as found within the last seven days; None if
+        unknown."""
         known = self._features.get(f"{self._access.api} {feature}", FEATURE_SECONDS)
         return known if isinstance(known, bool) else None
 
@@ -160,23 +163,24 @@ class GitHubRepository:
 
     @property
     def unread(self) -> Mapping[int, str]:
-        """The issues that cannot be read, by number, each with the reason."""
-        return unread.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
+        """The unreadable issues by number, each with the reason."""
+        return unreadable.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
 
     def note_unread(self, found: Mapping[int, str]) -> None:
-        """Remember which issues cannot be read."""
-        unread.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
+        """Remember which issues are unreadable."""
+        unreadable.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
 
     def later(self, job: Job) -> None:
-        """Keep a write durably for `flush`. The same id is kept once."""
+        """Store a write durably for `flush`. A second job with the same id is ignored."""
         self.outbox.add(job)
 
     def flush(self, perform: Callable[[Job], object]) -> list[str]:
-        """Send what waits, in order, until GitHub does not answer; what was sent, for people.
+        """Send waiting jobs in order until GitHub does not answer; return what was sent, for
+        people.
 
-        `perform` sends one job by `write`, whose `there` is asked first. Who finds another process
-        at it, or GitHub out of reach, sends nothing: it stays in the outbox. A job that GitHub
-        refuses is put aside with its reason, and with it those behind it that are about the same.
+        `perform` sends one job through `write`, which calls its `find_existing` first. If another
+        process is sending, or GitHub is unreachable, all jobs stay in the outbox. A refused job is
+        set aside with its reason, and so are the jobs behind it with the same `about`.
         """
         self._doubt = True
         try:
@@ -185,33 +189,33 @@ class GitHubRepository:
             self._doubt = False
 
     def refused(self) -> list[Refused]:
-        """The jobs that were put aside."""
+        """The refused jobs."""
         return self.outbox.refused()
 
     def standing(self) -> HubStanding:
-        """Budget, breaker and outbox, as this clone knows them; asks nobody."""
-        return standing.of(self._talk.meter.read(), self.outbox, self._ws.clock.now())
+        """Budget, breaker and outbox as this clone knows them; sends no request."""
+        return status.of(self._session.meter.read(), self.outbox, self._ws.clock.now())
 
     @cached_property
     def outbox(self) -> Outbox:
-        """Where writes wait."""
+        """The queue of waiting writes."""
         token = self._access.token.fingerprint(self._access.api)
-        return Outbox(standing.outbox_folder(self._ws), self._ws.clock, token)
+        return Outbox(status.outbox_folder(self._ws), self._ws.clock, token)
 
     @cached_property
-    def _talk(self) -> ApiSession:
+    def _session(self) -> ApiSession:
         return ApiSession(self._ws, self._access)
 
     @cached_property
     def _accounts(self) -> FactsCache:
-        return FactsCache(self._talk.folder / "accounts.json", self._ws.clock)
+        return FactsCache(self._session.folder / "accounts.json", self._ws.clock)
 
     @cached_property
     def _features(self) -> FactsCache:
         return FactsCache(self._ws.cache_dir / "hub" / "features.json", self._ws.clock)
 
     def _get(self, url: str) -> ReadResult:
-        raw, fresh = self._talk.read(url)
+        raw, fresh = self._session.read(url)
         return ReadResult(raw.status, raw.body, raw.headers, fresh)
 
     def _address(self, path: str, params: Mapping[str, str | int]) -> str:
@@ -220,7 +224,7 @@ class GitHubRepository:
         return f"{self._access.api}{whole}" + (f"?{query}" if query else "")
 
     def _next(self, answer: ReadResult) -> str | None:
-        """The address of the next page, always on the server that we ask."""
+        """The address of the next page, always on our own server."""
         found = _NEXT.search(answer.headers.get("link", ""))
         if found is None:
             return None
@@ -230,11 +234,11 @@ class GitHubRepository:
         return f"{api.scheme}://{api.netloc}{page.path}" + (f"?{page.query}" if page.query else "")
 
 
-def _role(said: Any) -> str:
-    """A permission by its name; a role of the organisation's own by the permission it builds on."""
-    if not isinstance(said, dict):
+def _role(answer: Any) -> str:
+    """A permission by name; an organisation's custom role counts as the permission it builds on."""
+    if not isinstance(answer, dict):
         return "none"
     for key in ("role_name", "permission"):
-        if said.get(key) in _ROLES:
-            return str(said[key])
+        if answer.get(key) in _ROLES:
+            return str(answer[key])
     return "none"

@@ -1,4 +1,4 @@
-"""What an answer of GitHub's means: a limit, an error for people, or neither. Pure."""
+"""What a response from GitHub means: a rate limit, an error, or success. Pure."""
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -17,21 +17,21 @@ _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
 
 
 class Limit(NamedTuple):
-    """GitHub asks for a rest. `seconds` is None where it does not say how long."""
+    """GitHub asks for a pause. `seconds` is None if it names no time."""
 
     kind: str  # "primary": requests in an hour; "secondary": too much at once; "busy"
     seconds: float | None
 
 
 def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> Limit | None:
-    """The limit that an answer tells of, if it does."""
+    """The limit that a response reports, or None."""
     after = _seconds(headers.get("retry-after"), _server_time(headers) or now)
     if status == 503 and after is not None:
         return Limit("busy", after)
     if status not in (403, 429) and not _limited_in_graphql(body):
         return None
-    said = words_of(body).lower()
-    secondary = "secondary rate limit" in said or "abuse detection" in said
+    message = words_of(body).lower()
+    secondary = "secondary rate limit" in message or "abuse detection" in message
     if after is not None or secondary:
         return Limit("secondary", after)
     if headers.get("x-ratelimit-remaining") == "0":
@@ -43,28 +43,29 @@ def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> 
 
 def _limited_in_graphql(body: Any) -> bool:
     return any(
-        isinstance(one, dict) and one.get("type") == "RATE_LIMITED" for one in _reasons(body)
+        isinstance(reason, dict) and reason.get("type") == "RATE_LIMITED"
+        for reason in _reasons(body)
     )
 
 
 def error_of(
-    asked: str, status: int, headers: Mapping[str, str], body: Any
+    request: str, status: int, headers: Mapping[str, str], body: Any
 ) -> HubError | UnreachableError:
-    """The error of an answer that is no success and no limit. `asked` is for people."""
-    said = words_of(body)
-    because = f": {said}" if said else ""
-    text = f"GitHub answered {status} to `{asked}`{because}."
+    """The error for a response that is neither success nor limit. `request` is for people."""
+    message = words_of(body)
+    because = f": {message}" if message else ""
+    text = f"GitHub answered {status} to `{request}`{because}."
     if status >= 500:
-        return failed(f"GitHub answered {status} (an error on its side) to `{asked}`")
+        return failed(f"GitHub answered {status} (an error on its side) to `{request}`")
     make = {
         401: _token, 403: _forbidden, 404: _missing, 405: _conflict, 409: _conflict,
         410: _gone, 412: _conflict, 451: _gone,
     }.get(status, _invalid)  # fmt: skip
-    return make(text, headers, body).of(status, said)
+    return make(text, headers, body).of(status, message)
 
 
 def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableError:
-    """The error of having no answer."""
+    """The error for a missing answer."""
     error = UnreachableError(
         f"{why}.", hint=hint or f"Try again when GitHub can be reached. {DOCTOR}"
     )
@@ -73,7 +74,7 @@ def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableErr
 
 
 def limited(why: str, until: float, now: float) -> errors.LimitError:
-    """The error of a rest that is too long to wait for."""
+    """The error for a pause that is too long to wait for."""
     error = errors.LimitError(
         f"{why}; this clone may ask again in {ago(max(1.0, until - now))}.",
         hint=f"Try again then; what was to be sent and is queued goes out by itself. {DOCTOR}",
@@ -83,11 +84,11 @@ def limited(why: str, until: float, now: float) -> errors.LimitError:
 
 
 def words_of(body: Any) -> str:
-    """GitHub's own words about an error, with the fields that it names."""
+    """GitHub's error message, with the fields that it names."""
     if not isinstance(body, dict):
         return ""
     message = str(body.get("message") or "").strip().rstrip(".")
-    reasons = [words for one in _reasons(body) if (words := _reason_words(one))]
+    reasons = [words for reason in _reasons(body) if (words := _reason_words(reason))]
     return "; ".join(filter(None, [message, *reasons]))[:LONGEST_WORDS]
 
 
@@ -146,7 +147,7 @@ def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
 
 
 def _invalid(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    codes = [str(one.get("code")) for one in _reasons(body) if isinstance(one, dict)]
+    codes = [str(reason.get("code")) for reason in _reasons(body) if isinstance(reason, dict)]
     error = InvalidError(text, hint="Correct what GitHub names, and try again.")
     return error.because(codes, usage=bool(_USAGE.intersection(codes)))
 
@@ -167,13 +168,13 @@ def _seconds(text: str | None, now: float) -> float | None:
 
 
 def skew(headers: Mapping[str, str], now: float) -> float:
-    """How much our clock is ahead of the server's, in seconds."""
+    """How many seconds our clock is ahead of the server's."""
     theirs = _server_time(headers)
     return 0.0 if theirs is None else now - theirs
 
 
 def _server_time(headers: Mapping[str, str]) -> float | None:
-    """The server's own time, so that a wrong clock here does not count."""
+    """The server's time, so that a wrong local clock does no harm."""
     return _moment(headers.get("date", ""))
 
 
@@ -189,4 +190,4 @@ def _number(text: str | None) -> float | None:
         number = float(text or "")
     except ValueError:
         return None
-    return number if 0 <= number < 1e15 else None  # neither nan nor infinity is
+    return number if 0 <= number < 1e15 else None  # excludes nan and infinity

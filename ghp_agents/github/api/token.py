@@ -1,4 +1,4 @@
-"""A token that never shows itself, and where one comes from: the environment, or `gh`."""
+"""A token that is never printed, and its sources: the environment, or `gh`."""
 
 import json
 import shutil
@@ -12,12 +12,12 @@ from ghp_agents.core.token_hosts import TOKENS, names
 from ghp_agents.workspace import Workspace
 
 GH_SECONDS = 10.0
-ASK_AGAIN = 3_600.0  # seconds after which `gh` is asked again, if it had no token
+ASK_AGAIN = 3_600.0  # seconds before `gh` is asked again if it had no token
 GH_CACHE = "gh.json"
 
 
 class Token:
-    """A secret. Neither its text nor its representation shows it."""
+    """A secret. Neither `str` nor `repr` shows it."""
 
     __slots__ = ("_secret",)
 
@@ -32,7 +32,7 @@ class Token:
         return self._secret
 
     def fingerprint(self, api: str) -> str:
-        """What tells tokens apart in the names of files, and cannot be turned back."""
+        """Identifies the token in file names; it cannot be reversed."""
         return digest("token", api, self._secret, length=16)
 
     def masked(self, text: str) -> str:
@@ -41,8 +41,9 @@ class Token:
 
 
 def of_environment(environ: Mapping[str, str], host: str, named: Collection[str]) -> Token | None:
-    """The token that the environment has for a host; `named` are the hosts that the person named,
-    beside GitHub's own. A repository names none: a token is not sent where only it says."""
+    """The environment's token for a host. `named` are the hosts that the person named, besides
+    GitHub's own. A repository names none: a token is never sent to a host that only the repository
+    names."""
     for name in names(host, environ, named):
         value = environ.get(name, "").strip()
         if value and value.isascii() and value.isprintable() and " " not in value:
@@ -51,10 +52,10 @@ def of_environment(environ: Mapping[str, str], host: str, named: Collection[str]
 
 
 def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
-    """The token that `gh` is logged in with, which it has for this host alone.
+    """The token that `gh` has for this host.
 
-    It is asked without the environment's tokens: it would print one of a server's for any host.
-    That it has none is remembered for an hour; `again` asks all the same.
+    `gh` runs without the environment's tokens, because it would print a server's token for any
+    host. A missing token is remembered for an hour; `again` asks anyway.
     """
     program = shutil.which("gh", path=ws.environ.get("PATH"))
     if program is None or (not again and _had_none(ws, host)):
@@ -83,5 +84,5 @@ def _had_none(ws: Workspace, host: str) -> bool:
 
 def _remember_none(ws: Workspace, host: str) -> None:
     content = json.dumps({host: ws.clock.now()}).encode()
-    with suppress(OSError):  # only slower: it is asked once more
+    with suppress(OSError):  # then `gh` is asked once more
         files.write_atomically(ws.cache_dir / "hub" / GH_CACHE, content)

@@ -1,4 +1,4 @@
-"""What GitHub tells in a way that cannot be read: which issues, and why, until it can be."""
+"""Issues from GitHub that cannot be parsed, and why, until they can be."""
 
 import contextlib
 import json
@@ -11,18 +11,18 @@ UNREAD = "hub/unread.json"  # in the folder of caches
 
 
 def load(folder: Path, repository: str) -> dict[int, str]:
-    """The issues of a repository that could not be read, by number, each with the reason."""
+    """The unreadable issues of a repository by number, each with the reason."""
     try:
-        told = json.loads((folder / UNREAD).read_bytes())[repository]
-        return {int(number): str(why) for number, why in told.items()}
+        reasons = json.loads((folder / UNREAD).read_bytes())[repository]
+        return {int(number): str(why) for number, why in reasons.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
-def store(folder: Path, repository: str, found: Mapping[int, str]) -> None:
-    """Remember what could not be read; without it, nobody is told."""
-    if found == load(folder, repository):
+def store(folder: Path, repository: str, unread: Mapping[int, str]) -> None:
+    """Remember unreadable issues; if that fails, they are not reported."""
+    if unread == load(folder, repository):
         return
-    content = json.dumps({repository: dict(sorted(found.items()))}).encode()
+    content = json.dumps({repository: dict(sorted(unread.items()))}).encode()
     with contextlib.suppress(OSError):
         files.write_atomically(folder / UNREAD, content)

@@ -1,4 +1,4 @@
-"""Writes one at a time and a second apart, over all processes of the clone."""
+"""Writes one at a time and one second apart, over all processes of the clone."""
 
 import contextlib
 from collections.abc import Iterator
@@ -14,21 +14,21 @@ SPACING = 1.0  # seconds between two writes, as GitHub advises
 
 
 class Pace:
-    """The turn to write. The file `written` holds the time of the last write, in seconds."""
+    """The lock for writes. The file `written` holds the time of the last write, in seconds."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._lock, self._file = folder / "write.lock", folder / "written"
         self._clock = clock
 
     @contextlib.contextmanager
-    def turn(self, patience: Deadline) -> Iterator[None]:
-        """Write inside of this block. Raises LimitError if the others take too long."""
+    def turn(self, deadline: Deadline) -> Iterator[None]:
+        """Write inside this block. Raises LimitError if other processes take too long."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
             try:
                 stack.enter_context(
-                    files.locked_if_possible(self._lock, patience=max(patience.left(), 0.1))
+                    files.locked_if_possible(self._lock, patience=max(deadline.left(), 0.1))
                 )
             except LockTimeoutError as error:
                 raise LimitError(
@@ -36,7 +36,7 @@ class Pace:
                     hint="Try again when the others have written.",
                 ) from None
             self._clock.wait(self._rest())
-            self._note()  # also before: who is killed while it writes has written
+            self._note()  # before too: a process killed while writing may have written
             try:
                 yield
             finally:
@@ -51,5 +51,5 @@ class Pace:
         return SPACING - since if 0 <= since < SPACING else 0.0 if since >= 0 else SPACING
 
     def _note(self) -> None:
-        with contextlib.suppress(OSError):  # then others may come too close; GitHub will say so
+        with contextlib.suppress(OSError):  # then writes may come too close; GitHub reports that
             files.write_atomically(self._file, repr(self._clock.now()).encode("ascii"))

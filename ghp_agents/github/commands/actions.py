@@ -1,11 +1,12 @@
-"""Obeying one command. Each step looks first, or compares and swaps, so that who was killed in
-between is followed by one who does it again and changes nothing twice.
+"""Executes one command. Each step looks first, or compares and swaps.
+
+If a process is killed in between, another one repeats the command and changes nothing twice.
 """
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext, entry_id, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
@@ -14,7 +15,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.escalations.service import AnswerResult
 from ghp_agents.github.api.errors import ForbiddenError, TokenError
-from ghp_agents.github.commands import messages as words
+from ghp_agents.github.commands import messages
 from ghp_agents.github.commands.parse import ANSWER, STATUS, Command
 from ghp_agents.handoffs import for_dead_agent as sweep_handoff
 from ghp_agents.hotpath.heartbeat import is_name
@@ -31,35 +32,35 @@ TRY_AGAIN = "1"  # the first option of a last resort
 
 
 class CommandContext(NamedTuple):
-    """A command, by whom, on which issue, and the comment that gave it."""
+    """A command, its author, its issue, and the comment that contains it."""
 
-    me: ClaimContext  # the person, with the parts that it is obeyed with
+    me: ClaimContext  # the person, and the services to execute it with
     issue: Issue
     comment: int
     command: Command
 
     @property
     def tag(self) -> str:
-        """What the cause of a right refers to that this order changed."""
+        """The reference in the cause of a lock that this command changed."""
         return f"comment {self.comment}"
 
     @property
     def cause(self) -> Cause:
-        """Why a right is as it is that this order changed."""
+        """The cause of a lock change by this command."""
         return Cause(ORDERED, self.me.name, self.tag)
 
 
 def execute(order: CommandContext) -> Act:
-    """Do it, or say why not. Raises UnknownError where nobody can tell, and what says that this
-    token may not; it is done later then."""
+    """Execute the command, or return why not. Raises UnknownError if the result is unknown, and
+    ForbiddenError or TokenError if this token lacks permission; then it is executed later."""
     try:
         return _ACTS[order.command.verb](order)
     except LockMovedError as moved:
         raise UnknownError(str(moved), hint="The next sync decides again.") from None
     except (UnknownError, TokenError, ForbiddenError):
-        raise  # this token may not; another clone's may
+        raise  # another clone's token may have permission
     except GhpError as error:
-        return words.refused(order.command, str(error))
+        return messages.refused(order.command, str(error))
 
 
 def _done(order: CommandContext, text: str, agent: str = "", generation: int = 0) -> Act:
@@ -71,7 +72,8 @@ def _done(order: CommandContext, text: str, agent: str = "", generation: int = 0
 
 
 def _assign(order: CommandContext) -> Act:
-    """Give it to an agent. What another holds is taken from it: the person's word is authority."""
+    """Assign an agent. If another agent holds the claim, it loses it: the person's command is
+    enough."""
     _refuse_closed(order)
     me, name = order.me, order.command.name
     lease = me.leaser.read(claim_name(order.issue.number))
@@ -80,25 +82,25 @@ def _assign(order: CommandContext) -> Act:
         _reassign(order, name)
         has = "has it already" if lease and lease.holder else "is assigned"
         return _done(order, f"{name} {has}")
-    if any(_is_by(order, each) for each in me.leaser.history(lease.name)):
-        return _done(order, f"{name} was assigned")  # and it has moved on since
-    sight = _sight(order, lease)
-    after = _take(order, lease, name, sight)
+    if any(_is_by(order, past) for past in me.leaser.history(lease.name)):
+        return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
+    holder = _holder_view(order, lease)
+    after = _transfer_claim(order, lease, name, holder)
     _show(order, after, lease)
     _reassign(order, name)
     return _done(order, f"{name} is assigned; {lease.holder} had it")
 
 
-def _take(order: CommandContext, lease: Lock, name: str, sight: HolderView) -> Lock:
-    """The step that decides: the claim goes to the agent if it lives, else back to the queue."""
+def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: HolderView) -> Lock:
+    """The deciding step: the agent gets the claim if it is alive; else the claim is released."""
     me = order.me
-    if not sight.lives and not lease.is_person:
+    if not holder.lives and not lease.is_person:
         sweep_handoff.write(me, order.issue, lease, name)
-    state = "" if sight.lives else f"{lease.holder} is {sight.state}; "
+    state = "" if holder.lives else f"{lease.holder} is {holder.state}; "
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
         return me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
-    epoch, clone = claim_sight.life_of(me.ws, me.store, name)
+    epoch, clone = holder_liveness.life_of(me.ws, me.store, name)
     return me.leaser.acquire(
         lease.name, name, expected=lease, epoch=epoch, reason=reason,
         cause=order.cause, clone=clone,
@@ -106,8 +108,10 @@ def _take(order: CommandContext, lease: Lock, name: str, sight: HolderView) -> L
 
 
 def _reassign(order: CommandContext, name: str) -> None:
-    """The label, and no other agent's; people who are assigned stay."""
-    others = tuple(each for each in order.issue.assignees if is_name(each) and each != name)
+    """Set this agent's label and remove those of other agents; assigned people stay."""
+    others = tuple(
+        assignee for assignee in order.issue.assignees if is_name(assignee) and assignee != name
+    )
     change = IssueChange(add_assignees=(name,), remove_assignees=others)
     order.me.tracker.change(order.issue.number, change, order.me.actor)
 
@@ -116,7 +120,8 @@ def _reassign(order: CommandContext, name: str) -> None:
 
 
 def _stop(order: CommandContext) -> Act:
-    """End the work on it: the holder is told to give it back; of one who is dead, we do."""
+    """Stop the work: a living holder is told to release the claim; a dead holder's claim is
+    released here."""
     _refuse_closed(order)
     me = order.me
     lease = me.leaser.read(claim_name(order.issue.number))
@@ -128,45 +133,45 @@ def _stop(order: CommandContext) -> Act:
         raise RefusedError(
             f"{lease.holder}, a person, has it.", hint="Ask them: people are not stopped."
         )
-    sight = _sight(order, lease)
-    if sight.lives:
+    holder = _holder_view(order, lease)
+    if holder.lives:
         return _done(order, f"{lease.holder} is told to stop", lease.holder, lease.generation)
-    _give_back(order, lease, sight, "/agent stop")
-    return _done(order, f"{lease.holder} is {sight.state}; its claim was given back")
+    _release_claim(order, lease, holder, "/agent stop")
+    return _done(order, f"{lease.holder} is {holder.state}; its claim was given back")
 
 
 def _retry(order: CommandContext) -> Act:
-    """Back to the queue, and its attempts count from here."""
+    """Back to the queue; attempts are counted from now on."""
     _refuse_closed(order)
     me = order.me
     lease = me.leaser.read(claim_name(order.issue.number))
     if lease and lease.holder:
-        sight = _sight(order, lease)
-        if sight.lives:
+        holder = _holder_view(order, lease)
+        if holder.lives:
             return _done(order, f"its attempts count anew; {lease.holder} has it")
-        _give_back(order, lease, sight, "/agent retry")
+        _release_claim(order, lease, holder, "/agent retry")
     else:
         _finish_showing(order, lease)
     _unassign(order)
     orchestrators = me.ws.settings.orchestrators
-    for asked in escalation.read_all(me.store.snapshot(), orchestrators)[0]:
-        on_it = asked.question.issue in order.issue.numbers
-        if on_it and asked.is_open and is_last_resort(asked):
-            _say(order, asked.id, TRY_AGAIN)
+    for question in escalation.read_all(me.store.snapshot(), orchestrators)[0]:
+        on_it = question.question.issue in order.issue.numbers
+        if on_it and question.is_open and is_last_resort(question):
+            _send_answer(order, question.id, TRY_AGAIN)
     return _done(order, "back in the queue")
 
 
-def _give_back(order: CommandContext, lease: Lock, sight: HolderView, what: str) -> None:
+def _release_claim(order: CommandContext, lease: Lock, holder: HolderView, what: str) -> None:
     me = order.me
     sweep_handoff.write(me, order.issue, lease, None)
-    reason = f"{lease.holder} is {sight.state}; {me.name} by {what}, {order.tag}"
+    reason = f"{lease.holder} is {holder.state}; {me.name} by {what}, {order.tag}"
     after = me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
     _show(order, after, lease)
     _unassign(order)
 
 
 def _unassign(order: CommandContext) -> None:
-    agents = tuple(each for each in order.issue.assignees if is_name(each))
+    agents = tuple(assignee for assignee in order.issue.assignees if is_name(assignee))
     change = IssueChange(remove_assignees=agents)
     order.me.tracker.change(order.issue.number, change, order.me.actor)
 
@@ -175,12 +180,12 @@ def _unassign(order: CommandContext) -> None:
 
 
 def _answer(order: CommandContext) -> Act:
-    """The person's answer, as if it had been given by a command."""
-    answered = _say(order, order.command.name, order.command.text)
+    """Record the person's answer, as `agent-answer` would."""
+    answered = _send_answer(order, order.command.name, order.command.text)
     return _done(order, f"{answered.escalation.name} is answered")
 
 
-def _say(order: CommandContext, question: str, text: str) -> AnswerResult:
+def _send_answer(order: CommandContext, question: str, text: str) -> AnswerResult:
     me = order.me
     return escalation.answer(
         me.ws, me.store, me.tracker, question, text, by=me.actor, where=order.tag
@@ -188,7 +193,7 @@ def _say(order: CommandContext, question: str, text: str) -> AnswerResult:
 
 
 def _status(order: CommandContext) -> Act:
-    """The comment about the state is brought up to date after every order."""
+    """Nothing to do: the status comment is updated after every command."""
     return _done(order, "brought up to date")
 
 
@@ -209,8 +214,8 @@ def _lives(order: CommandContext, name: str) -> bool:
     return any(view.name == name and view.liveness in living for view in views)
 
 
-def _sight(order: CommandContext, lease: Lock) -> HolderView:
-    return claim_sight.holders_of(order.me.ws, order.me.store, [lease])[lease.name]
+def _holder_view(order: CommandContext, lease: Lock) -> HolderView:
+    return holder_liveness.holders_of(order.me.ws, order.me.store, [lease])[lease.name]
 
 
 def _is_by(order: CommandContext, lease: Lock) -> bool:
@@ -218,7 +223,7 @@ def _is_by(order: CommandContext, lease: Lock) -> bool:
 
 
 def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
-    """Show what this order changed, where who obeyed it was killed before it did."""
+    """Show what this command changed, in case a killed process did not."""
     if lease is None or not _is_by(order, lease):
         return
     wanted = entry_id("release", lease)

@@ -1,9 +1,7 @@
-"""What the author of a comment says in it, line by line, as a page shows it: their own words, what
-they quote, what is code, and what nobody sees.
+"""Classifies the lines of a comment as a page shows them: own words, quotes, code, hidden text.
 
-Only one's own words are an order. Wherever Markdown could be read in two ways, the line is taken
-for what orders nothing: below HTML, a formula, or a code block in a list, nobody can tell by lines
-alone what a page shows as quoted or as code.
+Only own words are a command. If Markdown is ambiguous, the line counts as no command: after HTML, a
+formula, or a code block in a list, lines alone do not show what is quoted or code.
 """
 
 import re
@@ -24,14 +22,14 @@ _ODD_FENCE = re.compile(  # in a list, or indented like code
 
 
 class CommentLine(NamedTuple):
-    """One line, and what it is."""
+    """One line, and its kind."""
 
     kind: str  # own, quoted, code, blank, unsure
     text: str
 
     @property
     def unquoted(self) -> str:
-        """A quoted line as it is quoted."""
+        """A quoted line without the quote mark."""
         return _QUOTE.sub("", self.text, count=1)
 
 
@@ -39,21 +37,21 @@ _NOTHING = CommentLine(BLANK, "")
 
 
 def lines(body: str) -> list[CommentLine]:
-    """The lines that can be seen of a comment."""
+    """The visible lines of a comment."""
     text = body.replace("\r\n", "\n").replace("\r", "\n")
-    # What is hidden leaves a space: no line begins with what stands behind it.
-    return [*_told(_HIDDEN.sub(_gap, text).split("\n"), text.split("\n"))]
+    # Hidden text leaves a space, so the text after it does not begin a line.
+    return [*_classify(_HIDDEN.sub(_gap, text).split("\n"), text.split("\n"))]
 
 
 def _gap(hidden: re.Match[str]) -> str:
     return "\n" * hidden[0].count("\n") + " "
 
 
-def _told(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
+def _classify(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
     fence = raw = ""
     before, unsure = BLANK, False
     for text, whole in zip(texts, written, strict=True):
-        if not (text or whole or fence or raw):  # quickly: a comment can be nothing but these
+        if not (text or whole or fence or raw):  # fast path: a comment can consist of empty lines
             yield _NOTHING
             before = BLANK
             continue
@@ -71,7 +69,7 @@ def _told(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
         elif opened := _FENCE.match(text):
             kind, fence = CODE, opened[1]
         elif before == QUOTED:
-            kind = QUOTED  # a line right below a quotation goes on with it
+            kind = QUOTED  # a lazy continuation line belongs to the quotation
         elif opened := _RAW.match(text):
             kind = CODE
             raw = "" if f"</{opened[1].lower()}" in text.lower() else opened[1].lower()

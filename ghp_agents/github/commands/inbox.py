@@ -1,9 +1,8 @@
-"""Listening to GitHub: the comments that are new, and of these the ones that say something to
-agents and come from somebody who may.
+"""Reads new comments from GitHub and selects commands from people with permission.
 
-Where no issue changed since the last look there is no new comment, and nothing is asked. How far
-the comments were read is kept in the cache; without it the last week is read again, which is
-harmless, because the state knows what was obeyed.
+If no issue changed since the last look, there is no new comment and no request. The cache keeps how
+far the comments were read. Without it the last week is read again, which is harmless, because the
+state records executed commands.
 """
 
 import json
@@ -19,33 +18,33 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import parse as command
+from ghp_agents.github.commands import parse
 from ghp_agents.github.commands.parse import ParsedComment
-from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.github.tracker import mapping
+from ghp_agents.hotpath import policy_stamp
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.workspace import Workspace
 
 HEARD = "hub/heard.json"  # in the folder of caches
-LOOK_BACK = 7 * 86_400.0  # seconds, where nobody here has listened yet
+LOOK_BACK = 7 * 86_400.0  # seconds, on the first read
 PAGE = 100
 _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 
 
 class HeardComment(NamedTuple):
-    """A comment that may say something to agents."""
+    """A comment that may contain something for agents."""
 
     id: int
     issue: int
     login: str
     by: Actor
-    said: ParsedComment
+    parsed: ParsedComment
     at: str = ""  # when it was written or last changed
 
 
 class CommentInbox:
-    """How far a clone has listened. `done` says that all of it was dealt with."""
+    """How far a clone has read comments. `done` marks them as handled."""
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
@@ -54,42 +53,42 @@ class CommentInbox:
         self._was, self._since = known.get("stamp"), str(known.get("since") or "")
 
     def listen(self, issues: Mapping[int, object]) -> list[HeardComment]:
-        """What was said on these issues since, oldest first. Asks only if an issue changed."""
+        """New comments on these issues, oldest first. Sends requests only if an issue changed."""
         if self._stamp is not None and self._was == self._stamp:
             return []
         found: dict[int, Mapping[str, Any]] = {}
-        for told in self._new():
-            found[int(told["id"])] = told
-        self._wait_for(each for each in found.values() if _issue(each) not in issues)
-        remarks = (self._remark(found[each]) for each in sorted(found))
-        return [each for each in remarks if each and each.issue in issues]
+        for raw in self._new():
+            found[int(raw["id"])] = raw
+        self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
+        comments = (self._parse_comment(found[identity]) for identity in sorted(found))
+        return [comment for comment in comments if comment and comment.issue in issues]
 
-    def may_command(self, remark: HeardComment) -> bool:
-        """Whether its author may. Asks, once in ten minutes for each account."""
-        if not remark.by.is_person and remark.by.name not in self._ws.settings.orchestrators:
-            return False  # an agent with an account of its own
-        return self._hub.may_command(remark.login)
+    def may_command(self, comment: HeardComment) -> bool:
+        """Whether the author has permission. One request in ten minutes for each account."""
+        if not comment.by.is_person and comment.by.name not in self._ws.settings.orchestrators:
+            return False  # an agent with its own account
+        return self._hub.may_command(comment.login)
 
     def done(self) -> None:
-        """All that was heard was dealt with."""
-        told = {
+        """Mark all read comments as handled."""
+        data = {
             "repository": f"{self._hub.host}/{self._hub.repository}",
             "stamp": self._stamp,
             "since": self._since,
         }
-        if told != _load(self._ws, str(told["repository"])):
+        if data != _load(self._ws, str(data["repository"])):
             with suppress(OSError):  # then it is read once more
-                files.write_atomically(self._ws.cache_dir / HEARD, json.dumps(told).encode())
+                files.write_atomically(self._ws.cache_dir / HEARD, json.dumps(data).encode())
 
     def _new(self) -> Iterator[Mapping[str, Any]]:
-        """The comments of all issues since the last look; each further page from the last change
-        of the one before, so that none is missed by a page that moved."""
+        """The comments of all issues since the last look. Each further page starts at the last
+        change of the page before, so that no shift of pages hides one."""
         since = self._since or to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
         page = 1
         while True:
             more = self._page(since, page)
             yield from more
-            last = max((str(each.get("updated_at") or "") for each in more), default="")
+            last = max((str(raw.get("updated_at") or "") for raw in more), default="")
             self._since = max(self._since, last)
             if len(more) < PAGE:
                 return
@@ -97,63 +96,65 @@ class CommentInbox:
             since = max(since, last)
 
     def _page(self, since: str, page: int) -> Sequence[Mapping[str, Any]]:
-        told = self._hub.get(
+        listed = self._hub.get(
             "issues/comments", sort="updated", direction="asc", since=since, per_page=PAGE,
             **({"page": page} if page > 1 else {}),
         ).body  # fmt: skip
-        return [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+        return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
 
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
-        """What was said on an issue that was made since the issues were read is heard next time."""
-        later = [told for told in unknown if "/pull/" not in str(told.get("html_url") or "")]
-        self._hear_again(str(told.get("updated_at") or "") for told in later)
+        """Read comments on issues that were created after the issues were read again next time."""
+        later = [raw for raw in unknown if "/pull/" not in str(raw.get("html_url") or "")]
+        self._hear_again(str(raw.get("updated_at") or "") for raw in later)
 
-    def hear_again(self, remarks: Iterable[HeardComment]) -> None:
-        """These could not be dealt with: they are heard next time, for a week."""
-        self._hear_again(each.at for each in remarks)
+    def hear_again(self, comments: Iterable[HeardComment]) -> None:
+        """Read these comments again next time, for up to a week: they could not be handled."""
+        self._hear_again(comment.at for comment in comments)
 
-    def _hear_again(self, said_at: Iterable[str]) -> None:
+    def _hear_again(self, changed_at: Iterable[str]) -> None:
         oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
-        times = [at for at in said_at if at > oldest]
+        times = [at for at in changed_at if at > oldest]
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
-    def _remark(self, told: Mapping[str, Any]) -> HeardComment | None:
-        number = _issue(told)
+    def _parse_comment(self, raw: Mapping[str, Any]) -> HeardComment | None:
+        number = _issue(raw)
         try:
-            comment = github_issue.said(told)
+            comment = mapping.mirror_comment(raw)
         except ValueError:
             return None
-        if number is None or len(comment.body) > command.LONGEST:
+        if number is None or len(comment.body) > parse.LONGEST:
             return None
         text, mark = github_marker.split_marker(comment.body)
         if mark and (mark.once or not mark.is_person):
-            return None  # said through this program by an agent, or by the program itself
-        said = command.read(text)
-        if said == command.NOTHING:
+            return None  # posted by an agent or by this program
+        parsed = parse.read(text)
+        if parsed == parse.NOTHING:
             return None
         by = _actor(self._ws, comment.author)
         if by.is_person and mark and mark.by:
-            by = Actor(mark.by, True)  # an agent's own account is no person, whatever it writes
-        return HeardComment(comment.id, number, comment.author, by, said, comment.updated_at)
+            by = Actor(
+                mark.by, True
+            )  # only from a person's account: an agent's own account stays an agent
+        return HeardComment(comment.id, number, comment.author, by, parsed, comment.updated_at)
 
 
-def _issue(told: Mapping[str, Any]) -> int | None:
-    """The number of the issue that a comment is on."""
-    found = _NUMBER.search(str(told.get("issue_url") or ""))
+def _issue(raw: Mapping[str, Any]) -> int | None:
+    """The number of the comment's issue."""
+    found = _NUMBER.search(str(raw.get("issue_url") or ""))
     return int(found[1]) if found else None
 
 
 def _actor(ws: Workspace, login: str) -> Actor:
-    """Who an account is here: a person, unless it is an agent's own."""
+    """The actor behind an account: a person, or the agent whose account it is."""
     name = Names(ws.settings.accounts).person(login)
     return Actor(name) if is_name(name) else Actor(name, is_person=True)
 
 
 def _stamp(ws: Workspace) -> list[int] | None:
-    """What changes whenever what is kept of the issues does."""
+    """Changes whenever the mirror of the issues does."""
     try:
-        found = Path(f"{ws.ghp_dir}{rulestamp.MIRROR}{_MIRROR}").stat()
+        found = Path(f"{ws.ghp_dir}{policy_stamp.MIRROR}{_MIRROR}").stat()
     except OSError:
         return None
     return [found.st_mtime_ns, found.st_ino, found.st_size]
@@ -161,7 +162,7 @@ def _stamp(ws: Workspace) -> list[int] | None:
 
 def _load(ws: Workspace, repository: str) -> dict[str, Any]:
     try:
-        told = json.loads((ws.cache_dir / HEARD).read_bytes())
+        data = json.loads((ws.cache_dir / HEARD).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) and told.get("repository") == repository else {}
+    return data if isinstance(data, dict) and data.get("repository") == repository else {}

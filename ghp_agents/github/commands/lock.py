@@ -1,8 +1,8 @@
-"""The right to obey: of two clones that hear the same command at once, one obeys it.
+"""The lock for comment commands: if two clones read the same command, only one executes it.
 
-It is held for moments. A right that does not move while this clone looks at it, from one sync to a
-later one, is taken over: what its holder had begun is begun again, and each step of it is harmless
-to repeat.
+It is held briefly. If it does not change for PATIENCE seconds while this clone looks at it, from
+one sync to a later one, it is taken over. The new holder repeats the work; each step is safe to
+repeat.
 """
 
 import json
@@ -17,13 +17,13 @@ from ghp_agents.workspace import Workspace
 
 NAME = "commands"
 SEEN = "commands-right.json"  # in the folder of caches
-PATIENCE = 120.0  # seconds for which the right must not have moved, to be taken from its holder
+PATIENCE = 120.0  # seconds without a change before the lock may be taken over
 RENEW_EVERY = 30.0  # seconds
-NOBODY = "sync"  # its holder, where nobody is named
+NOBODY = "sync"  # the holder's name if there is no actor
 
 
 class CommandTurn:
-    """Whether it is this process's turn. `keep` leaves the right with it, for its next sync."""
+    """Whether this process holds the lock. `keep` leaves the lock with it until its next sync."""
 
     def __init__(self, ws: Workspace, leaser: LockService, lease: Lock | None) -> None:
         self._ws, self._leaser, self._lease = ws, leaser, lease
@@ -32,7 +32,7 @@ class CommandTurn:
         self.keep = False
 
     def check(self) -> None:
-        """Renew the right if it is time to. Raises UnknownError, also when it was taken over."""
+        """Renew the lock if it is due. Raises UnknownError, also if the lock was taken over."""
         now = self._ws.clock.now()
         if self._lease is None or now - self._at < RENEW_EVERY:
             return
@@ -45,7 +45,7 @@ class CommandTurn:
         self._at = now
 
     def end(self) -> None:
-        """Give the right back, if it still is ours."""
+        """Release the lock if we still hold it."""
         if self._lease and not self.keep:
             with suppress(LockMovedError, UnknownError):
                 self._leaser.release(NAME, expected=self._lease)
@@ -53,9 +53,9 @@ class CommandTurn:
 
 @contextmanager
 def turn(ws: Workspace, leaser: LockService) -> Iterator[CommandTurn]:
-    """This process's turn to obey, if it is; the right is given back afterwards.
+    """Hold the lock, if it is free, and release it afterwards.
 
-    Raises UnknownError when nobody can tell.
+    Raises UnknownError if the holder is unknown.
     """
     mine = CommandTurn(ws, leaser, _acquire(ws, leaser))
     try:
@@ -65,7 +65,7 @@ def turn(ws: Workspace, leaser: LockService) -> Iterator[CommandTurn]:
 
 
 def _acquire(ws: Workspace, leaser: LockService) -> Lock | None:
-    known = next((each for each in leaser.known(NAME) if each.name == NAME), None)
+    known = next((lock for lock in leaser.known(NAME) if lock.name == NAME), None)
     for _ in range(2):
         if known and known.holder is not None and not _is_stuck(ws, known):
             known = leaser.read(NAME)
@@ -79,7 +79,7 @@ def _acquire(ws: Workspace, leaser: LockService) -> Lock | None:
 
 
 def _is_stuck(ws: Workspace, lease: Lock) -> bool:
-    """Whether the right has not moved since this clone first saw it long ago."""
+    """Whether the lock has not changed for PATIENCE seconds since this clone first saw it."""
     now = ws.clock.now()
     try:
         nonce, first = json.loads((ws.cache_dir / SEEN).read_bytes())

@@ -1,4 +1,4 @@
-"""Commands in words: help for who wrote one wrongly, and news for the agent that they are about."""
+"""Texts about commands: help for a wrong command, and news for the agent concerned."""
 
 from collections.abc import Iterable
 
@@ -22,37 +22,37 @@ A reply that quotes a question answers it, too."""
 
 
 def marker(comment: int) -> str:
-    """What tells the comment that helps with another one from all others."""
+    """The marker of the help comment for a comment."""
     return f"<!-- ghp:command {comment} -->"
 
 
 def help_with(comment: int, wrong: Iterable[Act]) -> str:
-    """What was wrong with a comment, and how it is done."""
+    """What was wrong with a comment, and the correct syntax."""
     lines = [f"- `{_code(act.said)}`: {_plain(act.words)}" for act in wrong]
     return "\n\n".join(["Not obeyed:\n\n" + "\n".join(lines), _HELP, marker(comment)])
 
 
 def mistaken(found: Mistake) -> Act:
-    """A mistake among what became of a comment."""
+    """The record of a mistake in a comment."""
     return Act("", found.line, REFUSED, found.why)
 
 
 def refused(found: Command, why: str) -> Act:
-    """A command that could not be obeyed."""
+    """The record of a command that could not be executed."""
     return Act(found.verb, one_line(found.short, 80), REFUSED, one_line(why, 300))
 
 
-def stop(said: Obeyed) -> str:
-    """For the agent that is to stop."""
+def stop(obeyed: Obeyed) -> str:
+    """For the agent that should stop."""
     return (
-        f"P{who(said.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
-        f"#{said.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
-        f"{said.issue}`, then give it back with `ghp agent-release {said.issue}`."
+        f"P{who(obeyed.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
+        f"#{obeyed.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
+        f"{obeyed.issue}`, then give it back with `ghp agent-release {obeyed.issue}`."
     )
 
 
 def assigned(issue: int) -> str:
-    """For the agent that an issue was assigned to."""
+    """For the agent that got an issue."""
     return (
         f"Issue #{issue} is assigned to you, by somebody who may decide that. `ghp agent-issue "
         f"show {issue}` shows it, `ghp agent-start {issue}` begins with it."
@@ -64,5 +64,5 @@ def _code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words of ours that may name what somebody wrote: nobody is called by them."""
+    """Our own words, which may quote somebody: mentions in them notify nobody."""
     return visible(text).replace("@", "@\u200b")

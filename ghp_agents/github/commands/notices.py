@@ -1,4 +1,4 @@
-"""What people on GitHub want of an agent, as news for it: to stop, and what is assigned to it."""
+"""News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
 import json
 from collections.abc import Iterable
@@ -7,10 +7,10 @@ from typing import Any
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
-from ghp_agents.github.commands import messages as words
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.github.commands import messages
+from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
-from ghp_agents.issues import comment_commands as record
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.names import claim_name
@@ -18,64 +18,64 @@ from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
-ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent, its issues and since which look
+ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
 
-News = list[tuple[str, str]]  # the text, and the name under which it is remembered that it was told
+News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
 def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
-    """That it is to stop, as long as it holds the issue as it did then."""
-    told = snapshot.files(FOLDER)
-    if not told:
+    """Orders to stop, as long as the agent holds the issue with the same generation."""
+    records = snapshot.files(FOLDER)
+    if not records:
         return []
-    meant = record.told_to_stop(record.read_commands(told)[0], agent)
+    meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
     held = {lease.name: lease for lease in leaser.known("issue/")} if meant else {}
     found: News = []
-    for said, act in meant:
-        lease = held.get(claim_name(said.issue))
+    for obeyed, act in meant:
+        lease = held.get(claim_name(obeyed.issue))
         if lease and (lease.holder, lease.generation) == (agent, act.generation):
-            found.append((words.stop(said), f"command/{said.id}"))
+            found.append((messages.stop(obeyed), f"command/{obeyed.id}"))
     return found
 
 
 def assignments(ws: Workspace, agent: AgentName) -> News:
-    """What was assigned to it on GitHub, as of the last sync, and is not what it works on."""
+    """Issues assigned to the agent on GitHub as of the last sync, except its current one."""
     mine = _load(ws).get(agent)
     if not mine:
         return []
-    in_hand = issue_of(ws.presence(agent) or {})
+    current_issue = issue_of(ws.presence(agent) or {})
     return [
-        (words.assigned(number), f"assigned/{number}/{since}")
+        (messages.assigned(number), f"assigned/{number}/{since}")
         for number, since in sorted(mine.items())
-        if number != in_hand
+        if number != current_issue
     ]
 
 
 def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
-    """Remember what is assigned to whom; who hears of something new is woken."""
-    had = _load(ws)
+    """Store the assignments; wake agents that have a new one."""
+    previous = _load(ws)
     now: dict[str, dict[int, float]] = {}
     for issue in issues:
         if issue.state == "closed" or issue.number >= PROVISIONAL:
             continue
         for name in filter(is_name, issue.assignees):
-            since = had.get(name, {}).get(issue.number, ws.clock.now())
+            since = previous.get(name, {}).get(issue.number, ws.clock.now())
             now.setdefault(name, {})[issue.number] = since
-    if now == had:
+    if now == previous:
         return
-    with suppress(OSError):  # then it is told once more
+    with suppress(OSError):  # then it is delivered again
         files.write_atomically(ws.cache_dir / ASSIGNED, json.dumps(now).encode())
     for name in now:
-        if now[name].keys() - had.get(name, {}).keys() and ws.presence(name):
-            bell.set_flag(ws.folders, name)
+        if now[name].keys() - previous.get(name, {}).keys() and ws.presence(name):
+            news_flag.set_flag(ws.folders, name)
 
 
 def _load(ws: Workspace) -> dict[str, dict[int, float]]:
     try:
-        told: Any = json.loads((ws.cache_dir / ASSIGNED).read_bytes())
+        data: Any = json.loads((ws.cache_dir / ASSIGNED).read_bytes())
         return {
-            str(name): {int(number): float(since) for number, since in mine.items()}
-            for name, mine in told.items()
+            str(name): {int(number): float(since) for number, since in numbers.items()}
+            for name, numbers in data.items()
         }
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -1,8 +1,8 @@
-"""Commands in comments: `/agent assign worker-1` as a paragraph of its own; replies to questions.
+"""Parses comment commands: `/agent assign worker-1` as its own paragraph, and replies to questions.
 
-Pure, and a closed grammar: what is not exactly a command is a mistake, which is answered with help,
-or no command at all. Nothing quoted, hidden or in code is ever one. A line that a page might show
-as a part of something else is a mistake.
+Pure, with a closed grammar: an inexact command is a mistake, which is answered with help, or no
+command at all. Quoted, hidden or code text is never a command. A line that a page might show as
+part of something else is a mistake.
 """
 
 import html
@@ -28,8 +28,8 @@ from ghp_agents.issues.comment_commands import ASSIGN, RETRY, STOP
 ANSWER, STATUS = "answer", "status"
 VERBS = (ASSIGN, STOP, RETRY, ANSWER, STATUS)
 LONGEST = 262_144  # characters; GitHub takes a quarter of that
-MOST = 20  # commands of one comment
-LEAST_QUOTE = 8  # letters by which a quotation can be told
+MOST = 20  # commands in one comment
+LEAST_QUOTE = 8  # letters that identify a quotation
 
 _WORD = "/agent"
 _APART = "a command needs a paragraph of its own: empty lines above and below it"
@@ -42,7 +42,7 @@ _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
 
 class Command(NamedTuple):
-    """What is to be done."""
+    """What to do."""
 
     verb: str
     name: str = ""  # the agent, or the question
@@ -50,26 +50,26 @@ class Command(NamedTuple):
 
     @property
     def short(self) -> str:
-        """It in a line, without what may be long."""
+        """One line without the long parts."""
         return " ".join(filter(None, (_WORD, self.verb, self.name)))
 
 
 class Mistake(NamedTuple):
-    """What looks like a command and is none, and why."""
+    """A line that looks like a command but is invalid, and why."""
 
     line: str
     why: str
 
 
 class QuotedReply(NamedTuple):
-    """A quotation, and what was said below it."""
+    """A quotation, and the text below it."""
 
     quoted: str
     text: str
 
 
 class ParsedComment(NamedTuple):
-    """All of a comment that may be meant for agents."""
+    """Everything in a comment that may be meant for agents."""
 
     commands: tuple[Command, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
@@ -80,25 +80,27 @@ NOTHING = ParsedComment()
 
 
 def read(body: str) -> ParsedComment:
-    """What a comment says to agents."""
+    """Parse a comment."""
     if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
         return NOTHING
-    told = lines(body)
+    visible = lines(body)
     lone = _RETURN if _LONE_RETURN.search(body) else ""
-    found_at = _found(told, lone)
+    found_at = _find_commands(visible, lone)
     starts = [at for at, why in found_at.items() if not why]
     commands: list[Command] = []
-    mistakes = [Mistake(one_line(told[at].text, 80), why) for at, why in found_at.items() if why]
-    for start, end in pairwise([*starts, len(told)]):
-        found = _command(told[start].text, told[start + 1 : end])
+    mistakes = [Mistake(one_line(visible[at].text, 80), why) for at, why in found_at.items() if why]
+    for start, end in pairwise([*starts, len(visible)]):
+        found = _command(visible[start].text, visible[start + 1 : end])
         if isinstance(found, Command):
             commands.append(found)
         else:
             mistakes.append(found)
     if max(len(commands), len(mistakes)) > MOST:
-        said = f"{max(len(commands), len(mistakes))} commands"
-        return ParsedComment(mistakes=(Mistake(said, f"one comment gives at most {MOST} of them"),))
-    replies = _replies(told[: starts[0]] if starts else told)
+        count = f"{max(len(commands), len(mistakes))} commands"
+        return ParsedComment(
+            mistakes=(Mistake(count, f"one comment gives at most {MOST} of them"),)
+        )
+    replies = _replies(visible[: starts[0]] if starts else visible)
     return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
 
 
@@ -108,17 +110,19 @@ def _is_command(line: CommentLine) -> bool:
     return begins and bool(words) and words[0].lower() == _WORD
 
 
-def _found(told: Sequence[CommentLine], why: str) -> dict[int, str]:
-    """The lines that read like commands, by number, each with why it is not obeyed; `why` is the
-    reason that all of them have. An empty one is a command."""
+def _find_commands(visible: Sequence[CommentLine], why: str) -> dict[int, str]:
+    """The lines that look like commands, by number, each with the reason why it is invalid; an
+    empty reason means a valid command. `why` is a reason that applies to all of them."""
     found: dict[int, str] = {}
-    run: list[int] = []  # commands without an empty line between them
-    for at, line in enumerate((*told, _END)):
+    run: list[int] = []  # consecutive commands without an empty line
+    for at, line in enumerate((*visible, _END)):
         if _is_command(line):
             run.append(at)
             continue
-        apart = bool(run) and _is_apart(told, run)
-        found |= {one: why or _doubt(told[one]) or ("" if apart else _APART) for one in run}
+        apart = bool(run) and _is_apart(visible, run)
+        found |= {
+            index: why or _doubt(visible[index]) or ("" if apart else _APART) for index in run
+        }
         run = []
     return found
 
@@ -130,12 +134,14 @@ def _doubt(line: CommentLine) -> str:
     return "" if words[:3] == line.text.split(None, 3)[:3] else _SPACES
 
 
-def _is_apart(told: Sequence[CommentLine], run: Sequence[int]) -> bool:
-    """Whether commands are a paragraph of their own. An answer goes on below its command."""
+def _is_apart(visible: Sequence[CommentLine], run: Sequence[int]) -> bool:
+    """Whether commands are a paragraph of their own. An answer may continue below its command."""
     first, after = run[0], run[-1] + 1
-    begins = not first or told[first - 1].kind == BLANK
-    words = told[run[-1]].text.lower().split(None, 2)
-    return begins and (after == len(told) or told[after].kind == BLANK or words[1:2] == [ANSWER])
+    begins = not first or visible[first - 1].kind == BLANK
+    words = visible[run[-1]].text.lower().split(None, 2)
+    return begins and (
+        after == len(visible) or visible[after].kind == BLANK or words[1:2] == [ANSWER]
+    )
 
 
 def _command(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
@@ -162,7 +168,7 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     if len(parts) < 3 or not _QUESTION.fullmatch(parts[2].strip("`")):
         return Mistake(shown, "`answer` takes a question, E-3f9a, and then the answer")
     first = parts[3] if len(parts) > 3 else ""
-    text = "\n".join([first, *(each.text for each in below)]).strip()
+    text = "\n".join([first, *(entry.text for entry in below)]).strip()
     name = parts[2].strip("`")
     return Command(ANSWER, name, text) if text else Mistake(shown, "the answer is empty")
 
@@ -170,38 +176,40 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
 # ------------------------------------------------------------------- replies to a question
 
 
-def _replies(told: Sequence[CommentLine]) -> Iterable[QuotedReply]:
-    """Each quotation with the words below it, up to the next one."""
+def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
+    """Each quotation with the text below it, up to the next one."""
     number = 0
-    while number < len(told):
+    while number < len(visible):
         begin = number
-        while number < len(told) and told[number].kind == QUOTED:
+        while number < len(visible) and visible[number].kind == QUOTED:
             number += 1
-        quoted, begin = told[begin:number], number
-        while number < len(told) and told[number].kind != QUOTED:
+        quoted, begin = visible[begin:number], number
+        while number < len(visible) and visible[number].kind != QUOTED:
             number += 1
-        text = "\n".join(line.text for line in told[begin:number]).strip()
-        said = any(line.kind in (OWN, CODE, UNSURE) for line in told[begin:number])
-        if quoted and said and text:
+        text = "\n".join(line.text for line in visible[begin:number]).strip()
+        has_text = any(line.kind in (OWN, CODE, UNSURE) for line in visible[begin:number])
+        if quoted and has_text and text:
             yield QuotedReply("\n".join(line.unquoted for line in quoted), text)
 
 
-def meant(reply: QuotedReply, asked: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
-    """The questions of which a reply may quote the comment, or a part of it.
+def meant(reply: QuotedReply, questions: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
+    """The questions whose comment a reply may quote, wholly or in part.
 
-    What is quoted is compared with the comments as they were made, word by word: a page shows
-    Markdown otherwise than it was written.
+    The quote is compared with the original comments word by word, because a page does not show
+    Markdown as it was written.
     """
     quoted = _words(reply.quoted)
     if not quoted:
         return []
-    found = [one for one, comment in asked if _is_part(quoted, one, _words(comment))]
-    named = [one for one in found if one.id in quoted.split()]
+    found = [
+        question for question, comment in questions if _is_part(quoted, question, _words(comment))
+    ]
+    named = [question for question in found if question.id in quoted.split()]
     return named or found
 
 
-def _is_part(quoted: str, asked: Escalation, comment: str) -> bool:
-    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(asked.question.text)
+def _is_part(quoted: str, question: Escalation, comment: str) -> bool:
+    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(question.question.text)
     return is_long and f" {quoted} " in f" {comment} "
 
 

@@ -1,4 +1,4 @@
-"""Commands that people give in comments on GitHub: heard, obeyed once, and acknowledged."""
+"""Comment commands on GitHub: read, executed once, and acknowledged."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,15 +11,13 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import actions as command_acts
-from ghp_agents.github.commands import messages as words
-from ghp_agents.github.commands import parse as rules
+from ghp_agents.github.commands import actions, messages, parse
 from ghp_agents.github.commands.actions import CommandContext
 from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.lock import CommandTurn, turn
 from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedReply
-from ghp_agents.hotpath import news_flag as bell
-from ghp_agents.issues import comment_commands as record
+from ghp_agents.hotpath import news_flag
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
@@ -31,15 +29,15 @@ REACTIONS = "reactions"  # the feature of a server
 
 
 class Done(NamedTuple):
-    """What came of listening: notes for people, and the issues that orders were about."""
+    """The result: notes for people, and the issues that commands were about."""
 
     notes: tuple[str, ...] = ()
     issues: frozenset[int] = frozenset()
-    left: tuple[HeardComment, ...] = ()  # what GitHub would not let us obey, and may the next time
+    left: tuple[HeardComment, ...] = ()  # not permitted now; tried again next time
 
 
 class CommandParts(NamedTuple):
-    """What commands are obeyed with."""
+    """The services that commands need."""
 
     ws: Workspace
     store: StateStore
@@ -49,16 +47,16 @@ class CommandParts(NamedTuple):
 
 
 def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
-    """Obey what is new of those who may. `issues` are all of them, as they are now.
+    """Execute new commands from people with permission. `issues` are all issues as they are now.
 
-    Raises UnknownError where GitHub or the remote cannot be reached; what is left is obeyed later.
+    Raises UnknownError if GitHub or the remote is unreachable; the rest is executed later.
     """
     known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    ear = CommentInbox(parts.ws, parts.hub)
-    left = [each for each in ear.listen(known) if _is_meant(parts, each)]
-    left = [each for each in _unobeyed(parts.store, left) if ear.may_command(each)]
+    inbox = CommentInbox(parts.ws, parts.hub)
+    left = [comment for comment in inbox.listen(known) if _is_meant(parts, comment)]
+    left = [comment for comment in _unobeyed(parts.store, left) if inbox.may_command(comment)]
     if not left:
-        ear.done()
+        inbox.done()
         return Done()
     with turn(parts.ws, parts.leaser) as mine:
         if not mine.is_mine:
@@ -66,32 +64,33 @@ def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
         try:
             done = _obey_all(parts, left, mine)
         except GhpError:
-            _send(parts, mine)  # what was obeyed before
+            _publish(parts, mine)  # the commands executed before the error
             raise
-        _send(parts, mine)
-    ear.hear_again(done.left)
-    ear.done()
+        _publish(parts, mine)
+    inbox.hear_again(done.left)
+    inbox.done()
     return done
 
 
-def _send(parts: CommandParts, mine: CommandTurn) -> None:
-    """Let others know; who cannot keeps the right, else one who does not know obeys again."""
+def _publish(parts: CommandParts, mine: CommandTurn) -> None:
+    """Sync the results. If that fails, keep the lock so that no other clone repeats the
+    commands."""
     mine.keep = bool(parts.store.sync().trouble)
 
 
-def _is_meant(parts: CommandParts, remark: HeardComment) -> bool:
-    """Whether it says something to agents; a quotation may be of anything."""
-    said = remark.said
-    return bool(said.commands or said.mistakes or _answers(parts, remark))
+def _is_meant(parts: CommandParts, comment: HeardComment) -> bool:
+    """Whether the comment addresses agents; a quotation may be of anything."""
+    parsed = comment.parsed
+    return bool(parsed.commands or parsed.mistakes or _answers(parts, comment))
 
 
 def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardComment]:
     known = store.snapshot().files(FOLDER) if heard else {}
-    return [each for each in heard if record.path_of(each.id) not in known]
+    return [comment for comment in heard if comment_commands.path_of(comment.id) not in known]
 
 
 def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandTurn) -> Done:
-    """Obey, once it is known what others have obeyed. Raises UnknownError."""
+    """Execute, after fetching what others have executed. Raises UnknownError."""
     report = parts.store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
@@ -101,66 +100,68 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
     notes: list[str] = []
     obeyed: set[int] = set()
     again: list[HeardComment] = []
-    for remark in _unobeyed(parts.store, heard):
+    for comment in _unobeyed(parts.store, heard):
         try:
-            said = _obey(parts, remark, mine)
-        except (ForbiddenError, NotFoundError, GoneError) as error:  # others are no worse for it
-            notes.append(f"{remark.by.name} on #{remark.issue} is not obeyed yet: {error}")
-            again.append(remark)
+            result = _obey(parts, comment, mine)
+        except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
+            notes.append(f"{comment.by.name} on #{comment.issue} is not obeyed yet: {error}")
+            again.append(comment)
             continue
-        obeyed.add(remark.issue)
-        notes += [f"{said.by.name} on #{said.issue}: {act.said}: {act.words}" for act in said.acts]
+        obeyed.add(comment.issue)
+        notes += [
+            f"{result.by.name} on #{result.issue}: {act.said}: {act.words}" for act in result.acts
+        ]
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
-def _obey(parts: CommandParts, remark: HeardComment, mine: CommandTurn) -> Obeyed:
-    """The effects, then what people see of it, then the record that says it is done."""
-    me = ClaimContext(parts.ws, parts.store, parts.leaser, parts.tracker, remark.by, 0)
-    acts: list[Act] = [words.mistaken(each) for each in remark.said.mistakes]
-    for each in (*_answers(parts, remark), *remark.said.commands):
-        if isinstance(each, Mistake):
-            acts.append(words.mistaken(each))
+def _obey(parts: CommandParts, comment: HeardComment, mine: CommandTurn) -> Obeyed:
+    """The effects, then the acknowledgement, then the record that it is done."""
+    me = ClaimContext(parts.ws, parts.store, parts.leaser, parts.tracker, comment.by, 0)
+    acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
+    for item in (*_answers(parts, comment), *comment.parsed.commands):
+        if isinstance(item, Mistake):
+            acts.append(messages.mistaken(item))
             continue
         mine.check()
-        issue = parts.tracker.get(remark.issue)
-        acts.append(command_acts.execute(CommandContext(me, issue, remark.id, each)))
-    _acknowledge(parts, remark, acts)
-    said = transact(parts.store, lambda snapshot: _record(parts.ws, snapshot, remark, acts))
+        issue = parts.tracker.get(comment.issue)
+        acts.append(actions.execute(CommandContext(me, issue, comment.id, item)))
+    _acknowledge(parts, comment, acts)
+    result = transact(parts.store, lambda snapshot: _record(parts.ws, snapshot, comment, acts))
     for act in acts:
         if act.agent:
-            bell.set_flag(parts.ws.folders, act.agent)
-    return said
+            news_flag.set_flag(parts.ws.folders, act.agent)
+    return result
 
 
 def _record(
-    ws: Workspace, snapshot: Snapshot, remark: HeardComment, acts: Sequence[Act]
+    ws: Workspace, snapshot: Snapshot, comment: HeardComment, acts: Sequence[Act]
 ) -> tuple[Obeyed, list[Record]]:
     at, clock = Timestamp(now_text(ws)), snapshot.clock + 1
-    said = Obeyed(remark.id, remark.issue, remark.by, tuple(acts), at, clock, snapshot.clone)
-    there = said.path in snapshot.files(FOLDER)
-    return said, [] if there else [record.encode(said)]
+    obeyed = Obeyed(comment.id, comment.issue, comment.by, tuple(acts), at, clock, snapshot.clone)
+    is_recorded = obeyed.path in snapshot.files(FOLDER)
+    return obeyed, [] if is_recorded else [comment_commands.encode(obeyed)]
 
 
 # -------------------------------------------------------------------- replies to questions
 
 
-def _answers(parts: CommandParts, remark: HeardComment) -> list[Command | Mistake]:
-    """The answers that a comment gives by quoting a question of its issue that is open."""
-    if not remark.said.replies:
+def _answers(parts: CommandParts, comment: HeardComment) -> list[Command | Mistake]:
+    """The answers that a comment gives by quoting an open question of its issue."""
+    if not comment.parsed.replies:
         return []
     snapshot, people = parts.store.snapshot(), parts.ws.settings.escalate_to
-    asked = [
-        (each, escalation_text.comment(each, escalation_text.calling(each, people)))
-        for each in escalation.read_all(snapshot, parts.ws.settings.orchestrators)[0]
-        if each.is_open and each.question.issue == remark.issue
+    questions = [
+        (question, escalation_text.comment(question, escalation_text.calling(question, people)))
+        for question in escalation.read_all(snapshot, parts.ws.settings.orchestrators)[0]
+        if question.is_open and question.question.issue == comment.issue
     ]
-    found = (_answer(each, rules.meant(each, asked)) for each in remark.said.replies)
-    return [each for each in found if each]
+    found = (_answer(reply, parse.meant(reply, questions)) for reply in comment.parsed.replies)
+    return [answer for answer in found if answer]
 
 
 def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistake | None:
     if len(meant) > 1:
-        names = ", ".join(each.name for each in meant[:5])
+        names = ", ".join(question.name for question in meant[:5])
         return Mistake("a quotation", f"it fits several questions: {names}; name one")
     return Command(ANSWER, meant[0].name, reply.text) if meant else None
 
@@ -168,36 +169,36 @@ def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistak
 # --------------------------------------------------------------------------- acknowledging
 
 
-def _acknowledge(parts: CommandParts, remark: HeardComment, acts: Sequence[Act]) -> None:
-    """A reaction where the server has some; help, once, for what was wrong."""
+def _acknowledge(parts: CommandParts, comment: HeardComment, acts: Sequence[Act]) -> None:
+    """React where the server supports it; post help, once, about mistakes."""
     wrong = [act for act in acts if act.fate == REFUSED]
-    _react(parts.hub, remark.id, "confused" if len(wrong) == len(acts) else "+1")
+    _react(parts.hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
     if wrong:
-        text, mark = words.help_with(remark.id, wrong), words.marker(remark.id)
+        text, mark = messages.help_with(comment.id, wrong), messages.marker(comment.id)
         try:
-            parts.tracker.comment(remark.issue, text, Actor("ghp-agents"), marker=mark)
+            parts.tracker.comment(comment.issue, text, Actor("ghp-agents"), marker=mark)
         except UnknownError:
             raise
         except GhpError:
-            return  # nobody may comment there, as where a conversation is locked
+            return  # commenting is not allowed, e.g. in a locked conversation
 
 
 def _react(hub: GitHubRepository, comment: int, content: str) -> None:
     if hub.has(REACTIONS) is False:
-        return  # the comment about the state says it
+        return  # the status comment shows it
     path = f"issues/comments/{comment}"
     try:
-        hub.write("POST", f"{path}/reactions", {"content": content}, there=_again)
+        hub.write("POST", f"{path}/reactions", {"content": content}, find_existing=_skip_lookup)
         hub.learned(REACTIONS, True)
     except MissingError:
         if _is_there(hub, path):
             hub.learned(REACTIONS, False)
     except HubError:
-        return  # this token may not: what was done is seen all the same
+        return  # no permission: the result is visible without a reaction
 
 
-def _again() -> None:
-    """The same reaction twice is one."""
+def _skip_lookup() -> None:
+    """A repeated reaction has no effect."""
 
 
 def _is_there(hub: GitHubRepository, path: str) -> bool:

@@ -1,8 +1,7 @@
-"""What an issue's body says about other issues: lines and form sections, read and written.
+"""Relations to other issues in an issue's body: lines and form sections, read and written.
 
-Where a server has relations of its own these lines are read too, because people write them; ours
-are written only where it has none. They are the last lines of a body then, and are no part of the
-text that people see here.
+Lines that people write are always read. This program writes such lines only if the server has no
+relations of its own. They are the last lines of a body and are not shown as part of its text.
 """
 
 import re
@@ -25,7 +24,7 @@ _REFERENCE = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
 
 
 class BodyParts(NamedTuple):
-    """A body, taken apart."""
+    """A parsed body."""
 
     text: str
     blocked_by: tuple[IssueNumber, ...] = ()
@@ -33,7 +32,7 @@ class BodyParts(NamedTuple):
 
 
 def read_relations(body: str) -> BodyParts:
-    """The relations that a body names, and its text without those at the end of it."""
+    """The relations in a body, and its text without the relation lines at its end."""
     lines = body.replace("\r\n", "\n").split("\n")
     kinds = _kinds(lines)
     found: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
@@ -49,7 +48,7 @@ def read_relations(body: str) -> BodyParts:
 
 
 def joined(parts: BodyParts) -> str:
-    """A body with the relations as its last lines."""
+    """A body with its relations as the last lines."""
     lines: list[str] = []
     if parts.blocked_by:
         named = ", ".join(f"#{number}" for number in sorted(parts.blocked_by))
@@ -60,7 +59,7 @@ def joined(parts: BodyParts) -> str:
 
 
 def without(text: str, blockers: Collection[int] = (), parent: int | None = None) -> str:
-    """A text that no longer names these, wherever it did; what else its lines say stays."""
+    """A text without these references in relation lines; the rest of such lines stays."""
     gone: dict[str, set[int]] = {BLOCKED: {*blockers}, PARENT: set()}
     gone[PARENT] |= set() if parent is None else {parent}
     lines = text.split("\n")
@@ -74,7 +73,7 @@ def without(text: str, blockers: Collection[int] = (), parent: int | None = None
 
 
 def _kinds(lines: Sequence[str]) -> list[str]:
-    """What each line is about: blockers, the parent or, an empty text, anything else."""
+    """The kind of each line: blockers, parent, or an empty string."""
     kinds: list[str] = []
     fence = section = ""
     for line in lines:
@@ -102,7 +101,7 @@ def _references(line: str) -> Iterable[IssueNumber]:
 
 
 def _reduced(line: str, drop: Collection[int]) -> str | None:
-    """A line without some of the issues that it names; None if it says nothing then."""
+    """A line without some of its references; None if nothing else is left."""
     own = _LINE.fullmatch(line)
     head, rest = (line[: own.start(2)], own[2]) if own else ("", line)
     left = _REFERENCE.sub(lambda found: "" if int(found[1]) in drop else found[0], rest)
@@ -113,7 +112,7 @@ def _reduced(line: str, drop: Collection[int]) -> str | None:
 
 
 def _end(lines: Sequence[str], kinds: Sequence[str]) -> int:
-    """Where the text ends and the relations at the end of a body begin."""
+    """The index where the text ends and the relations begin."""
     end = len(lines)
     while end and (not lines[end - 1].strip() or _is_relation(lines[end - 1], kinds[end - 1])):
         end -= 1
@@ -121,6 +120,6 @@ def _end(lines: Sequence[str], kinds: Sequence[str]) -> int:
 
 
 def _is_relation(line: str, kind: str) -> bool:
-    """Whether a line is like those that we write, and nothing more."""
+    """Whether a line has the form that this program writes, and nothing else."""
     own = _LINE.fullmatch(line) if kind else None
     return bool(own) and not _REFERENCE.sub("", own[2] if own else "").strip(" ,")

@@ -1,4 +1,4 @@
-"""Comments on GitHub: read with what is kept of them, and said once."""
+"""Comments on GitHub: read through a cache, and posted only once."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +13,7 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import HubError, NoAnswerError
 from ghp_agents.github.marker import BEGIN
-from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.github.tracker import trust as proofs
+from ghp_agents.github.tracker import mapping, trust
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredComment, MirroredIssue
 from ghp_agents.issues.issue import BODY_LIMIT, Comment
@@ -23,58 +22,58 @@ FOLDER = "hub/comments"  # in the folder of caches
 _LOCK = "hub/comments.lock"
 _FILES = 300  # issues whose comments are kept
 _PAGE = 100
-_ACCOUNTS = 50  # of whom it is asked at once whether they may write; the others count as if not
+_ACCOUNTS = 50  # looked up at once for write permission; others count as without it
 
 
-def of(source: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, oldest first. Asks; where GitHub cannot be reached, what is
-    kept. Raises UnknownError where nothing is."""
+def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
+    """An issue's comments, oldest first; the cached ones if GitHub is unreachable. Sends a request.
+    Raises UnknownError if none are cached."""
     if not issue.comments:
         return ()
     try:
-        return github_issue.comments(_read(source, issue.number, issue.comments))
+        return mapping.comments(_read(context, issue.number, issue.comments))
     except NoAnswerError:
-        kept = _load(source, issue.number)
+        kept = _load(context, issue.number)
         if kept is None:
             raise
-        return github_issue.comments(kept)
+        return mapping.comments(kept)
 
 
-def kept(source: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, as it was read last; asks only if it never was."""
-    known = _load(source, issue.number) if issue.comments else ()
-    return of(source, issue) if known is None else github_issue.comments(known)
+def kept(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
+    """An issue's comments as last read; sends a request only if they were never read."""
+    known = _load(context, issue.number) if issue.comments else ()
+    return of(context, issue) if known is None else mapping.comments(known)
 
 
-def remembered(source: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
-    """What was said about an issue, as far as it is kept; asks nobody."""
-    return github_issue.comments(_load(source, issue.number) or ())
+def remembered(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
+    """An issue's cached comments; sends no request."""
+    return mapping.comments(_load(context, issue.number) or ())
 
 
 def say(
-    source: TrackerContext, issue: MirroredIssue, text: str, by: Actor, marker: str = ""
+    context: TrackerContext, issue: MirroredIssue, text: str, by: Actor, marker: str = ""
 ) -> Comment:
-    """Say something; with `marker`, what was said under it already is the answer."""
+    """Post a comment; with `marker`, return an existing comment that has it."""
     with ExitStack() as stack:
         if marker:
-            _take_turns(source, stack)
-            had = _once(_read(source, issue.number), github_marker.once(marker))
-            if had:
-                return github_issue.comment(had[0]._replace(by_writer=True))[0]
-        told = _post(source, issue.number, text, by, marker)
-        first = _alone(source, issue.number, told, marker) if marker else told
-    return github_issue.comment(first._replace(believed=True, by_writer=True))[0]
+            _lock_comments(context, stack)
+            existing = _with_marker(_read(context, issue.number), github_marker.once(marker))
+            if existing:
+                return mapping.comment(existing[0]._replace(by_writer=True))[0]
+        posted = _post(context, issue.number, text, by, marker)
+        first = _remove_duplicate(context, issue.number, posted, marker) if marker else posted
+    return mapping.comment(first._replace(believed=True, by_writer=True))[0]
 
 
-def _take_turns(source: TrackerContext, stack: ExitStack) -> None:
-    """Let one process after another look and say. It saves work: see `_alone`."""
+def _lock_comments(context: TrackerContext, stack: ExitStack) -> None:
+    """Let one process at a time look and post. It saves work: see `_remove_duplicate`."""
     with suppress(OSError, LockTimeoutError):
-        (source.ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
-        stack.enter_context(files.locked(source.ws.cache_dir / _LOCK))
+        (context.ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
+        stack.enter_context(files.locked(context.ws.cache_dir / _LOCK))
 
 
 def _post(
-    source: TrackerContext, number: int, text: str, by: Actor, marker: str
+    context: TrackerContext, number: int, text: str, by: Actor, marker: str
 ) -> MirroredComment:
     mark = github_marker.mark(files.random_hex(6), by, marker)
     body = github_marker.signed(text, mark)
@@ -85,106 +84,115 @@ def _post(
             hint="Put the long part into a file of the repository and name it here.",
         )
 
-    def there() -> Any | None:
-        told = source.hub.get_all(f"issues/{number}/comments")
-        return next((each for each in told if _id_of(each) == mark.id), None)
+    def find_existing() -> Any | None:
+        listed = context.hub.get_all(f"issues/{number}/comments")
+        return next(
+            (raw for raw in listed if _id_of(raw) == mark.id),
+            None,
+        )
 
     path = f"issues/{number}/comments"
-    return github_issue.said(source.hub.write("POST", path, {"body": body}, there=there))
+    return mapping.mirror_comment(
+        context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
+    )
 
 
-def _id_of(told: Any) -> str:
-    _, mark = github_marker.split_marker(str(told.get("body") or ""))
+def _id_of(raw: Any) -> str:
+    _, mark = github_marker.split_marker(str(raw.get("body") or ""))
     return mark.id if mark else ""
 
 
-def _alone(
-    source: TrackerContext, number: int, mine: MirroredComment, marker: str
+def _remove_duplicate(
+    context: TrackerContext, number: int, mine: MirroredComment, marker: str
 ) -> MirroredComment:
-    """Of two clones that said the same at once, the one that came second takes it back."""
-    first = _once(_read(source, number), github_marker.once(marker))
+    """If two clones posted the same comment, the clone that came second deletes its own."""
+    first = _with_marker(_read(context, number), github_marker.once(marker))
     if not first or first[0].id >= mine.id:
         return mine
-    with suppress(HubError, NoAnswerError):  # who reads them takes the two for one
-        source.hub.write("DELETE", f"issues/comments/{mine.id}")
+    with suppress(HubError, NoAnswerError):  # readers merge the two
+        context.hub.write("DELETE", f"issues/comments/{mine.id}")
     return first[0]
 
 
-def _once(told: Sequence[MirroredComment], once: str) -> list[MirroredComment]:
-    """What was said under a marker by who may, oldest first."""
-    marked = [(each, github_issue.comment(each)[1]) for each in told]
-    return [each for each, mark in marked if mark and mark.once == once]
+def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[MirroredComment]:
+    """Trusted comments with this marker, oldest first."""
+    marked = [(comment, mapping.comment(comment)[1]) for comment in comments]
+    return [comment for comment, mark in marked if mark and mark.once == once]
 
 
 # ------------------------------------------------------------------------------- reading
 
 
-def _read(source: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
-    """All comments. Of a long talk only what is new is asked for, if that makes the `count`."""
-    had = _load(source, number) or ()
+def _read(context: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
+    """All comments. Of a long list only new ones are requested, if the `count` is right then."""
+    previous = _load(context, number) or ()
     path = f"issues/{number}/comments"
-    told: list[Any] = []
-    if count is not None and len(had) >= _PAGE:
-        told = source.hub.get_all(path, since=max(each.updated_at for each in had))
-    fresh = {each.id: each for each in (*had, *_readable(told))}
-    if not told or len(fresh) != count:
-        told = source.hub.get_all(path)
-        fresh = {each.id: each for each in _readable(told)}
-    known = {each.id: each for each in had}
-    read = [_believed(source, fresh[each], known.get(each)) for each in sorted(fresh)]
-    read = _with_authors(source, read)
-    if read != list(had) or not had:
-        _store(source, number, read)
+    listed: list[Any] = []
+    if count is not None and len(previous) >= _PAGE:
+        listed = context.hub.get_all(path, since=max(comment.updated_at for comment in previous))
+    fresh = {comment.id: comment for comment in (*previous, *_parse_readable(listed))}
+    if not listed or len(fresh) != count:
+        listed = context.hub.get_all(path)
+        fresh = {comment.id: comment for comment in _parse_readable(listed)}
+    known = {comment.id: comment for comment in previous}
+    read = [
+        _with_trust(context, fresh[identity], known.get(identity)) for identity in sorted(fresh)
+    ]
+    read = _with_authors(context, read)
+    if read != list(previous) or not previous:
+        _store(context, number, read)
     return read
 
 
-def _readable(told: Iterable[Any]) -> Iterator[MirroredComment]:
-    """What can be read of comments. One that cannot is left out: the others are no worse."""
-    for each in told:
+def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:
+    """The comments that can be parsed; the others are skipped."""
+    for raw in listed:
         with suppress(ValueError):
-            yield github_issue.said(each)
+            yield mapping.mirror_comment(raw)
 
 
-def _believed(
-    source: TrackerContext, told: MirroredComment, known: MirroredComment | None
+def _with_trust(
+    context: TrackerContext, comment: MirroredComment, known: MirroredComment | None
 ) -> MirroredComment:
-    if BEGIN not in told.body:
-        return told._replace(believed=False)
-    if known and (known.body, known.author) == (told.body, told.author):
-        return told._replace(believed=known.believed)
-    return told._replace(believed=proofs.trusted(source, told.author))
+    if BEGIN not in comment.body:
+        return comment._replace(believed=False)
+    if known and (known.body, known.author) == (comment.body, comment.author):
+        return comment._replace(believed=known.believed)
+    return comment._replace(believed=trust.trusted(context, comment.author))
 
 
-def _with_authors(source: TrackerContext, read: Sequence[MirroredComment]) -> list[MirroredComment]:
-    """The comments with whether their authors may write; who spoke last is asked about first."""
-    latest = list(dict.fromkeys(each.author for each in reversed(read)))[:_ACCOUNTS]
-    may = {author: proofs.trusted(source, author) for author in latest}
-    return [each._replace(by_writer=may.get(each.author, False)) for each in read]
+def _with_authors(
+    context: TrackerContext, read: Sequence[MirroredComment]
+) -> list[MirroredComment]:
+    """The comments with whether their authors may write; the latest authors are looked up first."""
+    latest = list(dict.fromkeys(comment.author for comment in reversed(read)))[:_ACCOUNTS]
+    may = {author: trust.trusted(context, author) for author in latest}
+    return [comment._replace(by_writer=may.get(comment.author, False)) for comment in read]
 
 
-def _path(source: TrackerContext, number: int) -> Path:
-    return source.ws.cache_dir / FOLDER / f"{number}.json"
+def _path(context: TrackerContext, number: int) -> Path:
+    return context.ws.cache_dir / FOLDER / f"{number}.json"
 
 
-def _load(source: TrackerContext, number: int) -> list[MirroredComment] | None:
+def _load(context: TrackerContext, number: int) -> list[MirroredComment] | None:
     try:
-        told = json.loads(_path(source, number).read_bytes())
-        if told["repository"] != source.repository or told["fields"] != [*MirroredComment._fields]:
+        data = json.loads(_path(context, number).read_bytes())
+        if data["repository"] != context.repository or data["fields"] != [*MirroredComment._fields]:
             return None
-        return [MirroredComment(*row) for row in told["comments"]]
+        return [MirroredComment(*row) for row in data["comments"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
-def _store(source: TrackerContext, number: int, read: Sequence[MirroredComment]) -> None:
-    told = {
-        "repository": source.repository,
+def _store(context: TrackerContext, number: int, read: Sequence[MirroredComment]) -> None:
+    data = {
+        "repository": context.repository,
         "fields": [*MirroredComment._fields],
-        "comments": [list(each) for each in read],
+        "comments": [list(comment) for comment in read],
     }
-    path = _path(source, number)
+    path = _path(context, number)
     with suppress(OSError):
-        files.write_atomically(path, json.dumps(told, separators=(",", ":")).encode())
+        files.write_atomically(path, json.dumps(data, separators=(",", ":")).encode())
         _prune(path.parent)
 
 

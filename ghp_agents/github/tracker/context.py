@@ -1,4 +1,4 @@
-"""What all parts of the tracker on GitHub work with: the repository there, and who is who."""
+"""What all parts of the GitHub tracker share: the repository, and who is who."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -8,7 +8,7 @@ from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.labels import SIGNS
-from ghp_agents.github.tracker import mirror as kept_mirror
+from ghp_agents.github.tracker import mirror as mirror_file
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
@@ -25,12 +25,12 @@ class TrackerContext:
 
     @cached_property
     def signs(self) -> frozenset[str]:
-        """The labels that begin like an agent's and are none."""
+        """Labels that begin like an agent's label but name no agent."""
         return SIGNS | {self.ws.settings.needs_human_label.lower()}
 
     @cached_property
     def viewer(self) -> str:
-        """The account of the token; empty where GitHub does not tell, as for an app. Asks."""
+        """The token's account; empty if GitHub does not tell, e.g. for an app. Sends a request."""
         try:
             return self.hub.viewer()
         except HubError:
@@ -38,36 +38,36 @@ class TrackerContext:
 
     @cached_property
     def person(self) -> str:
-        """The person who works here, by git."""
+        """The person who works here, from git's `user.name`."""
         return git.config(self.ws.folder, "user.name") or ""
 
-    def mirror(self) -> kept_mirror.Mirror | None:
-        """What is kept of the issues; asks nobody."""
-        return kept_mirror.load(self.ws, self.repository)
+    def mirror(self) -> mirror_file.Mirror | None:
+        """The mirrored issues; sends no request."""
+        return mirror_file.load(self.ws, self.repository)
 
     def names(self, viewer: str, accounts: Iterable[str]) -> Names:
-        """Who is who, among others the `accounts` that are met."""
-        is_met = bool(viewer) and viewer.casefold() in {each.casefold() for each in accounts}
+        """Who is who, given the `accounts` that occur."""
+        is_met = bool(viewer) and viewer.casefold() in {account.casefold() for account in accounts}
         return Names(self.ws.settings.accounts, viewer, self.person if is_met else "")
 
     def names_of(self, viewer: str, issues: Iterable[MirroredIssue]) -> Names:
-        """Who is who among those who are assigned to issues."""
-        return self.names(viewer, (login for each in issues for login in each.assignees))
+        """Who is who among the assignees of issues."""
+        return self.names(viewer, (login for issue in issues for login in issue.assignees))
 
-    def names_for(self, said: Iterable[str]) -> Names:
-        """Who is who, for names that somebody wants assigned or no longer so. Asks."""
-        people = any(not is_name(name) for name in said)
+    def names_for(self, names: Iterable[str]) -> Names:
+        """Who is who, for names to assign or unassign. Sends a request."""
+        people = any(not is_name(name) for name in names)
         return Names(
             self.ws.settings.accounts, self.viewer if people else "", self.person if people else ""
         )
 
     def held(self, number: int) -> str | None:
-        """Who holds an issue, as far as it is known here: "" for nobody, None if nobody knows."""
+        """The holder of an issue's lock, as known here: "" for nobody, None if unknown."""
         name = claim_name(number)
-        lease = next((each for each in self.leaser.known(name) if each.name == name), None)
-        return None if lease is None else lease.holder or ""
+        lock = next((known for known in self.leaser.known(name) if known.name == name), None)
+        return None if lock is None else lock.holder or ""
 
     def holders(self) -> dict[int, str]:
-        """Who holds which issue, as far as it is known here."""
-        known = {claimed_issue(lease.name): lease.holder for lease in self.leaser.known(PREFIX)}
+        """The holders of all issues, as known here."""
+        known = {claimed_issue(lock.name): lock.holder for lock in self.leaser.known(PREFIX)}
         return {number: holder for number, holder in known.items() if number and holder}

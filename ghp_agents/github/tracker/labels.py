@@ -1,6 +1,6 @@
-"""Labels on demand: those that mean something here are made with their colours when first used.
+"""Creates our labels with their colours when they are first used.
 
-Any other label GitHub makes by itself, in grey.
+GitHub itself creates any other label, in grey.
 """
 
 import json
@@ -15,40 +15,40 @@ from ghp_agents.github.tracker.context import TrackerContext
 _KNOWN = "hub/labels.json"  # in the folder of caches
 
 
-def ensure(source: TrackerContext, names: Iterable[str]) -> list[str]:
-    """Make those of our labels that are not there yet; which were made. Asks."""
+def ensure(context: TrackerContext, names: Iterable[str]) -> list[str]:
+    """Create those of our labels that are missing; return the created names. Sends requests."""
     wanted = [label for name in dict.fromkeys(names) if (label := appearance(name))]
-    return _made(source, wanted)
+    return _create_missing(context, wanted)
 
 
-def _made(source: TrackerContext, wanted: Iterable[Label]) -> list[str]:
-    known = _known(source)
+def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[str]:
+    known = _known(context)
     missing = [label for label in wanted if label.name.lower() not in known]
     if not missing:
         return []
-    there = {str(each["name"]).lower() for each in source.hub.get_all("labels")}
-    made = [label for label in missing if label.name.lower() not in there]
-    for label in made:
-        # Somebody else makes it at the same moment: then it is there, which is all that is wanted.
+    existing = {str(entry["name"]).lower() for entry in context.hub.get_all("labels")}
+    created = [label for label in missing if label.name.lower() not in existing]
+    for label in created:
+        # Refused if somebody else creates it at the same moment; then it exists, too.
         with suppress(InvalidError):
-            source.hub.write("POST", "labels", label._asdict(), there=_nothing)
-    _remember(source, there | {label.name.lower() for label in missing})
-    return [label.name for label in made]
+            context.hub.write("POST", "labels", label._asdict(), find_existing=_skip_lookup)
+    _remember(context, existing | {label.name.lower() for label in missing})
+    return [label.name for label in created]
 
 
-def _nothing() -> None:
-    """There is nothing to look for: a label that is there is not made twice."""
+def _skip_lookup() -> None:
+    """No lookup: a duplicate label is refused anyway."""
 
 
-def _known(source: TrackerContext) -> set[str]:
+def _known(context: TrackerContext) -> set[str]:
     try:
-        told = json.loads((source.ws.cache_dir / _KNOWN).read_bytes())
-        return {str(each) for each in told[source.repository]}
+        data = json.loads((context.ws.cache_dir / _KNOWN).read_bytes())
+        return {str(name) for name in data[context.repository]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return set()
 
 
-def _remember(source: TrackerContext, names: Iterable[str]) -> None:
-    content = json.dumps({source.repository: sorted(names)}).encode()
+def _remember(context: TrackerContext, names: Iterable[str]) -> None:
+    content = json.dumps({context.repository: sorted(names)}).encode()
     with suppress(OSError):
-        files.write_atomically(source.ws.cache_dir / _KNOWN, content)
+        files.write_atomically(context.ws.cache_dir / _KNOWN, content)

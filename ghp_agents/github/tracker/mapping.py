@@ -1,7 +1,7 @@
-"""An issue as GitHub tells it, what is kept of that, and the issue that it is here.
+"""Converts GitHub's JSON of an issue to what the mirror keeps, and that to our issue.
 
-Bodies, labels and names come from anybody who can reach a form. So nothing in them is taken for
-more than text but what `Kept.believed` and `Kept.proven` vouch for, which the caller found out.
+Anybody who can reach a form controls bodies, labels and names. They count only as text, except for
+what `MirroredIssue.believed` and `MirroredIssue.proven` confirm; the caller sets these.
 """
 
 import re
@@ -25,10 +25,10 @@ _ISSUE_URL = re.compile(r"/repos/([^/]+/[^/]+)/issues/(\d+)$")
 
 
 class MirroredIssue(NamedTuple):
-    """What is kept of an issue on GitHub: of a few words that would be seen in ten more."""
+    """What the mirror keeps of an issue on GitHub."""
 
     number: int
-    id: int  # the database's, which native relations go by
+    id: int  # the database id, which native relations use
     title: str
     body: str
     state: str
@@ -38,17 +38,17 @@ class MirroredIssue(NamedTuple):
     created_at: str
     updated_at: str
     comments: int = 0
-    parent: int | None = None  # by a native relation
-    waits: int | None = None  # how many native blockers there are; None: the server has no such
-    blockers: tuple[int, ...] = ()  # the native blockers, as far as they are in this repository
-    believed: bool = False  # whether the author may write, so that the hidden line counts
-    proven: tuple[str, ...] = ()  # labels in small letters, and @accounts, that who may gave
-    asked_at: str = ""  # `updated_at` when proofs were last looked for
-    by_writer: bool | None = None  # whether the author may write; None: nobody has asked
-    given_at: str = ""  # when somebody who may write first gave it to somebody, or labelled it
-    vouched: bool = False  # whether the body, as it is, was saved last by somebody who may write
-    shown: str | None = None  # the body before its author changed it, who may not; None: as it is
-    edited_at: str = ""  # when that was
+    parent: int | None = None  # from a native relation
+    waits: int | None = None  # number of native blockers; None: not supported by the server
+    blockers: tuple[int, ...] = ()  # the native blockers in this repository
+    believed: bool = False  # the author may write, so the hidden line counts
+    proven: tuple[str, ...] = ()  # lower-case labels and @accounts set by somebody with permission
+    asked_at: str = ""  # `updated_at` at the last search for proofs
+    by_writer: bool | None = None  # whether the author may write; None: unknown
+    given_at: str = ""  # when somebody with write permission first assigned or labelled it
+    vouched: bool = False  # somebody with write permission saved the current body
+    shown: str | None = None  # the body before an edit without permission; None: unchanged
+    edited_at: str = ""  # time of that edit
 
     @property
     def counts(self) -> bool:
@@ -57,12 +57,12 @@ class MirroredIssue(NamedTuple):
 
     @property
     def is_offered(self) -> bool:
-        """Whether somebody who may write made it, or gave it to somebody."""
+        """Whether somebody with write permission created it or assigned it."""
         return self.by_writer is not False or bool(self.given_at)
 
     @property
     def bare(self) -> "MirroredIssue":
-        """What GitHub tells of it, without what was found out beside it."""
+        """Only what GitHub's JSON says, without our own findings."""
         return self._replace(
             believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
             vouched=False, shown=None, edited_at="",
@@ -70,7 +70,7 @@ class MirroredIssue(NamedTuple):
 
 
 class MirroredComment(NamedTuple):
-    """What is kept of a comment."""
+    """What the cache keeps of a comment."""
 
     id: int
     author: str
@@ -82,53 +82,53 @@ class MirroredComment(NamedTuple):
     by_writer: bool = False
 
 
-# ------------------------------------------------------------------------- as GitHub tells it
+# ------------------------------------------------------------------------- from GitHub's JSON
 
 
-def is_pull(told: Mapping[str, Any]) -> bool:
-    """Whether what GitHub lists among issues is a pull request."""
-    return bool(told.get("pull_request"))
+def is_pull(raw: Mapping[str, Any]) -> bool:
+    """Whether an entry of GitHub's issue list is a pull request."""
+    return bool(raw.get("pull_request"))
 
 
-def kept(told: Mapping[str, Any]) -> MirroredIssue:
-    """What is kept of GitHub's JSON. Raises ValueError for what is no issue."""
+def kept(raw: Mapping[str, Any]) -> MirroredIssue:
+    """Parse GitHub's JSON of an issue. Raises ValueError if it is no issue."""
     try:
         return MirroredIssue(
-            number=int(told["number"]),
-            id=int(told["id"]),
-            title=_text(told["title"]),
-            body=_text(told.get("body")).replace("\r\n", "\n"),
-            state="closed" if told["state"] == "closed" else "open",
-            labels=tuple(_label(each) for each in told.get("labels") or ()),
-            assignees=tuple(_login(each) for each in told.get("assignees") or ()),
-            author=_login(told.get("user")),
-            created_at=one_line(_text(told["created_at"]), 40),
-            updated_at=one_line(_text(told["updated_at"]), 40),
-            comments=int(told.get("comments") or 0),
-            parent=number_in(told.get("parent_issue_url"), told.get("repository_url")),
-            waits=_waits(told.get("issue_dependencies_summary")),
+            number=int(raw["number"]),
+            id=int(raw["id"]),
+            title=_text(raw["title"]),
+            body=_text(raw.get("body")).replace("\r\n", "\n"),
+            state="closed" if raw["state"] == "closed" else "open",
+            labels=tuple(_label(label) for label in raw.get("labels") or ()),
+            assignees=tuple(_login(account) for account in raw.get("assignees") or ()),
+            author=_login(raw.get("user")),
+            created_at=one_line(_text(raw["created_at"]), 40),
+            updated_at=one_line(_text(raw["updated_at"]), 40),
+            comments=int(raw.get("comments") or 0),
+            parent=number_in(raw.get("parent_issue_url"), raw.get("repository_url")),
+            waits=_waits(raw.get("issue_dependencies_summary")),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not an issue of GitHub's: {error!r}") from None
 
 
-def said(told: Mapping[str, Any]) -> MirroredComment:
-    """What is kept of GitHub's JSON of a comment. Raises ValueError."""
+def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
+    """Parse GitHub's JSON of a comment. Raises ValueError."""
     try:
         return MirroredComment(
-            id=int(told["id"]),
-            author=_login(told.get("user")),
-            is_person=(told.get("user") or {}).get("type", "User") == "User",
-            at=one_line(_text(told["created_at"]), 40),
-            updated_at=one_line(_text(told["updated_at"]), 40),
-            body=_text(told.get("body")).replace("\r\n", "\n"),
+            id=int(raw["id"]),
+            author=_login(raw.get("user")),
+            is_person=(raw.get("user") or {}).get("type", "User") == "User",
+            at=one_line(_text(raw["created_at"]), 40),
+            updated_at=one_line(_text(raw["updated_at"]), 40),
+            body=_text(raw.get("body")).replace("\r\n", "\n"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a comment of GitHub's: {error!r}") from None
 
 
 def number_in(url: object, repository_url: object) -> int | None:
-    """The number of the issue that an address is of, if it is in the same repository."""
+    """The number of the issue at this URL, if it is in the same repository."""
     found = _ISSUE_URL.search(url) if isinstance(url, str) else None
     if found is None:
         return None
@@ -136,10 +136,10 @@ def number_in(url: object, repository_url: object) -> int | None:
     return int(found[2]) if same else None
 
 
-def blockers(told: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
-    """The numbers of issues in a list of them that are in the same repository."""
-    here = [each for each in told if each.get("repository_url", repository_url) == repository_url]
-    return tuple(sorted(int(each["number"]) for each in here))
+def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
+    """The numbers of the listed issues that are in the same repository."""
+    here = [raw for raw in listed if raw.get("repository_url", repository_url) == repository_url]
+    return tuple(sorted(int(raw["number"]) for raw in here))
 
 
 def _text(value: object) -> str:
@@ -147,112 +147,113 @@ def _text(value: object) -> str:
         return ""
     if not isinstance(value, str):
         raise TypeError("a text is something else")
-    # JSON can spell half of a surrogate pair, which no file and no terminal takes.
+    # JSON may contain a lone surrogate, which cannot be encoded.
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _label(told: object) -> str:
-    name = told.get("name") if isinstance(told, Mapping) else told
+def _label(label: object) -> str:
+    name = label.get("name") if isinstance(label, Mapping) else label
     return one_line(_text(name), 100)
 
 
-def _login(told: Any) -> str:
-    return one_line(_text((told or {}).get("login") or NOBODY), NAME_LIMIT)
+def _login(account: Any) -> str:
+    return one_line(_text((account or {}).get("login") or NOBODY), NAME_LIMIT)
 
 
-def _waits(told: Any) -> int | None:
-    if not isinstance(told, Mapping):
+def _waits(summary: Any) -> int | None:
+    if not isinstance(summary, Mapping):
         return None
-    return max(int(told.get("total_blocked_by") or 0), int(told.get("blocked_by") or 0))
+    return max(int(summary.get("total_blocked_by") or 0), int(summary.get("blocked_by") or 0))
 
 
-# ------------------------------------------------------------------------------ as it is here
+# -------------------------------------------------------------------------------- as our issue
 
 
-def read(told: MirroredIssue) -> tuple[str, Mark | None]:
-    """The body without the hidden line, and what that says, if it is to be believed."""
-    return github_marker.split_marker(told.body) if told.believed else (told.body, None)
+def read(entry: MirroredIssue) -> tuple[str, Mark | None]:
+    """The body without the hidden line, and that line's mark if it is trusted."""
+    return github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
 
 
-def issue(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
-    """The issue that it is here. `signs` are labels that begin like an agent's and are none."""
-    text, mark = read(told)
-    parts = github_body.read_relations(text) if told.counts else BodyParts(_as_given(told, text))
-    agents = {label: agent_of(label, signs) for label in told.labels}
-    counted = {label for label, agent in agents.items() if agent and label.lower() in told.proven}
-    parent = told.parent or parts.parent
+def issue(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> Issue:
+    """Convert to our issue. `signs` are labels that begin like an agent's label but name no
+    agent."""
+    text, mark = read(entry)
+    parts = github_body.read_relations(text) if entry.counts else BodyParts(_as_given(entry, text))
+    agents = {label: agent_of(label, signs) for label in entry.labels}
+    counted = {label for label, agent in agents.items() if agent and label.lower() in entry.proven}
+    parent = entry.parent or parts.parent
     return Issue(
-        id=mark.id if mark else own_id(told),
-        number=IssueNumber(told.number),
-        title=one_line(told.title, len(told.title) + 1),
+        id=mark.id if mark else own_id(entry),
+        number=IssueNumber(entry.number),
+        title=one_line(entry.title, len(entry.title) + 1),
         body=parts.text,
-        state=told.state,
-        labels=tuple(sorted({x for x in told.labels if x not in counted and not is_priority(x)})),
-        assignees=_assignees(told, {str(agents[label]) for label in counted}, names),
-        blocked_by=tuple(sorted({*map(IssueNumber, told.blockers), *parts.blocked_by})),
+        state=entry.state,
+        labels=tuple(sorted({x for x in entry.labels if x not in counted and not is_priority(x)})),
+        assignees=_assignees(entry, {str(agents[label]) for label in counted}, names),
+        blocked_by=tuple(sorted({*map(IssueNumber, entry.blockers), *parts.blocked_by})),
         parent=IssueNumber(parent) if parent else None,
-        priority=github_label.priority_of(told.labels) or form_priority(told, parts.text),
-        author=mark.by if mark and mark.by else told.author,
-        created_at=Timestamp(told.created_at),
-        updated_at=Timestamp(told.updated_at),
-        by_writer=told.by_writer is not False,
-        offered=told.is_offered,
-        fields_count=told.counts,
-        edited_at=told.edited_at,
+        priority=github_label.priority_of(entry.labels) or form_priority(entry, parts.text),
+        author=mark.by if mark and mark.by else entry.author,
+        created_at=Timestamp(entry.created_at),
+        updated_at=Timestamp(entry.updated_at),
+        by_writer=entry.by_writer is not False,
+        offered=entry.is_offered,
+        fields_count=entry.counts,
+        edited_at=entry.edited_at,
     )
 
 
-def _as_given(told: MirroredIssue, text: str) -> str:
-    """The text before its author, who may not write, changed what had been given to somebody."""
-    return (text if told.shown is None else told.shown).strip("\n")
+def _as_given(entry: MirroredIssue, text: str) -> str:
+    """The text as assigned, before its author edited it without write permission."""
+    return (text if entry.shown is None else entry.shown).strip("\n")
 
 
-def own_id(told: MirroredIssue) -> str:
-    """The id of an issue that was not made through us."""
-    return f"g{told.id:x}"
+def own_id(entry: MirroredIssue) -> str:
+    """The id of an issue that this program did not create."""
+    return f"g{entry.id:x}"
 
 
 def issues(
-    told: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
+    entries: Iterable[MirroredIssue], names: Names, signs: Iterable[str] = SIGNS
 ) -> list[Issue]:
-    """The issues, oldest first. An id that two have, because somebody copied a body, is the
-    older one's."""
+    """The issues, oldest first. If a copied body makes two ids equal, the older issue keeps the
+    id."""
     found: list[Issue] = []
     ids: set[str] = set()
-    for each in sorted(told, key=lambda each: each.number):
-        one = issue(each, names, signs)
-        found.append(one._replace(id=own_id(each)) if one.id in ids else one)
-        ids.add(one.id)
+    for entry in sorted(entries, key=lambda entry: entry.number):
+        converted = issue(entry, names, signs)
+        found.append(converted._replace(id=own_id(entry)) if converted.id in ids else converted)
+        ids.add(converted.id)
     return found
 
 
-def unproven(told: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
-    """The labels in small letters, and @accounts, that would make an agent's assignment and of
-    which nobody has looked up yet who gave them."""
-    found = [label.lower() for label in told.labels if agent_of(label, signs)]
-    found += [_at(login) for login in told.assignees if is_name(names.person(login))]
-    return [each for each in dict.fromkeys(found) if each not in told.proven]
+def unproven(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
+    """Lower-case labels and @accounts that would assign an agent, but whose origin is not verified
+    yet."""
+    found = [label.lower() for label in entry.labels if agent_of(label, signs)]
+    found += [_at(login) for login in entry.assignees if is_name(names.person(login))]
+    return [key for key in dict.fromkeys(found) if key not in entry.proven]
 
 
-def form_priority(told: MirroredIssue, text: str) -> str:
-    """How urgent the body says it is, if its fields count."""
-    return priority_in(text) if told.counts else DEFAULT_PRIORITY
+def form_priority(entry: MirroredIssue, text: str) -> str:
+    """The priority in the body, if its fields count."""
+    return priority_in(text) if entry.counts else DEFAULT_PRIORITY
 
 
 def priority_in(text: str) -> str:
-    """How urgent a form's answer says it is; as urgent as most, if it says nothing."""
-    said = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
-    return said if said in PRIORITIES else DEFAULT_PRIORITY
+    """The priority in a form's answer; the default if there is none."""
+    answer = section(text, "Priority").strip().casefold() if "riority" in text.lower() else ""
+    return answer if answer in PRIORITIES else DEFAULT_PRIORITY
 
 
-def _assignees(told: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
+def _assignees(entry: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
     theirs = {(names.login(agent) or "").casefold() for agent in agents}
     found = set(agents)
-    for login in told.assignees:
+    for login in entry.assignees:
         if login.casefold() in theirs:
             continue  # the account of an agent that a label names
         name = names.person(login)
-        found.add(f"@{login}" if is_name(name) and _at(login) not in told.proven else name)
+        found.add(f"@{login}" if is_name(name) and _at(login) not in entry.proven else name)
     return tuple(sorted(found))
 
 
@@ -260,25 +261,25 @@ def _at(login: str) -> str:
     return f"@{login.lower()}"
 
 
-def comments(told: Sequence[MirroredComment]) -> tuple[Comment, ...]:
-    """The comments as they are here. What was said under one marker twice, by two who did not
-    know of each other, was meant to be said once. What shows the issue's state is no part of it."""
+def comments(entries: Sequence[MirroredComment]) -> tuple[Comment, ...]:
+    """Convert comments. Duplicates with one marker count once: two clones posted them without
+    knowing of each other. The status comment is left out."""
     found: list[Comment] = []
     once: set[str] = {github_marker.once(github_marker.STATE)}
-    for each in sorted(told, key=lambda each: each.id):
-        one, mark = comment(each)
+    for entry in sorted(entries, key=lambda entry: entry.id):
+        converted, mark = comment(entry)
         if mark and mark.once and mark.once in once:
             continue
         once |= {mark.once} if mark else set()
-        found.append(one)
+        found.append(converted)
     return tuple(found)
 
 
-def comment(told: MirroredComment) -> tuple[Comment, Mark | None]:
-    """A comment as it is here, and its hidden line, if that is to be believed."""
-    text, mark = github_marker.split_marker(told.body) if told.believed else (told.body, None)
-    at = Timestamp(told.at)
+def comment(entry: MirroredComment) -> tuple[Comment, Mark | None]:
+    """Convert a comment; also return its hidden line if that is trusted."""
+    text, mark = github_marker.split_marker(entry.body) if entry.believed else (entry.body, None)
+    at = Timestamp(entry.at)
     if mark is None or not mark.by:
-        identity = mark.id if mark else f"c{told.id:x}"
-        return Comment(identity, told.author, at, text, told.is_person, told.by_writer), mark
-    return Comment(mark.id, mark.by, at, text, mark.is_person, told.by_writer), mark
+        identity = mark.id if mark else f"c{entry.id:x}"
+        return Comment(identity, entry.author, at, text, entry.is_person, entry.by_writer), mark
+    return Comment(mark.id, mark.by, at, text, mark.is_person, entry.by_writer), mark

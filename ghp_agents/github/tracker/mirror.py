@@ -1,7 +1,7 @@
-"""The mirror: what this clone keeps of the issues on GitHub, for who asks nobody and offline.
+"""The mirror: this clone's copy of the issues on GitHub, for offline use and without requests.
 
-Its folder changes when issues do and not otherwise, so that a rulebook can tell by it. When GitHub
-was asked last is kept beside it. All of it may be deleted at any time.
+Its folder changes only when issues change, so that the policy cache can check it. The time of the
+last request is stored separately. All of it may be deleted at any time.
 """
 
 import json
@@ -23,36 +23,36 @@ _EMPTY: Mapping[int, MirroredIssue] = {}
 
 
 class Mirror(NamedTuple):
-    """The issues of one repository, by number, pull requests not among them."""
+    """The issues of one repository by number, without pull requests."""
 
     repository: str  # with its host
     issues: Mapping[int, MirroredIssue] = _EMPTY
-    viewer: str = ""  # the account that they were read as
+    viewer: str = ""  # the account that read them
 
 
 class RefreshState(NamedTuple):
-    """When GitHub was asked, and how far that got. Times are seconds."""
+    """When the issues were last requested, and how far that got. Times are seconds."""
 
     cursor: str = ""  # the last `updated_at` that was read
-    page: int = 1  # the last page of what changed since then; of an import all has one time
+    page: int = 1  # the last page of changes since then; an import gives all issues one time
     at: float = 0.0
-    whole_at: float = 0.0  # when all issues were read: only so deleted ones are missed
+    whole_at: float = 0.0  # when all issues were read, which detects deleted ones
 
 
 def load(ws: Workspace, repository: str) -> Mirror | None:
-    """The mirror of a repository; None where there is none of it."""
-    told = _json(ws.cache_dir / FOLDER / _FILE)
-    if told.get("repository") != repository or told.get("fields") != [*MirroredIssue._fields]:
+    """The mirror of a repository; None if there is none."""
+    data = _json(ws.cache_dir / FOLDER / _FILE)
+    if data.get("repository") != repository or data.get("fields") != [*MirroredIssue._fields]:
         return None
     try:
-        found = [_kept(row) for row in told["issues"]]
-        return Mirror(repository, {each.number: each for each in found}, str(told["viewer"]))
+        found = [_kept(row) for row in data["issues"]]
+        return Mirror(repository, {issue.number: issue for issue in found}, str(data["viewer"]))
     except (KeyError, TypeError, ValueError):
         return None
 
 
 def _kept(row: list[Any]) -> MirroredIssue:
-    values: list[Any] = [tuple(each) if isinstance(each, list) else each for each in row]
+    values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in row]
     return MirroredIssue(*values)
 
 
@@ -64,9 +64,9 @@ def keep(
     *,
     gone: Collection[int] = (),
 ) -> Mirror:
-    """The mirror with what was just read, and without the numbers that are `gone`.
+    """Merge issues that were just read into the mirror; drop the numbers in `gone`.
 
-    Others write it meanwhile. Of an issue that two have read, what GitHub says is newer stays.
+    Other processes write it meanwhile. If two have read an issue, GitHub's newer version stays.
     """
     read = list(fresh)
     folder = ws.cache_dir / "hub"
@@ -79,20 +79,22 @@ def keep(
         return _merge(ws, Mirror(repository, viewer=viewer), read, gone)
 
 
-def _merge(ws: Workspace, none: Mirror, read: list[MirroredIssue], gone: Collection[int]) -> Mirror:
-    had = load(ws, none.repository) or none
-    issues = {number: each for number, each in had.issues.items() if number not in gone}
-    for each in read:
-        known = issues.get(each.number)
-        if known is None or known.id != each.id or known.updated_at <= each.updated_at:
-            issues[each.number] = each
-    new = Mirror(none.repository, issues, none.viewer or had.viewer)
-    if new != had or not (ws.cache_dir / FOLDER / _FILE).exists():
-        _write(ws.cache_dir / FOLDER / _FILE, _told(new))
+def _merge(
+    ws: Workspace, empty: Mirror, read: list[MirroredIssue], gone: Collection[int]
+) -> Mirror:
+    previous = load(ws, empty.repository) or empty
+    issues = {number: issue for number, issue in previous.issues.items() if number not in gone}
+    for issue in read:
+        known = issues.get(issue.number)
+        if known is None or known.id != issue.id or known.updated_at <= issue.updated_at:
+            issues[issue.number] = issue
+    new = Mirror(empty.repository, issues, empty.viewer or previous.viewer)
+    if new != previous or not (ws.cache_dir / FOLDER / _FILE).exists():
+        _write(ws.cache_dir / FOLDER / _FILE, _to_json(new))
     return new
 
 
-def _told(mirror: Mirror) -> dict[str, Any]:
+def _to_json(mirror: Mirror) -> dict[str, Any]:
     rows = [list(mirror.issues[number]) for number in sorted(mirror.issues)]
     return {
         "repository": mirror.repository,
@@ -103,32 +105,32 @@ def _told(mirror: Mirror) -> dict[str, Any]:
 
 
 def checked(ws: Workspace, repository: str) -> RefreshState:
-    """When GitHub was asked for the issues of a repository."""
-    told = _json(ws.cache_dir / _CHECKED)
-    if told.get("repository") != repository:
+    """When the issues of a repository were last requested."""
+    data = _json(ws.cache_dir / _CHECKED)
+    if data.get("repository") != repository:
         return RefreshState()
     try:
-        cursor, page = str(told["cursor"]), int(told["page"])
-        return RefreshState(cursor, page, float(told["at"]), float(told["whole"]))
+        cursor, page = str(data["cursor"]), int(data["page"])
+        return RefreshState(cursor, page, float(data["at"]), float(data["whole"]))
     except (KeyError, TypeError, ValueError):
         return RefreshState()
 
 
 def note_check(ws: Workspace, repository: str, check: RefreshState) -> None:
-    """Remember that GitHub was asked; without it, it is asked again."""
+    """Remember a request; if that fails, the next call sends one again."""
     where = {"repository": repository, "cursor": check.cursor, "page": check.page}
     _write(ws.cache_dir / _CHECKED, {**where, "at": check.at, "whole": check.whole_at})
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-def _write(path: Path, told: Mapping[str, Any]) -> None:
-    with suppress(OSError):  # what cannot be kept is asked for again
-        content = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+def _write(path: Path, data: Mapping[str, Any]) -> None:
+    with suppress(OSError):  # then it is requested again
+        content = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
         files.write_atomically(path, content.encode("utf-8", "replace"))

@@ -1,8 +1,8 @@
-"""Bodies that somebody changed who may not write, after the issue was given to somebody.
+"""Edits of a body by people without write permission, after the issue was assigned.
 
-Only the author and those who may write can change a body. GitHub tells who did, and the texts
-before, by GraphQL alone. A server that does not is asked again after a week; until then the text
-that this clone knew when the issue was given stays.
+Only the author and people with write permission can edit a body. Only GraphQL tells who did, and
+the earlier texts. A server without it is asked again after a week; until then the text that this
+clone knew when the issue was assigned stays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,79 +24,81 @@ Answers = Mapping[int, Mapping[str, Any]]
 
 
 def looked_up(
-    source: TrackerContext, read: Sequence[MirroredIssue], known: Mapping[int, MirroredIssue]
+    context: TrackerContext, read: Sequence[MirroredIssue], known: Mapping[int, MirroredIssue]
 ) -> list[MirroredIssue]:
-    """The issues, those of outsiders that are given to somebody with the text to go by. Asks."""
-    given = [each for each in read if each.given_at]
-    last = _ask(source, _LAST, [each.number for each in given])
-    found = {each.number: _judged(source, each, known, last) for each in given}
-    return [found.get(each.number, _plain(each)) for each in read]
+    """The issues; assigned ones of outsiders get the text that counts. Sends requests."""
+    given = [issue for issue in read if issue.given_at]
+    last = _ask(context, _LAST, [issue.number for issue in given])
+    found = {issue.number: _with_edits(context, issue, known, last) for issue in given}
+    return [found.get(issue.number, _without_edits(issue)) for issue in read]
 
 
-def _plain(told: MirroredIssue) -> MirroredIssue:
-    return told._replace(vouched=False, shown=None, edited_at="")
+def _without_edits(issue: MirroredIssue) -> MirroredIssue:
+    return issue._replace(vouched=False, shown=None, edited_at="")
 
 
-def _judged(
-    source: TrackerContext,
-    told: MirroredIssue,
+def _with_edits(
+    context: TrackerContext,
+    issue: MirroredIssue,
     known: Mapping[int, MirroredIssue],
     last: Answers | None,
 ) -> MirroredIssue:
-    before = known.get(told.number)
-    had = before if before and before.id == told.id and before.given_at else None
-    if last is None or told.number not in last:
-        return _as_known(told, had, told.updated_at)
-    edited_at = str(last[told.number].get("lastEditedAt") or "")
-    editor = _editor(last[told.number])
-    if edited_at and editor and trusted(source, editor):
-        return _plain(told)._replace(vouched=True)
-    if edited_at < told.given_at:
-        return _plain(told)
-    text = _before(source, told)
+    before = known.get(issue.number)
+    previous = before if before and before.id == issue.id and before.given_at else None
+    if last is None or issue.number not in last:
+        return _as_known(issue, previous, issue.updated_at)
+    edited_at = str(last[issue.number].get("lastEditedAt") or "")
+    editor = _editor(last[issue.number])
+    if edited_at and editor and trusted(context, editor):
+        return _without_edits(issue)._replace(vouched=True)
+    if edited_at < issue.given_at:
+        return _without_edits(issue)
+    text = _text_when_given(context, issue)
     if text is None:
-        return _as_known(told, had, edited_at)
-    return _plain(told)._replace(shown=text, edited_at=edited_at)
+        return _as_known(issue, previous, edited_at)
+    return _without_edits(issue)._replace(shown=text, edited_at=edited_at)
 
 
-def _as_known(told: MirroredIssue, had: MirroredIssue | None, at: str) -> MirroredIssue:
-    """Without the history of a body: what this clone knew of it stays."""
-    if had is None:
-        return _plain(told)
-    if had.body == told.body:
-        return told._replace(vouched=had.vouched, shown=had.shown, edited_at=had.edited_at)
-    text = had.body if had.shown is None else had.shown
-    return _plain(told)._replace(shown=text, edited_at=at)
+def _as_known(issue: MirroredIssue, previous: MirroredIssue | None, at: str) -> MirroredIssue:
+    """Without a body's history: keep what this clone knew of it."""
+    if previous is None:
+        return _without_edits(issue)
+    if previous.body == issue.body:
+        return issue._replace(
+            vouched=previous.vouched, shown=previous.shown, edited_at=previous.edited_at
+        )
+    text = previous.body if previous.shown is None else previous.shown
+    return _without_edits(issue)._replace(shown=text, edited_at=at)
 
 
-def _before(source: TrackerContext, told: MirroredIssue) -> str | None:
-    """The last text that was there when the issue was given, or that somebody saved who may write;
-    None if GitHub does not tell it."""
-    answer = _ask(source, _ALL, [told.number]) or {}
-    history = (answer.get(told.number) or {}).get("userContentEdits") or {}
-    nodes = [each for each in history.get("nodes") or () if isinstance(each, dict)]
-    nodes.sort(key=lambda each: str(each.get("editedAt") or ""))
-    whole = history.get("totalCount") == len(nodes)  # then the first text is the original
+def _text_when_given(context: TrackerContext, issue: MirroredIssue) -> str | None:
+    """The last text that existed when the issue was assigned, or that somebody with write
+    permission saved; None if GitHub does not tell."""
+    answer = _ask(context, _ALL, [issue.number]) or {}
+    history = (answer.get(issue.number) or {}).get("userContentEdits") or {}
+    nodes = [node for node in history.get("nodes") or () if isinstance(node, dict)]
+    nodes.sort(key=lambda node: str(node.get("editedAt") or ""))
+    whole = history.get("totalCount") == len(nodes)  # the first text is the original
     text: object = None
-    for number, each in enumerate(nodes):
-        early = (whole and not number) or str(each.get("editedAt") or "") < told.given_at
-        if early or trusted(source, _editor(each) or NOBODY):
-            text = each.get("diff")
+    for number, node in enumerate(nodes):
+        early = (whole and not number) or str(node.get("editedAt") or "") < issue.given_at
+        if early or trusted(context, _editor(node) or NOBODY):
+            text = node.get("diff")
     return text.replace("\r\n", "\n") if isinstance(text, str) else None
 
 
-def _editor(told: Mapping[str, Any]) -> str:
-    """The account that saved a text, by the name that REST gives it."""
-    editor = told.get("editor") or {}
+def _editor(edit: Mapping[str, Any]) -> str:
+    """The account that saved a text, as REST spells it."""
+    editor = edit.get("editor") or {}
     bot = "[bot]" if editor.get("__typename") == "Bot" else ""
     return f"{login}{bot}" if (login := login_of(editor)) else ""
 
 
-def _ask(source: TrackerContext, question: str, numbers: Sequence[int]) -> Answers | None:
-    """What GraphQL says of each issue; None where the server cannot tell."""
-    if not numbers or source.hub.has(EDITS) is False:
+def _ask(context: TrackerContext, question: str, numbers: Sequence[int]) -> Answers | None:
+    """GraphQL's answer for each issue; None if the server cannot tell."""
+    if not numbers or context.hub.has(EDITS) is False:
         return None
-    owner, _, name = source.hub.repository.partition("/")
+    owner, _, name = context.hub.repository.partition("/")
     found: dict[int, Mapping[str, Any]] = {}
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
@@ -104,12 +106,12 @@ def _ask(source: TrackerContext, question: str, numbers: Sequence[int]) -> Answe
         query = "query($owner: String!, $name: String!) {\n"
         query += f"repository(owner: $owner, name: $name) {{\n{parts}\n}} }}"
         try:
-            told = source.hub.graphql(query, {"owner": owner, "name": name})
+            data = context.hub.graphql(query, {"owner": owner, "name": name})
         except InvalidError:
-            source.hub.learned(EDITS, False)
+            context.hub.learned(EDITS, False)
             return None
         except (ForbiddenError, HubError):
             return None
-        told = (told or {}).get("repository") or {}
-        found |= {n: each for n in some if isinstance(each := told.get(f"i{n}"), dict)}
+        data = (data or {}).get("repository") or {}
+        found |= {n: answer for n in some if isinstance(answer := data.get(f"i{n}"), dict)}
     return found

@@ -1,7 +1,7 @@
-"""A change of an issue as requests to GitHub: which, in which order, with which words.
+"""The requests for a change of an issue, in their order.
 
-Labels and assignees are added and taken away one by one and never set as a whole, so that two who
-change an issue at once lose nothing of each other's.
+Labels and assignees are added and removed one by one and never set as a whole, so that two
+concurrent changes do not overwrite each other.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,26 +23,26 @@ from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
 
 
 class Native(NamedTuple):
-    """The relations between issues that a server has of its own."""
+    """The relations between issues that a server supports itself."""
 
     dependencies: bool = False
     parents: bool = False
 
 
 class Request(NamedTuple):
-    """One request; the path counts from the repository. Each can be said twice."""
+    """One request; its path is relative to the repository. Each is safe to repeat."""
 
     verb: str
     path: str
     body: Mapping[str, Any] | None = None
 
 
-Ids = Mapping[int, int]  # the database's id of an issue, by its number
+Ids = Mapping[int, int]  # database ids by issue number
 
 
 def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
-    """A change as GitHub keeps it: no hidden line in its texts, the relations that stand at the
-    end of a body as relations, labels that mean more as what they mean."""
+    """A change in GitHub's terms: texts without a hidden line, relations from the end of a body as
+    relations, and labels with a meaning as that meaning."""
     change = _meant(change, signs)
     if change.body is None:
         return change
@@ -72,7 +72,7 @@ def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
 
 
 def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> dict[str, Any]:
-    """What makes an issue; native relations are made when it has an id. Raises UsageError."""
+    """The body of the request that creates an issue; native relations follow. Raises UsageError."""
     parts = BodyParts(
         change.body or "",
         () if native.dependencies else change.add_blockers,
@@ -81,39 +81,39 @@ def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> d
     labels = [*change.add_labels, *_labels(change.add_assignees)]
     if change.priority and change.priority != priority_in(parts.text):
         labels.append(f"{github_label.PRIORITY}{change.priority}")
-    made = {
+    fields = {
         "title": change.title,
         "body": _fitting(github_marker.signed(github_body.joined(parts), mark)),
         "labels": labels,
         "assignees": _accounts(change.add_assignees, names),
     }
-    return {key: value for key, value in made.items() if value}
+    return {key: value for key, value in fields.items() if value}
 
 
 def requests(
-    told: MirroredIssue,
+    issue: MirroredIssue,
     change: IssueChange,
     names: Names,
     native: Native,
     ids: Ids,
     signs: Iterable[str] = SIGNS,
 ) -> list[Request]:
-    """The requests for a change that is effective on an issue. Raises UsageError."""
-    path = f"issues/{told.number}"
+    """The requests for an effective change of an issue. Raises UsageError."""
+    path = f"issues/{issue.number}"
     found = [
-        *_edit(path, told, change, native),
-        *_labelling(path, told, change, signs),
-        *_assigning(path, told, change, names),
-        *_blocking(path, told, change, native, ids),
-        *_parenting(told, change, native, ids),
+        *_edit(path, issue, change, native),
+        *_labelling(path, issue, change, signs),
+        *_assigning(path, issue, change, names),
+        *_blocking(path, issue, change, native, ids),
+        *_parenting(issue, change, native, ids),
     ]
     return [Request(verb, where, body) for verb, where, body in found]
 
 
-def relating(told: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
-    """The requests for the native relations of an issue that was just made."""
-    path = f"issues/{told.number}"
-    found = [*_blocking(path, told, change, native, ids), *_parenting(told, change, native, ids)]
+def relating(issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
+    """The requests for the native relations of a new issue."""
+    path = f"issues/{issue.number}"
+    found = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
     return [Request(verb, where, body) for verb, where, body in found]
 
 
@@ -134,21 +134,23 @@ def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) ->
     )
 
 
-def related(change: IssueChange, told: MirroredIssue) -> set[int]:
-    """The issues whose ids the requests need."""
-    parents = {change.parent, told.parent} - {None}
+def related(change: IssueChange, issue: MirroredIssue) -> set[int]:
+    """The issues whose database ids the requests need."""
+    parents = {change.parent, issue.parent} - {None}
     return {*change.add_blockers, *change.remove_blockers, *(int(x) for x in parents if x)}
 
 
-_Words = tuple[str, str, Mapping[str, Any] | None]
+_RequestParts = tuple[str, str, Mapping[str, Any] | None]
 
 
-def _edit(path: str, told: MirroredIssue, change: IssueChange, native: Native) -> Iterable[_Words]:
+def _edit(
+    path: str, issue: MirroredIssue, change: IssueChange, native: Native
+) -> Iterable[_RequestParts]:
     fields: dict[str, Any] = {}
     if change.title is not None:
         fields["title"] = change.title
-    body = _body(told, change, native)
-    if body != told.body:
+    body = _body(issue, change, native)
+    if body != issue.body:
         fields["body"] = _fitting(body)
     if change.state is not None:
         reason = "completed" if change.state == "closed" else "reopened"
@@ -157,53 +159,53 @@ def _edit(path: str, told: MirroredIssue, change: IssueChange, native: Native) -
         yield "PATCH", path, fields
 
 
-def _body(told: MirroredIssue, change: IssueChange, native: Native) -> str:
-    """The body as it is to be: the text, relations that the server has not, the hidden line."""
-    text, mark = read(told)
-    had = github_body.read_relations(text)
-    inside = github_body.read_relations(had.text)
-    blockers = {x for x in had.blocked_by if x not in inside.blocked_by}
+def _body(issue: MirroredIssue, change: IssueChange, native: Native) -> str:
+    """The new body: the text, relations that the server does not support, the hidden line."""
+    text, mark = read(issue)
+    current = github_body.read_relations(text)
+    inside = github_body.read_relations(current.text)
+    blockers = {x for x in current.blocked_by if x not in inside.blocked_by}
     blockers -= {*change.remove_blockers}
-    parent = had.parent if had.parent != inside.parent else None
+    parent = current.parent if current.parent != inside.parent else None
     if not native.dependencies:
         blockers |= {*change.add_blockers}
     if change.no_parent or change.parent is not None:
         parent = None if native.parents else change.parent
-    wanted = had.text if change.body is None else change.body
+    wanted = current.text if change.body is None else change.body
     gone = inside.parent if change.no_parent or change.parent is not None else None
     wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
     parts = BodyParts(wanted, tuple(sorted(blockers)), parent)
     if change.body is None and parts == BodyParts(
-        had.text, _outside(had, inside), _own(had, inside)
+        current.text, _outside(current, inside), _own(current, inside)
     ):
-        return told.body  # what nobody wants to change is not tidied either
+        return issue.body  # an unchanged body is not reformatted
     joined = github_body.joined(parts)
     return github_marker.signed(joined, mark) if mark else github_marker.plain(joined)
 
 
-def _outside(had: BodyParts, inside: BodyParts) -> tuple[IssueNumber, ...]:
-    return tuple(x for x in had.blocked_by if x not in inside.blocked_by)
+def _outside(parts: BodyParts, inside: BodyParts) -> tuple[IssueNumber, ...]:
+    return tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
 
 
-def _own(had: BodyParts, inside: BodyParts) -> IssueNumber | None:
-    return had.parent if had.parent != inside.parent else None
+def _own(parts: BodyParts, inside: BodyParts) -> IssueNumber | None:
+    return parts.parent if parts.parent != inside.parent else None
 
 
 def _labelling(
-    path: str, told: MirroredIssue, change: IssueChange, signs: Iterable[str]
-) -> Iterable[_Words]:
-    spelled = {label.lower(): label for label in told.labels}
+    path: str, issue: MirroredIssue, change: IssueChange, signs: Iterable[str]
+) -> Iterable[_RequestParts]:
+    spelled = {label.lower(): label for label in issue.labels}
     added = [*change.add_labels, *_labels(change.add_assignees, signs)]
     removed = [*change.remove_labels]
     removed += [f"{github_label.AGENT}{name}" for name in change.remove_assignees if is_name(name)]
-    # A label that somebody set who may not is no assignment. Only setting it anew makes it one.
+    # A label set without permission is no assignment. Only setting it again makes it one.
     removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
     if change.priority is not None:
-        removed += [label for label in told.labels if is_priority(label)]
-        counted = priority_in(change.body) if change.body else form_priority(told, told.body)
+        removed += [label for label in issue.labels if is_priority(label)]
+        counted = priority_in(change.body) if change.body else form_priority(issue, issue.body)
         if change.priority != counted:
             added.append(f"{github_label.PRIORITY}{change.priority}")
-    for label in dict.fromkeys(each.lower() for each in removed):
+    for label in dict.fromkeys(name.lower() for name in removed):
         if label in spelled:
             yield "DELETE", f"{path}/labels/{quote(spelled[label], safe='')}", None
     if added:
@@ -220,14 +222,14 @@ def _accounts(assignees: Iterable[str], names: Names) -> list[str]:
 
 
 def _assigning(
-    path: str, told: MirroredIssue, change: IssueChange, names: Names
-) -> Iterable[_Words]:
-    had = {login.casefold() for login in told.assignees}
+    path: str, issue: MirroredIssue, change: IssueChange, names: Names
+) -> Iterable[_RequestParts]:
+    assigned = {login.casefold() for login in issue.assignees}
     removed = _accounts(change.remove_assignees, names)
-    added = [x for x in _accounts(change.add_assignees, names) if x.casefold() not in had]
-    agents = {str(agent_of(label)) for label in told.labels} - {*change.remove_assignees}
+    added = [x for x in _accounts(change.add_assignees, names) if x.casefold() not in assigned]
+    agents = {str(agent_of(label)) for label in issue.labels} - {*change.remove_assignees}
     stay = {*added, *(names.login(agent) for agent in agents if names.accounts.get(agent))}
-    removed = [x for x in removed if x.casefold() in had and x not in stay]
+    removed = [x for x in removed if x.casefold() in assigned and x not in stay]
     if removed:
         yield "DELETE", f"{path}/assignees", {"assignees": removed}
     if added:
@@ -235,24 +237,24 @@ def _assigning(
 
 
 def _blocking(
-    path: str, told: MirroredIssue, change: IssueChange, native: Native, ids: Ids
-) -> Iterable[_Words]:
+    path: str, issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
+) -> Iterable[_RequestParts]:
     where = f"{path}/dependencies/blocked_by"
     for number in change.remove_blockers:
-        if number in told.blockers:
+        if number in issue.blockers:
             yield "DELETE", f"{where}/{ids[number]}", None
     for number in change.add_blockers if native.dependencies else ():
         yield "POST", where, {"issue_id": ids[number]}
 
 
 def _parenting(
-    told: MirroredIssue, change: IssueChange, native: Native, ids: Ids
-) -> Iterable[_Words]:
-    if change.no_parent and told.parent is not None:
-        yield "DELETE", f"issues/{told.parent}/sub_issue", {"sub_issue_id": told.id}
+    issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
+) -> Iterable[_RequestParts]:
+    if change.no_parent and issue.parent is not None:
+        yield "DELETE", f"issues/{issue.parent}/sub_issue", {"sub_issue_id": issue.id}
     elif change.parent is not None and native.parents:
         where = f"issues/{change.parent}/sub_issues"
-        yield "POST", where, {"sub_issue_id": told.id, "replace_parent": True}
+        yield "POST", where, {"sub_issue_id": issue.id, "replace_parent": True}
 
 
 def _fitting(body: str) -> str:

@@ -1,7 +1,7 @@
-"""Issues on GitHub, behind the same port as all others.
+"""Issues on GitHub, behind the tracker port.
 
-Reading keeps a mirror, which answers where GitHub cannot be reached. Writing asks what is there
-first, and verifies what came of it: GitHub decides, and knows more writers than us.
+Reads update a mirror, which answers while GitHub is unreachable. Writes first read the current
+state and then verify the result, because other programs and people write there, too.
 """
 
 import contextlib
@@ -22,11 +22,8 @@ from ghp_agents.github.api.errors import (
 )
 from ghp_agents.github.api.outbox import BrokenJobError, Job
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.tracker import comments
-from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.github.tracker import refresh as listing
-from ghp_agents.github.tracker import requests as github_change
-from ghp_agents.github.tracker import write as writing
+from ghp_agents.github.tracker import comments, mapping, refresh, write
+from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.mirror import Mirror
@@ -48,126 +45,127 @@ from ghp_agents.issues.issue import (
 from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
-EVERYBODY = "everybody"  # of the setting `takeFrom`
-SHOW = "show"  # the kind of a write that waits in the outbox
+EVERYBODY = "everybody"  # a value of the setting `takeFrom`
+SHOW = "show"  # the kind of our jobs in the outbox
 _HIGHEST = 2**31
 
 Issues = list[Issue]
 
 
 class GitHubTracker:
-    """`ports.IssueTracker` on one repository of GitHub's, or of a server like it.
+    """`ports.IssueTracker` on one repository of GitHub or a compatible server.
 
-    One that does not ask answers from the mirror alone, and refuses all else (UnknownError).
+    With `asks=False` it answers from the mirror alone and refuses all else (UnknownError).
     """
 
     def __init__(
         self, ws: Workspace, hub: GitHubRepository, leaser: LockService, *, asks: bool = True
     ) -> None:
-        self._source = TrackerContext(ws, hub, leaser)
+        self._context = TrackerContext(ws, hub, leaser)
         self._asks = asks
 
     @property
     def is_heard(self) -> bool:
-        """People command and answer there."""
+        """People give commands and answers there."""
         return True
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether there is something that `known` can answer from."""
-        return self._source.mirror() is not None
+        """Whether there is a mirror for `known`."""
+        return self._context.mirror() is not None
 
     def known(self, *, closed: bool = False) -> list[Issue]:
-        """As `list`, from the mirror alone: it asks nobody."""
-        mirror = self._source.mirror()
+        """Like `list`, from the mirror alone; sends no request."""
+        mirror = self._context.mirror()
         return self._issues(mirror, closed=closed) if mirror else []
 
     def list(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first; one request if nothing changed.
+        """Open issues, with `closed` also closed ones, oldest first; one request if nothing
+        changed.
 
-        Where GitHub cannot be reached, as they were; raises UnknownError if they are not known.
+        If GitHub is unreachable, as of the last read; raises UnknownError if there was none.
         """
         if not self._asks:
             return self.known(closed=closed)
-        return self._issues(listing.current(self._source), closed=closed)
+        return self._issues(refresh.current(self._context), closed=closed)
 
     def get(self, issue: str | int) -> Issue:
-        """One issue with its comments; as it was, where GitHub cannot be reached. Raises
+        """One issue with its comments; the mirrored one if GitHub is unreachable. Raises
         NotFoundError, UnknownError."""
         number = self._number(issue)
         try:
-            told = self._one(number)
+            entry = self._one(number)
         except NoAnswerError:
-            mirror = self._source.mirror()
+            mirror = self._context.mirror()
             if mirror is None or number not in mirror.issues:
                 raise
-            told = mirror.issues[number]
+            entry = mirror.issues[number]
         read = comments.of if self._asks else comments.remembered
-        return self._shown(self._issue(told)._replace(comments=read(self._source, told)))
+        return self._shown(self._issue(entry)._replace(comments=read(self._context, entry)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
-        """A new issue, with a hidden line at the end of its body. Raises UnknownError where GitHub
-        cannot be reached."""
-        wanted = github_change.taken_in(checked_new(change), self._source.signs)
+        """Create an issue with a hidden line at the end of its body. Raises UnknownError if GitHub
+        is unreachable."""
+        wanted = change_requests.taken_in(checked_new(change), self._context.signs)
         self._must_ask("A new issue")
         known = self._related(wanted)
         new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
-        return self._issue(writing.create(self._source, new, by, _ids(known)))
+        return self._issue(write.create(self._context, new, by, _ids(known)))
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
-        """Change fields; what is already so stays so. Raises NotFoundError, UnknownError,
-        UsageError for a circle, RefusedError for what GitHub did not do."""
-        wanted = github_change.taken_in(checked(change), self._source.signs)
+        """Change fields; values that are already set stay. Raises NotFoundError, UnknownError,
+        UsageError for a dependency cycle, RefusedError if GitHub did not apply a change."""
+        wanted = change_requests.taken_in(checked(change), self._context.signs)
         number = self._number(issue)
-        told = self._one(number)
+        entry = self._one(number)
         known = self._related(wanted)
-        had = self._issue(told)
-        new = effective(had, resolved(self._all(known), wanted))
+        previous = self._issue(entry)
+        new = effective(previous, resolved(self._all(known), wanted))
         if new != NO_CHANGE:
-            refuse_circles([*self._all(known), had], had, new)
-            told = writing.change(self._source, told, new, _ids(known) | {number: told.id})
-        read = comments.kept(self._source, told)
-        return self._shown(self._issue(told)._replace(comments=read))
+            refuse_circles([*self._all(known), previous], previous, new)
+            entry = write.change(self._context, entry, new, _ids(known) | {number: entry.id})
+        read = comments.kept(self._context, entry)
+        return self._shown(self._issue(entry)._replace(comments=read))
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show who has it, which is decided elsewhere. What cannot be sent now waits in the
-        outbox; what GitHub cannot show, or will not, is left out."""
-        source = self._source
+        """Show the holder; the lock itself is elsewhere. If it cannot be sent now, it waits in the
+        outbox. What GitHub cannot or will not show is left out."""
+        context = self._context
         wanted = self._showable(
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         )
         try:
             self.send()
-            if not source.hub.standing().queued:
+            if not context.hub.standing().queued:
                 return self.change(issue, wanted, by)
         except NoAnswerError:
             pass
         except (HubError, RefusedError):
             return self._last(issue)
-        had = self._last(issue)
-        with contextlib.suppress(OSError):  # where nothing can be kept, it is shown another time
-            source.hub.later(_job(had, wanted, by))
-        at = Timestamp(to_text(source.ws.clock.now()))
-        return applied(had, effective(had, wanted), at)
+        last_seen = self._last(issue)
+        with contextlib.suppress(OSError):  # if it cannot be stored, it is shown another time
+            context.hub.later(_job(last_seen, wanted, by))
+        at = Timestamp(to_text(context.ws.clock.now()))
+        return applied(last_seen, effective(last_seen, wanted), at)
 
     def send(self) -> Sequence[str]:
-        """Send what waits in the outbox, in its order; what was sent, in words."""
+        """Send what waits in the outbox, in order; return what was sent, in words."""
         if not self._asks:
             return []
-        return self._source.hub.flush(self._perform)  # costs nothing where nothing waits
+        return self._context.hub.flush(self._perform)  # free if nothing waits
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        """Post a comment. With `marker`, return an existing comment that has it."""
         text = github_marker.plain(checked_comment(body))
-        told = self._one(self._number(issue))
-        return comments.say(self._source, told, text, by, marker)
+        entry = self._one(self._number(issue))
+        return comments.say(self._context, entry, text, by, marker)
 
     # --------------------------------------------------------------------------- parts of it
 
     def _number(self, issue: str | int) -> int:
-        """The number that is meant. Raises NotFoundError."""
+        """The issue's number. Raises NotFoundError."""
         digits = str(issue).strip().removeprefix("#")
         if digits.isascii() and digits.isdigit() and len(digits) < 20:
             number = int(digits)
@@ -185,9 +183,9 @@ class GitHubTracker:
     def _one(self, number: int) -> MirroredIssue:
         self._must_ask(f"How #{number} is now")
         try:
-            return listing.one(self._source, number)
+            return refresh.one(self._context, number)
         except MissingError:
-            find([], number)  # the same words as for every tracker
+            find([], number)  # raises the error text of all trackers
             raise
         except GoneError as error:
             raise NotFoundError(
@@ -196,44 +194,47 @@ class GitHubTracker:
             ) from None
 
     def _last(self, issue: str | int) -> Issue:
-        """An issue as it was last seen here; asks nobody. Raises NotFoundError."""
+        """An issue as last seen here; sends no request. Raises NotFoundError."""
         known = self.known(closed=True)
         digits = str(issue).strip().removeprefix("#")
-        seen = self._source.hub.recall(f"issues/{digits}") if digits.isdigit() else None
-        if seen and all(each.number != int(digits) for each in known):
-            with contextlib.suppress(ValueError):  # what cannot be read is not known
-                return self._issue(github_issue.kept(seen.body))
+        seen = self._context.hub.recall(f"issues/{digits}") if digits.isdigit() else None
+        if seen and all(entry.number != int(digits) for entry in known):
+            with contextlib.suppress(ValueError):  # unreadable counts as unknown
+                return self._issue(mapping.kept(seen.body))
         return find(known, issue)
 
-    def _issue(self, told: MirroredIssue) -> Issue:
-        mirror = self._source.mirror() or Mirror("", viewer=self._viewer())
-        known = mirror.issues if told.believed else {}  # its id may be a copy
-        issues = self._issues(mirror._replace(issues={**known, told.number: told}), closed=True)
-        return next(issue for issue in issues if issue.number == told.number)
+    def _issue(self, entry: MirroredIssue) -> Issue:
+        mirror = self._context.mirror() or Mirror("", viewer=self._viewer())
+        known = mirror.issues if entry.believed else {}  # its id may be a copy
+        issues = self._issues(mirror._replace(issues={**known, entry.number: entry}), closed=True)
+        return next(issue for issue in issues if issue.number == entry.number)
 
     def _viewer(self) -> str:
-        return self._source.viewer if self._asks else ""
+        return self._context.viewer if self._asks else ""
 
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
-        told = [each for each in mirror.issues.values() if closed or each.state != "closed"]
-        names = self._source.names_of(mirror.viewer, told)
-        settings = self._source.ws.settings
-        if settings.lockdown and not self._is_for_a_person:  # nobody has asked: not a writer
-            told = [x._replace(by_writer=False) if x.by_writer is None else x for x in told]
-        found = github_issue.issues(told, names, self._source.signs)
+        entries = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
+        names = self._context.names_of(mirror.viewer, entries)
+        settings = self._context.ws.settings
+        if settings.lockdown and not self._is_for_a_person:  # unknown counts as no writer
+            entries = [
+                issue._replace(by_writer=False) if issue.by_writer is None else issue
+                for issue in entries
+            ]
+        found = mapping.issues(entries, names, self._context.signs)
         if settings.take_from == EVERYBODY:
-            found = [each._replace(offered=True) for each in found]
-        return [self._shown(each) for each in found]
+            found = [issue._replace(offered=True) for issue in found]
+        return [self._shown(issue) for issue in found]
 
     def _shown(self, issue: Issue) -> Issue:
-        """The issue as it is shown to who asks."""
-        hides = self._source.ws.settings.lockdown and not self._is_for_a_person
+        """The issue as this reader may see it."""
+        hides = self._context.ws.settings.lockdown and not self._is_for_a_person
         return outsider_text.hidden(issue) if hides else issue
 
     @cached_property
     def _is_for_a_person(self) -> bool:
         try:
-            return self._source.ws.actor().is_person
+            return self._context.ws.actor().is_person
         except GhpError:
             return False
 
@@ -241,49 +242,49 @@ class GitHubTracker:
         return self._issues(mirror, closed=True) if mirror else []
 
     def _related(self, change: IssueChange) -> Mirror | None:
-        """All issues, where the change names some; else nobody is asked."""
+        """All issues if the change refers to some; else None, without a request."""
         named = change.add_blockers or change.remove_blockers or change.parent or change.no_parent
-        return listing.current(self._source) if named else None
+        return refresh.current(self._context) if named else None
 
     def _showable(self, change: IssueChange) -> IssueChange:
-        said = (*change.add_assignees, *change.remove_assignees)
+        assignees = (*change.add_assignees, *change.remove_assignees)
         try:
-            names = self._source.names_for(said)
+            names = self._context.names_for(assignees)
         except UnknownError:
             return change
-        return github_change.showable(change, names, self._source.signs)
+        return change_requests.showable(change, names, self._context.signs)
 
-    def _as_it_is_now(self, number: int, change: IssueChange) -> IssueChange:
-        """What waited to be shown, without what is not so any more: the right may have changed
-        hands since. Where nobody here knows of a right, it is as it was said."""
-        held = self._source.held(number)
+    def _still_current(self, number: int, change: IssueChange) -> IssueChange:
+        """A queued change without what is out of date: the lock may have a new holder since. If
+        this clone does not know the lock, the change stays as it was queued."""
+        held = self._context.held(number)
         if held is None:
             return change
         return change._replace(
-            add_assignees=tuple(each for each in change.add_assignees if each == held),
-            remove_assignees=tuple(each for each in change.remove_assignees if each != held),
+            add_assignees=tuple(name for name in change.add_assignees if name == held),
+            remove_assignees=tuple(name for name in change.remove_assignees if name != held),
         )
 
     def _perform(self, job: Job) -> None:
-        """Send what waited. Raises GhpError."""
-        number, change, by = _of_job(job)
+        """Send one queued change. Raises GhpError."""
+        number, change, by = _parse_job(job)
         try:
-            self.change(number, self._showable(self._as_it_is_now(number, change)), by)
+            self.change(number, self._showable(self._still_current(number, change)), by)
         except (HubError, NoAnswerError):
             raise
         except GhpError:
-            return  # the issue is gone, or GitHub shows no such thing: there is nothing to show
+            return  # the issue is gone, or GitHub cannot show it
 
 
-def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
-    """What a job says. Raises BrokenJobError."""
-    told = job.data
+def _parse_job(job: Job) -> tuple[int, IssueChange, Actor]:
+    """A job's content. Raises BrokenJobError."""
+    data = job.data
     try:
         if job.kind != SHOW:
             raise ValueError(f"{job.kind!r} is nothing that this version sends")
-        add, remove = ([str(name) for name in list(told[key])] for key in ("add", "remove"))
+        add, remove = ([str(name) for name in list(data[key])] for key in ("add", "remove"))
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
-        return int(told["number"]), change, Actor(str(told["by"]), told["person"] is True)
+        return int(data["number"]), change, Actor(str(data["by"]), data["person"] is True)
     except (KeyError, TypeError, ValueError) as error:
         raise BrokenJobError(
             f"What is written of it cannot be read: {one_line(repr(error), 200)}.",
@@ -292,7 +293,7 @@ def _of_job(job: Job) -> tuple[int, IssueChange, Actor]:
 
 
 def _ids(known: Mirror | None) -> dict[int, int]:
-    return {number: each.id for number, each in known.issues.items()} if known else {}
+    return {number: issue.id for number, issue in known.issues.items()} if known else {}
 
 
 def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:

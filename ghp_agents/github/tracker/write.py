@@ -1,7 +1,7 @@
-"""Issues made and changed on GitHub: the requests of a change, sent one by one and then verified.
+"""Creates and changes issues on GitHub: sends a change's requests one by one, then verifies them.
 
-GitHub drops what an account may not set, without a word: so what it answers is compared with what
-was wanted, and the difference is said.
+GitHub silently drops what an account may not set. So the result is compared with the request, and
+the difference is reported.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,113 +13,113 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import InvalidError, MissingError
-from ghp_agents.github.tracker import labels
-from ghp_agents.github.tracker import mapping as github_issue
-from ghp_agents.github.tracker import refresh as listing
-from ghp_agents.github.tracker import requests as github_change
+from ghp_agents.github.tracker import labels, mapping, refresh
+from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.github.tracker.requests import Ids, Native, Request
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.issue import IssueChange
 
-DEPENDENCIES = "dependencies"  # features of a server, by the hub's names
+DEPENDENCIES = "dependencies"  # server features, as named in the features cache
 SUB_ISSUES = "sub-issues"
-_SO_ALREADY = ("already", "duplicate")  # in what GitHub says to a relation that is there
-_LOOKS_BACK = 3  # pages of the newest issues, to find one that may have been made
+_SO_ALREADY = ("already", "duplicate")  # in GitHub's message for an existing relation
+_LOOKS_BACK = 3  # pages of the newest issues to search for ours
 
 
-def create(source: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
-    """Make an issue that is `effective` on a blank one. Never made twice: after a failure the
-    hidden line is looked for first."""
-    names = source.names_for(change.add_assignees)
-    native = _native(source, change)
+def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
+    """Create an issue from a change that is `effective` on a blank one. Never creates it twice:
+    after a failure the hidden line is looked up first."""
+    names = context.names_for(change.add_assignees)
+    native = _native(context, change)
     mark = github_marker.mark(random_hex(6), by)
-    body = github_change.creation(change, mark, names, native)
-    labels.ensure(source, body.get("labels", ()))
-    listing.forget(source)  # who is killed now, and repeats it at once, has to look
-    told = source.hub.write("POST", "issues", body, there=lambda: _made(source, mark.id))
-    made = github_issue.kept(told)
-    _send(source, github_change.relating(made, change, native, ids))
-    return _verified(source, made.number, change, names)
+    body = change_requests.creation(change, mark, names, native)
+    labels.ensure(context, body.get("labels", ()))
+    refresh.forget(context)  # after a crash here, an immediate retry must send a request
+    raw = context.hub.write(
+        "POST", "issues", body, find_existing=lambda: _find_created(context, mark.id)
+    )
+    issue = mapping.kept(raw)
+    _send(context, change_requests.relating(issue, change, native, ids))
+    return _verified(context, issue.number, change, names)
 
 
-def _made(source: TrackerContext, identity: str) -> Any | None:
-    """The issue with our hidden line, if it was made."""
+def _find_created(context: TrackerContext, identity: str) -> Any | None:
+    """The issue with our hidden line, if it was created."""
     for page in range(1, _LOOKS_BACK + 1):
-        told = source.hub.get(
+        listed = context.hub.get(
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
         ).body
-        for each in told:
-            _, mark = github_marker.split_marker(str(each.get("body") or ""))
+        for raw in listed:
+            _, mark = github_marker.split_marker(str(raw.get("body") or ""))
             if mark and mark.id == identity:
-                return each
+                return raw
     return None
 
 
 def change(
-    source: TrackerContext, told: MirroredIssue, wanted: IssueChange, ids: Ids
+    context: TrackerContext, issue: MirroredIssue, wanted: IssueChange, ids: Ids
 ) -> MirroredIssue:
-    """Change an issue by what is `effective` on it."""
-    names = source.names_for((*wanted.add_assignees, *wanted.remove_assignees))
-    native = _native(source, wanted, told)
-    requests = github_change.requests(told, wanted, names, native, ids, source.signs)
-    _send(source, requests)
-    return _verified(source, told.number, wanted, names)
+    """Change an issue by a change that is `effective` on it."""
+    names = context.names_for((*wanted.add_assignees, *wanted.remove_assignees))
+    native = _native(context, wanted, issue)
+    requests = change_requests.requests(issue, wanted, names, native, ids, context.signs)
+    _send(context, requests)
+    return _verified(context, issue.number, wanted, names)
 
 
-def _send(source: TrackerContext, requests: Iterable[Request]) -> None:
+def _send(context: TrackerContext, requests: Iterable[Request]) -> None:
     for verb, path, body in requests:
         if verb == "POST" and path.endswith("/labels") and body:
-            labels.ensure(source, body["labels"])
-        _write(source, verb, path, body)
+            labels.ensure(context, body["labels"])
+        _write(context, verb, path, body)
 
 
-def _write(source: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
-    """One request. All of them add or take one thing, so that to say them again is harmless, and
-    what is so already is as good as done; whether it is, is verified in the end."""
+def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
+    """One request. Each adds or removes one thing, so repeating it is harmless, and an existing
+    result counts as done. The result is verified at the end."""
     try:
-        source.hub.write(verb, path, body, there=_ask_again if verb == "POST" else None)
+        context.hub.write(verb, path, body, find_existing=_skip_lookup if verb == "POST" else None)
     except MissingError:
         if verb != "DELETE":
             raise
     except InvalidError as error:
         is_relation = "/dependencies/" in path or path.endswith("/sub_issues")
-        if not (is_relation and any(word in error.said.lower() for word in _SO_ALREADY)):
+        if not (is_relation and any(word in error.message.lower() for word in _SO_ALREADY)):
             raise
 
 
-def _ask_again() -> None:
-    """Nothing needs to be looked for before it is said again."""
+def _skip_lookup() -> None:
+    """No lookup is needed before a retry."""
 
 
 # -------------------------------------------------------------------- what the server has
 
 
 def _native(
-    source: TrackerContext, wanted: IssueChange, told: MirroredIssue | None = None
+    context: TrackerContext, wanted: IssueChange, issue: MirroredIssue | None = None
 ) -> Native:
-    """Which relations of a change the server can keep. Asks once, and then it is known."""
+    """Which relations of a change the server supports. Sends a request once, then it is cached."""
     blocking = bool(wanted.add_blockers)
     parenting = wanted.parent is not None
     some = [*wanted.add_blockers, *([] if wanted.parent is None else [wanted.parent])]
-    number = told.number if told else int(some[0]) if some else 0
+    number = issue.number if issue else int(some[0]) if some else 0
     return Native(
-        blocking and _has(source, DEPENDENCIES, f"issues/{number}/dependencies/blocked_by"),
-        parenting and _has(source, SUB_ISSUES, f"issues/{number}/sub_issues"),
+        blocking and _has(context, DEPENDENCIES, f"issues/{number}/dependencies/blocked_by"),
+        parenting and _has(context, SUB_ISSUES, f"issues/{number}/sub_issues"),
     )
 
 
-def _has(source: TrackerContext, feature: str, path: str) -> bool:
-    known = source.hub.has(feature)
+def _has(context: TrackerContext, feature: str, path: str) -> bool:
+    known = context.hub.has(feature)
     if known is not None:
         return known
     try:
-        source.hub.get(path)
+        context.hub.get(path)
         found = True
-    except MissingError:  # of an issue that is there
+    except MissingError:  # the issue itself exists
         found = False
-    source.hub.learned(feature, found)
+    context.hub.learned(feature, found)
     return found
 
 
@@ -127,11 +127,11 @@ def _has(source: TrackerContext, feature: str, path: str) -> bool:
 
 
 def _verified(
-    source: TrackerContext, number: int, wanted: IssueChange, names: Names
+    context: TrackerContext, number: int, wanted: IssueChange, names: Names
 ) -> MirroredIssue:
-    """The issue as GitHub has it then. Raises RefusedError for what it dropped silently."""
-    told = listing.one(source, number, given=[x for x in wanted.add_assignees if is_name(x)])
-    missing = _missing(told, wanted, names)
+    """The issue afterwards. Raises RefusedError for what GitHub silently dropped."""
+    issue = refresh.one(context, number, given=[x for x in wanted.add_assignees if is_name(x)])
+    missing = _missing(issue, wanted, names)
     if missing:
         raise RefusedError(
             f"#{number} is there, but GitHub did not set {', '.join(missing)}: the token's account "
@@ -139,16 +139,16 @@ def _verified(
             hint="Ask somebody with write permission to set it; `ghp agent-doctor` shows what the "
             "token may.",
         )
-    return told
+    return issue
 
 
-def _missing(told: MirroredIssue, wanted: IssueChange, names: Names) -> list[str]:
-    there = {label.lower() for label in told.labels}
-    accounts = {login.casefold() for login in told.assignees}
-    lost = [f"the label {label}" for label in wanted.add_labels if label.lower() not in there]
+def _missing(issue: MirroredIssue, wanted: IssueChange, names: Names) -> list[str]:
+    present = {label.lower() for label in issue.labels}
+    accounts = {login.casefold() for login in issue.assignees}
+    lost = [f"the label {label}" for label in wanted.add_labels if label.lower() not in present]
     for name in wanted.add_assignees:
         login = names.login(name)
-        if is_name(name) and f"agent:{name}" not in there:
+        if is_name(name) and f"agent:{name}" not in present:
             lost.append(f"the label agent:{name}")
         if login and login.casefold() not in accounts:
             lost.append(f"the assignee {login}")

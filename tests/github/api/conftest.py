@@ -14,9 +14,9 @@ from tests.support.hubs import Script
 @pytest.fixture
 def script() -> Iterator[Script]:
     """A server on loopback; the test says what it answers."""
-    made = Script()
-    yield made
-    made.close()
+    server = Script()
+    yield server
+    server.close()
 
 
 @pytest.fixture

@@ -18,14 +18,14 @@ from tests.support.hubs import SECRET, workspace
 TOKEN = {"GITHUB_TOKEN": SECRET}
 
 
-def configured(repo: Path, **said: Any) -> None:
+def configured(repo: Path, **fields: Any) -> None:
     (repo / ".ghp").mkdir(exist_ok=True)
-    (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
+    (repo / ".ghp/config.json").write_text(json.dumps({"agents": fields}))
 
 
-def agreed(repo: Path, **said: Any) -> None:
+def agreed(repo: Path, **fields: Any) -> None:
     """On the trunk, and a person agreed to it."""
-    consent.configure(repo, {"agents": said}, repo.parent)
+    consent.configure(repo, {"agents": fields}, repo.parent)
 
 
 def origin(repo: Path, address: str) -> None:
@@ -175,9 +175,9 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
 
 
 def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
-    said = {"host": "ghe.example.com", "repository": "acme/widgets"}
+    fields = {"host": "ghe.example.com", "repository": "acme/widgets"}
     origin(repo, "git@ghe.example.com:acme/widgets")
-    agreed(repo, tracker="github", github=said)
+    agreed(repo, tracker="github", github=fields)
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_ENTERPRISE_TOKEN=SECRET))
     assert str(caught.value) == (
@@ -206,8 +206,8 @@ def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
     ],
 )
 def test_github_is_wanted_and_there_is_no_token(repo: Path, host: str, hint: str) -> None:
-    said = {"host": host, "repository": "acme/widgets"}
-    mine({"agents": {"tracker": "github", "github": said}}, repo.parent)
+    fields = {"host": host, "repository": "acme/widgets"}
+    mine({"agents": {"tracker": "github", "github": fields}}, repo.parent)
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_HOST=host))
     assert str(caught.value) == (

@@ -18,8 +18,11 @@ MUTATION = "mutation { addSubIssue { id } }"
 def test_a_question_carries_its_variables(hub: GitHubRepository, script: Script) -> None:
     script.then(says(200, {"data": {"x": {"id": "a"}}}))
     assert hub.graphql(QUERY, {"n": 3}) == {"x": {"id": "a"}}
-    [asked] = script.asked
-    assert (asked.line, asked.body) == ("POST /graphql", {"query": QUERY, "variables": {"n": 3}})
+    [request] = script.asked
+    assert (request.line, request.body) == (
+        "POST /graphql",
+        {"query": QUERY, "variables": {"n": 3}},
+    )
 
 
 def test_a_question_that_broke_off_is_asked_again(hub: GitHubRepository, script: Script) -> None:
@@ -47,11 +50,11 @@ def test_an_error_inside_an_answer_is_an_error(
     assert str(caught.value) == "GitHub refused a question in GraphQL: No."
 
 
-@pytest.mark.parametrize("said", [None, [], "x", {"errors": "x"}, {"errors": [5]}])
+@pytest.mark.parametrize("response", [None, [], "x", {"errors": "x"}, {"errors": [5]}])
 def test_an_answer_that_makes_no_sense_is_an_error(
-    hub: GitHubRepository, script: Script, said: Any
+    hub: GitHubRepository, script: Script, response: Any
 ) -> None:
-    script.then(*[says(200, said)] * 3)
+    script.then(*[says(200, response)] * 3)
     with pytest.raises((errors.InvalidError, UnreachableError)):
         hub.graphql(QUERY)
 
@@ -59,9 +62,11 @@ def test_an_answer_that_makes_no_sense_is_an_error(
 def test_its_limit_closes_graphql_and_leaves_the_rest_open(
     hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
-    told = limits(0, clock.now() + 900)
+    headers = limits(0, clock.now() + 900)
     script.then(
-        says(200, {"errors": [{"type": "RATE_LIMITED"}]}, x_ratelimit_resource="graphql", **told),
+        says(
+            200, {"errors": [{"type": "RATE_LIMITED"}]}, x_ratelimit_resource="graphql", **headers
+        ),
         says(200, 1),
     )
     for _ in range(2):
@@ -83,7 +88,7 @@ def test_a_mutation_is_a_write_a_second_after_the_last_one(
 
 def test_a_mutation_that_broke_off_is_looked_for(hub: GitHubRepository, script: Script) -> None:
     script.then(cut)
-    assert hub.graphql(MUTATION, there=lambda: {"x": 1}) == {"x": 1}
+    assert hub.graphql(MUTATION, find_existing=lambda: {"x": 1}) == {"x": 1}
 
 
 def test_a_mutation_that_nobody_can_find_is_not_said_again(

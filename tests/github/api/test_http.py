@@ -36,10 +36,10 @@ def test_a_request_carries_the_token_the_version_and_our_name(
     url = script.address + "/repos/acme/widgets/issues?state=all"
     raw = caller.send("POST", url, {"If-None-Match": '"b"'}, {"title": "Größe"}, 10.0)
     assert (raw.status, raw.body, raw.headers["etag"]) == (201, {"id": 1}, '"a"')
-    [asked] = script.asked
-    assert asked.line == "POST /repos/acme/widgets/issues?state=all"
-    assert asked.body == {"title": "Größe"}
-    assert {name: asked.headers[name] for name in (
+    [request] = script.asked
+    assert request.line == "POST /repos/acme/widgets/issues?state=all"
+    assert request.body == {"title": "Größe"}
+    assert {name: request.headers[name] for name in (
         "authorization", "accept", "x-github-api-version", "user-agent", "if-none-match",
         "content-type",
     )} == {
@@ -168,8 +168,8 @@ def test_a_server_that_takes_no_connection_was_asked_nothing(clock: ManualClock)
 
 @pytest.fixture
 def mocked() -> Iterator[responses.RequestsMock]:
-    with responses.RequestsMock() as made:
-        yield made
+    with responses.RequestsMock() as mock:
+        yield mock
 
 
 def wrapped(cause: BaseException, kind: type[requests.ConnectionError]) -> requests.ConnectionError:

@@ -127,5 +127,5 @@ def test_what_is_stored_is_read_again(known: RateLimits) -> None:
         max_leaves=12,
     )
 )
-def test_whatever_lies_in_the_file_it_is_read_as_something(said: Any) -> None:
-    assert isinstance(gauge.from_json(said), RateLimits)
+def test_whatever_lies_in_the_file_it_is_read_as_something(data: Any) -> None:
+    assert isinstance(gauge.from_json(data), RateLimits)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api import rate_limit
 from ghp_agents.github.api.rate_limit import Backoff, Budget, RateLimits
 from ghp_agents.github.api.rate_limit_file import Meter
 from tests.support.house import CHECKOUT
@@ -29,7 +29,7 @@ for _ in range(100):
 def test_what_one_process_finds_out_all_know(tmp_path: Path) -> None:
     one, other = Meter(tmp_path / "hub/a.json"), Meter(tmp_path / "hub/a.json")
     assert other.read() == RateLimits()
-    changed = one.change(lambda had: gauge.lost(had, 100.0))
+    changed = one.change(lambda limits: rate_limit.lost(limits, 100.0))
     assert other.read() == changed == RateLimits(pause=Backoff("outage", 105.0), strikes=1)
 
 
@@ -56,13 +56,13 @@ def test_a_broken_file_is_nothing_known(tmp_path: Path, content: bytes) -> None:
 def test_where_nothing_can_be_written_a_process_still_knows_its_own(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     meter = Meter(tmp_path / "file/a.json")
-    meter.change(lambda had: had._replace(budgets={"core": Budget(5, 0, 10.0)}))
+    meter.change(lambda limits: limits._replace(budgets={"core": Budget(5, 0, 10.0)}))
     assert meter.read().budgets == {"core": Budget(5, 0, 10.0)}
 
 
 def test_the_file_can_be_read_by_people(tmp_path: Path) -> None:
     meter = Meter(tmp_path / "a.json")
-    meter.change(lambda had: gauge.lost(had, 100.0))
+    meter.change(lambda limits: rate_limit.lost(limits, 100.0))
     assert json.loads((tmp_path / "a.json").read_text()) == {
         "budgets": {},
         "pause": ["outage", 105.0],

@@ -92,7 +92,7 @@ def test_the_coordination_remote_comes_before_origin(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "address"),
+    ("config", "address"),
     [
         ('[remote "origin"]\n\turl = "https://github.com/acme/widgets"\n',
          "https://github.com/acme/widgets"),
@@ -104,9 +104,9 @@ def test_the_coordination_remote_comes_before_origin(repo: Path) -> None:
          "https://github.com/acme/widgets"),
     ],
 )  # fmt: skip
-def test_what_only_git_reads_rightly_is_read_by_git(repo: Path, said: str, address: str) -> None:
+def test_what_only_git_reads_rightly_is_read_by_git(repo: Path, config: str, address: str) -> None:
     with (repo / ".git/config").open("a") as file:
-        file.write(said)
+        file.write(config)
     assert remotes.addresses(workspace(repo)) == [address]
 
 

@@ -43,7 +43,7 @@ def test_what_did_not_change_is_answered_from_memory(
     assert (second.status, second.body, second.fresh) == (200, [1, 2], False)
     assert hub.get("issues", per_page=100, state="all").body == [3]
     assert script.lines == [f"GET {ISSUES}?per_page=100&state=all"] * 3
-    assert [asked.headers.get("if-none-match") for asked in script.asked] == [
+    assert [request.headers.get("if-none-match") for request in script.asked] == [
         None,
         'W/"a"',
         'W/"a"',
@@ -90,8 +90,8 @@ def test_a_list_is_read_to_its_end_each_page_conditionally(
     script.then(*pages, *[says(304)] * 3)
     assert hub.get_all("issues", state="all") == [1, 2, 3, 4, 5]
     assert hub.get_all("issues", state="all") == [1, 2, 3, 4, 5]
-    asked = [f"GET {ISSUES}?per_page=100&state=all", *[f"GET {ISSUES}?page={n}" for n in (2, 3)]]
-    assert script.lines == asked * 2
+    requests = [f"GET {ISSUES}?per_page=100&state=all", *[f"GET {ISSUES}?page={n}" for n in (2, 3)]]
+    assert script.lines == requests * 2
     assert [one.headers.get("if-none-match") for one in script.asked[3:]] == ['"1"', '"2"', '"3"']
 
 
@@ -146,7 +146,7 @@ def test_a_workflows_token_has_no_user_and_still_a_name(
 
 
 @pytest.mark.parametrize(
-    ("said", "permission", "may"),
+    ("answer", "permission", "may"),
     [
         ({"permission": "admin", "role_name": "admin"}, "admin", True),
         ({"permission": "write", "role_name": "maintain"}, "maintain", True),
@@ -161,9 +161,9 @@ def test_a_workflows_token_has_no_user_and_still_a_name(
     ],
 )
 def test_who_may_command_has_write_permission(
-    hub: GitHubRepository, script: Script, said: Any, permission: str, may: bool
+    hub: GitHubRepository, script: Script, answer: Any, permission: str, may: bool
 ) -> None:
-    script.then(says(200, said))
+    script.then(says(200, answer))
     assert hub.permission("octocat") == permission
     assert hub.may_command("octocat") is may
     assert script.lines == ["GET /repos/acme/widgets/collaborators/octocat/permission"]
@@ -241,7 +241,7 @@ def test_another_server_has_other_features(
 
 def send(hub: GitHubRepository, found: Any = None) -> Any:
     def perform(job: Job) -> None:
-        hub.write("POST", f"issues/{job.about}/comments", job.data, there=lambda: found)
+        hub.write("POST", f"issues/{job.about}/comments", job.data, find_existing=lambda: found)
 
     return perform
 
@@ -269,7 +269,7 @@ def test_only_the_outbox_doubts(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
     hub.flush(send(hub, found={"id": 1}))
     script.then(says(201, {"id": 2}))
-    assert hub.write("POST", "issues", {}, there=lambda: {"id": 1}) == {"id": 2}
+    assert hub.write("POST", "issues", {}, find_existing=lambda: {"id": 1}) == {"id": 2}
 
 
 def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
@@ -278,16 +278,18 @@ def test_a_write_that_broke_off_and_was_queued_is_in_the_end_done_once(
     stored: list[Any] = []
     script.then(after(lambda: stored.append(1), cut))
 
-    def there() -> Any:
+    def find_existing() -> Any:
         return hub.get("issues/12/comments").body or None
 
     script.then(*[says(502)] * 3)
     with pytest.raises(UnreachableError):
-        hub.write("POST", "issues/12/comments", {}, there=there)
+        hub.write("POST", "issues/12/comments", {}, find_existing=find_existing)
     hub.later(JOB)
     clock.wait(60)
     script.then(says(200, [{"id": 7}]))
-    assert hub.flush(lambda job: hub.write("POST", "issues/12/comments", {}, there=there))
+    assert hub.flush(
+        lambda job: hub.write("POST", "issues/12/comments", {}, find_existing=find_existing)
+    )
     assert len([line for line in script.lines if line.startswith("POST")]) == 1
 
 
@@ -360,7 +362,7 @@ def test_each_thread_keeps_a_connection_of_its_own(hub: GitHubRepository, script
     thread = threading.Thread(target=lambda: hub.get("b"))
     thread.start()
     thread.join(60)
-    one, same, other = [asked.port for asked in script.asked]
+    one, same, other = [request.port for request in script.asked]
     assert one == same != other
 
 

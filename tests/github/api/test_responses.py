@@ -87,7 +87,7 @@ def test_each_no_has_its_error_its_exit_code_and_a_hint(
     error = verdict.error_of("GET /user", status, {}, {"message": "Not so."})
     assert type(error) is kind
     assert isinstance(error, HubError)
-    assert (error.exit_code, error.status, error.said) == (code, status, "Not so")
+    assert (error.exit_code, error.status, error.message) == (code, status, "Not so")
     assert str(error) == f"GitHub answered {status} to `GET /user`: Not so."
     assert error.hint
 

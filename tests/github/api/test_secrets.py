@@ -50,7 +50,7 @@ def steps(draw: st.DrawFn) -> Step:
     return says(draw(statuses), draw(bodies), **draw(headers))
 
 
-def said(error: GhpError) -> str:
+def full_text(error: GhpError) -> str:
     """All that an error has to say, with all that it came from."""
     parts: list[Any] = []
     one: BaseException | None = error
@@ -88,7 +88,7 @@ def test_the_token_is_nowhere(
             try:
                 heard += str(acts[act]())
             except GhpError as error:
-                heard += said(error)
+                heard += full_text(error)
         hub.flush(lambda job: hub.write("POST", "issues/1/comments", {}))
         files = [path for path in Path(place).rglob("*") if path.is_file()]
         assert SECRET not in heard + repr(vars(hub)) + str(hub.standing())

@@ -178,7 +178,7 @@ def test_a_server_that_repeats_the_token_does_not_get_it_printed(
     script.then(says(422, {"message": f"Bad {SECRET}"}))
     with pytest.raises(errors.InvalidError) as caught:
         hub.get("x")
-    assert caught.value.said == "Bad ***"
+    assert caught.value.message == "Bad ***"
     assert SECRET not in f"{caught.value} {caught.value.hint} {caught.value!r}"
 
 
@@ -192,7 +192,7 @@ class Store:
         self.found: Any = None
         self.looks = 0
 
-    def there(self) -> Any:
+    def find_existing(self) -> Any:
         self.looks += 1
         return self.found
 
@@ -206,7 +206,7 @@ def test_a_write_that_was_stored_before_the_failure_is_found_and_not_sent_again(
 ) -> None:
     store = Store()
     script.then(after(store.keep, step))
-    assert hub.write("POST", "issues", TITLE, there=store.there) == {"id": 7}
+    assert hub.write("POST", "issues", TITLE, find_existing=store.find_existing) == {"id": 7}
     assert script.lines == ["POST /repos/acme/widgets/issues"]
 
 
@@ -216,7 +216,7 @@ def test_a_write_that_was_not_stored_is_sent_again(
 ) -> None:
     store = Store()
     script.then(step, step, says(201, {"id": 8}))
-    assert hub.write("POST", "issues", TITLE, there=store.there) == {"id": 8}
+    assert hub.write("POST", "issues", TITLE, find_existing=store.find_existing) == {"id": 8}
     assert (len(script.asked), store.looks) == (3, 2)
 
 
@@ -226,7 +226,7 @@ def test_a_write_that_fails_for_good_is_looked_for_once_more_and_may_have_happen
     store = Store()
     script.then(*[says(502)] * 3)
     with pytest.raises(UnreachableError) as caught:
-        hub.write("POST", "issues", TITLE, there=store.there)
+        hub.write("POST", "issues", TITLE, find_existing=store.find_existing)
     assert caught.value.happened
     assert (len(script.asked), store.looks) == (3, 3)
 
@@ -236,7 +236,7 @@ def test_the_last_look_finds_what_the_last_try_stored(
 ) -> None:
     store = Store()
     script.then(says(502), says(502), after(store.keep, says(502)))
-    assert hub.write("POST", "issues", TITLE, there=store.there) == {"id": 7}
+    assert hub.write("POST", "issues", TITLE, find_existing=store.find_existing) == {"id": 7}
 
 
 def test_a_post_that_nobody_can_find_is_not_sent_again(
@@ -276,8 +276,8 @@ def test_what_exists_after_a_broken_off_creation_was_created(
 ) -> None:
     looks = iter([None, {"name": "x"}])  # what was stored shows a moment later
     script.then(cut, says(422, {"message": "Failed", "errors": [{"code": "already_exists"}]}))
-    made = hub.write("POST", "labels", {"name": "x"}, there=lambda: next(looks))
-    assert made == {"name": "x"}
+    created = hub.write("POST", "labels", {"name": "x"}, find_existing=lambda: next(looks))
+    assert created == {"name": "x"}
 
 
 def test_what_existed_before_is_an_error(hub: GitHubRepository, script: Script) -> None:
@@ -285,7 +285,7 @@ def test_what_existed_before_is_an_error(hub: GitHubRepository, script: Script) 
     store.keep()
     script.then(says(422, {"message": "Failed", "errors": [{"code": "already_exists"}]}))
     with pytest.raises(errors.InvalidError):
-        hub.write("POST", "labels", {"name": "x"}, there=store.there)
+        hub.write("POST", "labels", {"name": "x"}, find_existing=store.find_existing)
     assert store.looks == 0
 
 
@@ -294,7 +294,7 @@ def test_a_write_that_was_limited_was_not_done_and_is_not_looked_for(
 ) -> None:
     store = Store()
     script.then(says(403, {"message": "secondary rate limit"}, retry_after="2"), says(201, 1))
-    assert hub.write("POST", "issues", TITLE, there=store.there) == 1
+    assert hub.write("POST", "issues", TITLE, find_existing=store.find_existing) == 1
     assert store.looks == 0
 
 
@@ -303,7 +303,7 @@ def test_who_cannot_look_says_that_it_may_have_happened(
 ) -> None:
     script.then(cut, *[says(502)] * 3)
     with pytest.raises(UnreachableError) as caught:
-        hub.write("POST", "issues", TITLE, there=lambda: hub.get("issues").body)
+        hub.write("POST", "issues", TITLE, find_existing=lambda: hub.get("issues").body)
     assert caught.value.happened
     assert script.lines[0] == "POST /repos/acme/widgets/issues"
     assert script.lines[1:] == ["GET /repos/acme/widgets/issues"] * 3

@@ -71,7 +71,7 @@ def gh(folder: Path, says: str) -> str:
     return f"{folder}:/usr/bin:/bin"
 
 
-def asked(folder: Path) -> list[str]:
+def gh_calls(folder: Path) -> list[str]:
     file = folder / "asked"
     return file.read_text().splitlines() if file.exists() else []
 
@@ -81,7 +81,7 @@ def test_gh_is_asked_for_the_token_of_the_host(repo: Path, tmp_path: Path) -> No
     found = token.of_gh(ws, "ghe.example.com")
     assert found
     assert found.reveal() == SECRET
-    assert asked(tmp_path / "bin") == ["auth token --hostname ghe.example.com"]
+    assert gh_calls(tmp_path / "bin") == ["auth token --hostname ghe.example.com"]
     assert not (repo / ".git/ghp/cache/hub").exists()
 
 
@@ -89,12 +89,12 @@ def test_that_gh_has_none_is_remembered_for_an_hour(repo: Path, tmp_path: Path) 
     clock = ManualClock()
     ws = workspace(repo, clock, PATH=gh(tmp_path / "bin", "exit 1"))
     assert [token.of_gh(ws, "github.com") for _ in range(3)] == [None] * 3
-    assert len(asked(tmp_path / "bin")) == 1
+    assert len(gh_calls(tmp_path / "bin")) == 1
     assert token.of_gh(ws, "github.com", again=True) is None
-    assert len(asked(tmp_path / "bin")) == 2
+    assert len(gh_calls(tmp_path / "bin")) == 2
     clock.wait(3_600)
     assert token.of_gh(ws, "github.com") is None
-    assert len(asked(tmp_path / "bin")) == 3
+    assert len(gh_calls(tmp_path / "bin")) == 3
 
 
 def test_without_gh_nothing_is_started(repo: Path) -> None:

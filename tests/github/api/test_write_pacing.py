@@ -22,13 +22,13 @@ import sys
 from pathlib import Path
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api.write_pacing import Pace
-from ghp_agents.github.api.deadline import Patience
+from ghp_agents.github.api.deadline import Deadline
 
 folder = Path(sys.argv[1])
 sys.stdin.readline()
 for _ in range(5):
     clock = ManualClock(float((folder / "now").read_text()))
-    with Pace(folder, clock).turn(Patience(clock, 60)):
+    with Pace(folder, clock).turn(Deadline(clock, 60)):
         with (folder / "log").open("a") as log:
             log.write(f"{clock.now()}\\n")
         (folder / "now").write_text(repr(clock.now()))

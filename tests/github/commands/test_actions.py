@@ -12,7 +12,7 @@ from ghp_agents.github.commands.parse import Command
 from ghp_agents.issues.comment_commands import Act, Obeyed, encode
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.sweep import facts as sweep_sight
+from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.workspace import now_text
 from tests.support.claimants import DEAD, Claimant, Team, known
 from tests.support.sweeps import Doom, Doomed, Killed, Rival, handoffs, run
@@ -177,13 +177,13 @@ def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: C
     assert attempts(two) == {1: 1}
     snapshot = two.store.snapshot()
     at, clock = Timestamp(now_text(two.ws)), snapshot.clock + 1
-    said = Obeyed(7, 1, ADA, (do(two, "retry"),), at, clock, snapshot.clone)
-    two.store.commit([encode(said)], expected=two.store.snapshot().revision)
+    obeyed = Obeyed(7, 1, ADA, (do(two, "retry"),), at, clock, snapshot.clone)
+    two.store.commit([encode(obeyed)], expected=two.store.snapshot().revision)
     assert attempts(two) == {}
 
 
 def attempts(here: Claimant) -> Any:
-    return sweep_sight.gather(here.ws, here.store, here.leaser, here.tracker, []).attempts
+    return sweep_facts.gather(here.ws, here.store, here.leaser, here.tracker, []).attempts
 
 
 @pytest.mark.parametrize("verb", ["assign", "stop", "retry"])

@@ -12,7 +12,7 @@ def own(body: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         ("a\nb", ["a", "b"]),
         ("a\r\nb\rc", ["a", "b", "c"]),
@@ -50,9 +50,9 @@ def own(body: str) -> list[str]:
     ],
 )
 def test_only_what_a_page_shows_as_the_authors_own_words_is_theirs(
-    body: str, said: list[str]
+    body: str, expected: list[str]
 ) -> None:
-    assert own(body) == said
+    assert own(body) == expected
 
 
 @given(st.text(alphabet="> `~<!-->pre\n/agent stop", max_size=60))

@@ -25,9 +25,9 @@ MIRROR = "hub/mirror/issues.json"
 
 @pytest.fixture
 def script() -> Iterator[Script]:
-    made = Script()
-    yield made
-    made.close()
+    server = Script()
+    yield server
+    server.close()
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def comment(number: int, body: str, login: str = "ada", issue: int = 1, second: 
 
 
 def heard(ws: Workspace, hub: GitHubRepository, issues: Any = ISSUES) -> list[HeardComment]:
-    ear = CommentInbox(ws, hub)
-    found = ear.listen(issues)
-    ear.done()
+    inbox = CommentInbox(ws, hub)
+    found = inbox.listen(issues)
+    inbox.done()
     return found
 
 
@@ -69,8 +69,8 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
 ) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
-    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.said, remark.at)
-    assert remark.said.commands == (Command("stop"),)
+    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.parsed, remark.at)
+    assert remark.parsed.commands == (Command("stop"),)
     assert heard(ws, hub) == []
     changed(ws)
     assert heard(ws, hub) == []
@@ -96,7 +96,7 @@ def test_further_pages_go_on_from_the_last_change_of_the_one_before(
     script.then(says(200, first), says(200, second))
     found = heard(ws, hub)
     assert [each.id for each in found] == list(range(100))
-    assert found[-1].said.commands == (Command("retry"),)  # as it is now
+    assert found[-1].parsed.commands == (Command("retry"),)  # as it is now
     assert script.lines[1] == f"GET {COMMENTS}&since=2025-06-15T15%3A01%3A39Z&sort=updated"
 
 
@@ -153,14 +153,16 @@ def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script:
     changed(ws)
     hub = GitHubRepository(ws, hubs.access(script.address))
     logins = ("bot-1", "bot-2", "ann", "eve")
-    told = [comment(number, "/agent stop", login) for number, login in enumerate(logins)]
-    told.append(comment(4, signed("/agent stop", Actor("Ann Example", True)), "bot-1"))  # forged
+    comments = [comment(number, "/agent stop", login) for number, login in enumerate(logins)]
+    comments.append(
+        comment(4, signed("/agent stop", Actor("Ann Example", True)), "bot-1")
+    )  # forged
     script.then(
-        says(200, told), *(says(200, {"permission": p}) for p in ("write", "admin", "read"))
+        says(200, comments), *(says(200, {"permission": p}) for p in ("write", "admin", "read"))
     )
-    ear = CommentInbox(ws, hub)
-    found = ear.listen(ISSUES)
-    assert [(each.by.name, ear.may_command(each)) for each in found] == [
+    inbox = CommentInbox(ws, hub)
+    found = inbox.listen(ISSUES)
+    assert [(each.by.name, inbox.may_command(each)) for each in found] == [
         ("worker-1", False), ("lead", True), ("Ann Example", True), ("@eve", False),
         ("worker-1", False),
     ]  # fmt: skip

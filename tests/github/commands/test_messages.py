@@ -42,8 +42,8 @@ def test_what_was_refused_is_said_in_a_line() -> None:
 def test_an_agent_is_told_by_whom_and_what_to_do() -> None:
     act = Act("stop", "/agent stop", DONE, "told", "worker-1", 2)
     who = Actor('@"ada"\n', True)
-    said = Obeyed(7, 12, who, (act,), Timestamp("t"), 1, CloneId("c"))
-    assert stop(said) == (
+    obeyed = Obeyed(7, 12, who, (act,), Timestamp("t"), 1, CloneId("c"))
+    assert stop(obeyed) == (
         "Person «@-ada-» told you on GitHub to stop working on #12. Stop now: hand over what "
         "there is with `ghp agent-handoff --issue 12`, then give it back with `ghp agent-release "
         "12`."

@@ -27,15 +27,15 @@ def issue(number: int, *assignees: str, state: str = "open") -> Issue:
     return Issue(f"{number:08x}", IssueNumber(number), "T", assignees=assignees, state=state)
 
 
-def told(here: Place) -> list[int]:
+def assigned_numbers(here: Place) -> list[int]:
     return [int(name.split("/")[1]) for _, name in assignments(here.ws, WORKER)]
 
 
 def test_what_is_assigned_is_told_until_it_is_in_hand(here: Place) -> None:
     remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-2"), issue(3, "Ada Example", "@eve")])
-    assert told(here) == [1]
+    assert assigned_numbers(here) == [1]
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1})
-    assert told(here) == []
+    assert assigned_numbers(here) == []
 
 
 def test_who_gets_something_new_is_woken_once(here: Place) -> None:
@@ -52,7 +52,7 @@ def test_what_is_closed_or_taken_away_is_forgotten_and_news_again_later(here: Pl
     first = assignments(here.ws, WORKER)
     here.clock.wait(1)
     remember(here.ws, [issue(1, "worker-1", state="closed"), issue(2)])
-    assert told(here) == []
+    assert assigned_numbers(here) == []
     remember(here.ws, [issue(1, "worker-1"), issue(2, "worker-1")])
     again = assignments(here.ws, WORKER)
     assert [text for text, _ in first] == [text for text, _ in again]
@@ -64,9 +64,9 @@ def test_what_cannot_be_read_is_noted_anew(here: Place, content: bytes) -> None:
     path = here.ws.cache_dir / ASSIGNED
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    assert told(here) == []
+    assert assigned_numbers(here) == []
     remember(here.ws, [issue(1, "worker-1")])
-    assert told(here) == [1]
+    assert assigned_numbers(here) == [1]
     assert list(json.loads(path.read_bytes())) == ["worker-1"]
 
 
@@ -77,10 +77,10 @@ def test_an_order_to_stop_stands_as_long_as_the_claim_that_it_is_about(here: Pla
     snapshot = here.store.snapshot()
     act = Act(STOP, "/agent stop", DONE, "told", WORKER, lease.generation)
     ada = Actor("@ada", True)
-    said = Obeyed(7, 1, ada, (act,), Timestamp("2025-01-25T10:30:00Z"), 1, snapshot.clone)
-    here.store.commit([encode(said)], expected=snapshot.revision)
+    obeyed = Obeyed(7, 1, ada, (act,), Timestamp("2025-01-25T10:30:00Z"), 1, snapshot.clone)
+    here.store.commit([encode(obeyed)], expected=snapshot.revision)
     (found,) = orders(leaser, here.store.snapshot(), WORKER)
-    assert found[1] == f"command/{said.id}"
+    assert found[1] == f"command/{obeyed.id}"
     assert orders(leaser, here.store.snapshot(), AgentName("worker-2")) == []
     lease = leaser.release("issue/1", expected=lease)
     assert orders(leaser, here.store.snapshot(), WORKER) == []

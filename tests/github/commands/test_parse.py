@@ -23,7 +23,7 @@ ANSWER_TAKES = "`answer` takes a question, E-3f9a, and then the answer"
 WHICH, SURE = "3f9a12c4d5e6", "aa0912c4d5e6"
 
 
-def asked(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
+def escalation_with_comment(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
     question = Question("worker-1", text, 12, options)
     one = Escalation(identity, question, Timestamp("2025-01-25T10:30:00Z"), 1, CloneId("c"))
     return one, comment(one, calling(one, ["ada"]))
@@ -129,7 +129,10 @@ def test_quoting_a_comment_never_orders_what_it_orders(body: str) -> None:
 
 # -------------------------------------------------------------------------- what is quoted
 
-OPEN = [asked(WHICH, "Which **database**?", "SQLite", "Postgres"), asked(SURE, "Are you sure?")]
+OPEN = [
+    escalation_with_comment(WHICH, "Which **database**?", "SQLite", "Postgres"),
+    escalation_with_comment(SURE, "Are you sure?"),
+]
 
 
 def quoted(text: str) -> QuotedReply:
@@ -160,5 +163,5 @@ def test_a_reply_is_meant_for_the_question_whose_words_it_quotes(
 
 
 def test_a_short_question_is_quoted_as_a_whole() -> None:
-    short = [asked(WHICH, "Go?")]
+    short = [escalation_with_comment(WHICH, "Go?")]
     assert [each.id for each in meant(quoted("Go?"), short)] == [WHICH]

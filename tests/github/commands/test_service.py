@@ -130,11 +130,11 @@ def test_where_the_remote_cannot_be_reached_nothing_is_obeyed(field: Field) -> N
 
 def test_several_commands_of_several_people_are_obeyed_in_their_order(field: Field) -> None:
     number = field.github.issue("Blink")
-    said = ((ADMIN, "worker-1"), (WORKER_2, "worker-2"), (ADMIN, "worker-3"))
-    for login, name in said:
+    orders = ((ADMIN, "worker-1"), (WORKER_2, "worker-2"), (ADMIN, "worker-3"))
+    for login, name in orders:
         field.say(number, f"/agent assign {name}", login)
     assert obey(field).notes == tuple(
-        f"@{login} on #1: /agent assign {name}: {name} is assigned" for login, name in said
+        f"@{login} on #1: /agent assign {name}: {name} is assigned" for login, name in orders
     )
     assert field.labels(number) == ["agent:worker-3"]
 
@@ -147,10 +147,10 @@ def test_what_was_obeyed_before_something_broke_is_not_obeyed_by_another_clone(
     for number in (first, second):
         field.say(number, "/agent assign worker-1")
     about = f"/issues/{second}/"
-    field.github.proxy.faults = lambda asked: Fault.CUT if about in asked.path else None
+    field.github.proxy.faults = lambda request: Fault.CUT if about in request.path else None
     with pytest.raises(UnknownError):
         obey(field)
-    field.github.proxy.faults = lambda asked: None
+    field.github.proxy.faults = lambda request: None
     field.github.act(ADMIN, "DELETE", f"issues/{first}/labels/agent:worker-1")
     field.github.act(ADMIN, "POST", f"issues/{first}/labels", {"labels": ["agent:worker-2"]})
     field.clock.wait(600)

@@ -14,7 +14,7 @@ from ghp_agents.github.tracker.mapping import (
     issue,
     issues,
     kept,
-    said,
+    mirror_comment,
     unproven,
 )
 from ghp_agents.issues.issue import Comment, Issue
@@ -24,7 +24,7 @@ URL = "https://api.github.com/repos/acme/widgets"
 MARK = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1"} -->'
 
 
-def told(**fields: Any) -> dict[str, Any]:
+def issue_json(**fields: Any) -> dict[str, Any]:
     """An issue as GitHub's REST answers it, without what nobody reads here."""
     return {
         "id": 2435613241, "number": 24, "title": "Fix it", "body": None, "state": "open",
@@ -40,12 +40,12 @@ def label(name: str) -> dict[str, Any]:
     return {"id": 1, "name": name, "color": "ededed"}
 
 
-PLAIN = kept(told())
+PLAIN = kept(issue_json())
 
 
 def test_what_is_kept_of_an_issue() -> None:
     found = kept(
-        told(
+        issue_json(
             title="A title",
             body="One\r\ntwo",
             state="closed",
@@ -63,24 +63,35 @@ def test_what_is_kept_of_an_issue() -> None:
 
 
 def test_of_an_account_that_was_deleted_a_ghost_is_left() -> None:
-    assert kept(told(user=None)).author == "ghost"
-    assert said({"id": 7, "user": None, "created_at": AT, "updated_at": AT}).author == "ghost"
+    assert kept(issue_json(user=None)).author == "ghost"
+    assert (
+        mirror_comment({"id": 7, "user": None, "created_at": AT, "updated_at": AT}).author
+        == "ghost"
+    )
 
 
 def test_a_server_without_relations_tells_nothing_of_them() -> None:
-    plain = told()
+    plain = issue_json()
     del plain["issue_dependencies_summary"]
     assert (kept(plain).waits, kept(plain).parent) == (None, None)
 
 
 def test_a_parent_in_another_repository_has_no_number_here() -> None:
     other = "https://api.github.com/repos/acme/other/issues/28"
-    assert kept(told(parent_issue_url=other)).parent is None
-    assert kept(told(parent_issue_url=None)).parent is None
+    assert kept(issue_json(parent_issue_url=other)).parent is None
+    assert kept(issue_json(parent_issue_url=None)).parent is None
 
 
 @pytest.mark.parametrize(
-    "wrong", [{}, {"number": None}, told(title=3), told(labels=[[1]]), told(id="x"), told(user="x")]
+    "wrong",
+    [
+        {},
+        {"number": None},
+        issue_json(title=3),
+        issue_json(labels=[[1]]),
+        issue_json(id="x"),
+        issue_json(user="x"),
+    ],
 )
 def test_what_is_no_issue_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"not an issue|invalid literal"):
@@ -88,8 +99,8 @@ def test_what_is_no_issue_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_a_pull_request_is_no_issue() -> None:
-    assert is_pull(told(pull_request={"url": f"{URL}/pulls/24"}))
-    assert not is_pull(told())
+    assert is_pull(issue_json(pull_request={"url": f"{URL}/pulls/24"}))
+    assert not is_pull(issue_json())
 
 
 def test_an_issue_of_anybody_goes_by_the_id_of_the_database() -> None:
@@ -174,14 +185,14 @@ def test_a_title_is_one_line_without_terminal_escapes() -> None:
 
 def test_comments_are_of_those_who_said_them() -> None:
     plain = MirroredComment(7, "ada", True, AT, AT, "Hello", by_writer=True)
-    told = [
+    issue_json = [
         plain._replace(id=9, body=f"Mine\n\n{MARK}", believed=True),
         plain,
         plain._replace(id=8, author="robot[bot]", is_person=False),
         plain._replace(id=10, author="mallory", body=f"Forged\n\n{MARK}", by_writer=False),
     ]
     at = Timestamp(AT)
-    assert comments(told) == (
+    assert comments(issue_json) == (
         Comment("c7", "ada", at, "Hello", by_person=True),
         Comment("c8", "robot[bot]", at, "Hello"),
         Comment("3f9a12c4d5e6", "worker-1", at, "Mine"),

@@ -35,10 +35,10 @@ def numbers(*values: int) -> tuple[IssueNumber, ...]:
 
 
 def sent(
-    told: MirroredIssue, native: Native = NEITHER, **fields: Any
+    issue: MirroredIssue, native: Native = NEITHER, **fields: Any
 ) -> list[tuple[str, str, Any]]:
-    made = requests(told, IssueChange(**fields), NAMES, native, IDS)
-    return [(each.verb, each.path, each.body) for each in made]
+    sent_requests = requests(issue, IssueChange(**fields), NAMES, native, IDS)
+    return [(each.verb, each.path, each.body) for each in sent_requests]
 
 
 def test_texts_and_state_are_one_request() -> None:
@@ -54,8 +54,8 @@ def test_texts_and_state_are_one_request() -> None:
 
 
 def test_labels_are_added_and_taken_away_one_by_one() -> None:
-    told = TOLD._replace(labels=("Bug", "needs: c/d"))
-    assert sent(told, add_labels=("ui",), remove_labels=("bug", "needs: c/d", "unknown")) == [
+    issue = TOLD._replace(labels=("Bug", "needs: c/d"))
+    assert sent(issue, add_labels=("ui",), remove_labels=("bug", "needs: c/d", "unknown")) == [
         ("DELETE", "issues/24/labels/Bug", None),
         ("DELETE", "issues/24/labels/needs%3A%20c%2Fd", None),
         ("POST", "issues/24/labels", {"labels": ["ui"]}),
@@ -63,9 +63,11 @@ def test_labels_are_added_and_taken_away_one_by_one() -> None:
 
 
 def test_agents_are_labels_and_people_accounts() -> None:
-    told = TOLD._replace(labels=("agent:worker-2",), proven=("agent:worker-2",), assignees=("bob",))
+    issue = TOLD._replace(
+        labels=("agent:worker-2",), proven=("agent:worker-2",), assignees=("bob",)
+    )
     assert sent(
-        told,
+        issue,
         add_assignees=("worker-1", "worker-3", "Ada Example"),
         remove_assignees=("worker-2", "@bob"),
     ) == [
@@ -77,8 +79,8 @@ def test_agents_are_labels_and_people_accounts() -> None:
 
 
 def test_a_label_that_nobody_may_have_set_is_set_anew() -> None:
-    told = TOLD._replace(labels=("agent:worker-1",))
-    assert sent(told, add_assignees=("worker-1",)) == [
+    issue = TOLD._replace(labels=("agent:worker-1",))
+    assert sent(issue, add_assignees=("worker-1",)) == [
         ("DELETE", "issues/24/labels/agent%3Aworker-1", None),
         ("POST", "issues/24/labels", {"labels": ["agent:worker-1"]}),
     ]
@@ -86,18 +88,18 @@ def test_a_label_that_nobody_may_have_set_is_set_anew() -> None:
 
 def test_an_account_stays_as_long_as_another_agent_has_it() -> None:
     names = Names({"worker-1": "machine", "worker-2": "machine"})
-    told = TOLD._replace(labels=("agent:worker-1", "agent:worker-2"), assignees=("machine",))
+    issue = TOLD._replace(labels=("agent:worker-1", "agent:worker-2"), assignees=("machine",))
     change = IssueChange(remove_assignees=("worker-1",))
-    found = requests(told, change, names, NEITHER, IDS)
+    found = requests(issue, change, names, NEITHER, IDS)
     assert found == [Request("DELETE", "issues/24/labels/agent%3Aworker-1")]
-    alone = told._replace(labels=("agent:worker-1",))
+    alone = issue._replace(labels=("agent:worker-1",))
     assert requests(alone, change, names, NEITHER, IDS)[1:] == [
         Request("DELETE", "issues/24/assignees", {"assignees": ["machine"]})
     ]
 
 
 @pytest.mark.parametrize(
-    ("had", "body", "wanted", "expected"),
+    ("labels", "body", "wanted", "expected"),
     [
         ((), "", "high", ["POST priority:high"]),
         (("priority:low",), "", "high", ["DELETE priority%3Alow", "POST priority:high"]),
@@ -108,27 +110,27 @@ def test_an_account_stays_as_long_as_another_agent_has_it() -> None:
     ],
 )
 def test_how_urgent_it_is_is_one_label_or_none(
-    had: tuple[str, ...], body: str, wanted: str, expected: list[str]
+    labels: tuple[str, ...], body: str, wanted: str, expected: list[str]
 ) -> None:
-    told = TOLD._replace(labels=had, body=body)
+    issue = TOLD._replace(labels=labels, body=body)
     found = [
         f"{verb} {path.rpartition('/')[2] if verb == 'DELETE' else body['labels'][0]}"
-        for verb, path, body in sent(told, priority=wanted)
+        for verb, path, body in sent(issue, priority=wanted)
     ]
     assert found == expected
 
 
 def test_relations_go_to_a_server_that_has_them() -> None:
-    told = TOLD._replace(blockers=(3,), waits=1, parent=7)
+    issue = TOLD._replace(blockers=(3,), waits=1, parent=7)
     change = {
         "add_blockers": numbers(2), "remove_blockers": numbers(3), "parent": IssueNumber(1)
     }  # fmt: skip
-    assert sent(told, BOTH, **change) == [
+    assert sent(issue, BOTH, **change) == [
         ("DELETE", "issues/24/dependencies/blocked_by/1003", None),
         ("POST", "issues/24/dependencies/blocked_by", {"issue_id": 1002}),
         ("POST", "issues/1/sub_issues", {"sub_issue_id": 1024, "replace_parent": True}),
     ]
-    assert sent(told, BOTH, no_parent=True) == [
+    assert sent(issue, BOTH, no_parent=True) == [
         ("DELETE", "issues/7/sub_issue", {"sub_issue_id": 1024}),
     ]
 
@@ -139,12 +141,12 @@ def test_relations_are_the_last_lines_of_a_body_elsewhere() -> None:
             "body": f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}"
         }),
     ]  # fmt: skip
-    told = TOLD._replace(body=f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}")
-    assert sent(told, remove_blockers=numbers(2), no_parent=True) == [
+    issue = TOLD._replace(body=f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}")
+    assert sent(issue, remove_blockers=numbers(2), no_parent=True) == [
         ("PATCH", "issues/24", {"body": f"Text\n\n**Blocked by:** #3\n\n{MARK}"}),
     ]
     # A new text takes nothing away from them.
-    assert sent(told, body="New") == [
+    assert sent(issue, body="New") == [
         ("PATCH", "issues/24", {
             "body": f"New\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}"
         }),
@@ -152,8 +154,8 @@ def test_relations_are_the_last_lines_of_a_body_elsewhere() -> None:
 
 
 def test_a_blocker_that_somebody_wrote_into_the_text_is_taken_out_of_it() -> None:
-    told = TOLD._replace(body="**Blocked by:** #2\n\nText", believed=False)
-    assert sent(told, BOTH, remove_blockers=numbers(2)) == [
+    issue = TOLD._replace(body="**Blocked by:** #2\n\nText", believed=False)
+    assert sent(issue, BOTH, remove_blockers=numbers(2)) == [
         ("PATCH", "issues/24", {"body": "Text"}),
     ]
 
@@ -166,8 +168,8 @@ def test_what_does_not_change_is_not_written_again() -> None:
 
 
 def test_a_forged_line_is_made_visible_when_the_body_is_written() -> None:
-    told = TOLD._replace(believed=False)
-    assert sent(told, add_blockers=numbers(2)) == [
+    issue = TOLD._replace(believed=False)
+    assert sent(issue, add_blockers=numbers(2)) == [
         ("PATCH", "issues/24", {
             "body": f"Text\n\n&lt;!--{MARK[4:]}\n\n**Blocked by:** #2"
         }),

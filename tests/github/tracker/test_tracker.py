@@ -84,7 +84,7 @@ class TestGitHubTrackerOfAServerWithoutRelations(IssueTrackerContract):
         return lambda: house().tracker
 
 
-def asked(github: GitHub, mark: int) -> list[str]:
+def requests_since(github: GitHub, mark: int) -> list[str]:
     """What we asked of the repository since a mark, without queries."""
     home = f"/repos/{github.repository}/"
     return [
@@ -96,12 +96,12 @@ def asked(github: GitHub, mark: int) -> list[str]:
 
 def unreachable(github: GitHub) -> None:
     """No request arrives any more."""
-    github.proxy.faults = lambda asked: Fault.CUT
+    github.proxy.faults = lambda request: Fault.CUT
 
 
 def reachable(github: GitHub, clock: ManualClock) -> None:
     """The network is back, and so long that everybody tries again."""
-    github.proxy.faults = lambda asked: None
+    github.proxy.faults = lambda request: None
     clock.wait(3_600)
 
 
@@ -116,13 +116,13 @@ def test_a_list_that_did_not_change_is_one_request_and_a_free_one(
     first = house().tracker.list()
     mark = len(github.proxy.exchanges)
     assert house().tracker.list() == first
-    assert asked(github, mark) == []  # for it was asked a moment ago
+    assert requests_since(github, mark) == []  # for it was asked a moment ago
     clock.wait(6)
     assert house().tracker.list() == first
     clock.wait(6)
     mark = len(github.proxy.exchanges)
     assert house().tracker.list() == first
-    assert asked(github, mark) == ["GET issues 304"]
+    assert requests_since(github, mark) == ["GET issues 304"]
 
 
 def test_only_what_changed_is_asked_for(
@@ -159,7 +159,7 @@ def test_what_is_known_is_known_without_a_token_and_without_asking(
     ):
         with pytest.raises(UnknownError, match="is not known here, and here GitHub is not asked"):
             ask()
-    assert asked(github, mark) == []
+    assert requests_since(github, mark) == []
 
 
 def test_the_folder_of_the_mirror_changes_when_issues_do_and_not_otherwise(
@@ -199,7 +199,7 @@ def test_a_thousand_issues_take_few_requests_and_then_one(
         clock.wait(6)
         mark = len(github.proxy.exchanges)
         assert len(house().tracker.list()) == 1_000
-    assert asked(github, mark) == ["GET issues 304"]
+    assert requests_since(github, mark) == ["GET issues 304"]
 
 
 def test_more_issues_than_a_page_that_changed_in_one_second_are_all_read(
@@ -308,13 +308,13 @@ def test_blockers_and_events_that_are_gone_do_not_keep_the_others_from_being_kno
     github.act(WORKER_1, "POST", labels, {"labels": ["agent:worker-1"]})
     behind = github.proxy.behind
 
-    def told(asked: Asked) -> Said:
-        parts = asked.path.rpartition(f"/issues/{blocked}/")
+    def without_lists(request: Asked) -> Said:
+        parts = request.path.rpartition(f"/issues/{blocked}/")
         if parts[1] and parts[2] in ("dependencies/blocked_by", "events"):
             return Said(status, {"message": "This is not there", "documentation_url": "x"})
-        return behind(asked)
+        return behind(request)
 
-    github.proxy.behind = told
+    github.proxy.behind = without_lists
     fresh = {int(each.number): each for each in house(name="fresh").tracker.list()}
     assert [*fresh] == [blocker, blocked, other]
     assert (fresh[blocked].blocked_by, fresh[blocked].assignees) == ((), ())
@@ -365,7 +365,7 @@ def test_a_label_is_an_assignment_if_who_may_write_has_set_it(
     clock.wait(6)
     mark = len(github.proxy.exchanges)
     assert tracker.list() == [one, two]
-    assert asked(github, mark) == ["GET issues 304"]  # what was found out is remembered
+    assert requests_since(github, mark) == ["GET issues 304"]  # what was found out is remembered
 
 
 def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
@@ -376,7 +376,7 @@ def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
     source = TrackerContext(home.ws, home.hub, home.leaser)
     mark = len(github.proxy.exchanges)
     assert proofs.trusted(source, "github-actions[bot]")
-    assert asked(github, mark) == []
+    assert requests_since(github, mark) == []
     assert not proofs.trusted(source, "some-app[bot]")
 
 
@@ -403,7 +403,7 @@ def test_what_a_holder_has_needs_no_proof(github: GitHub, house: MakeHouse) -> N
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
     mark = len(github.proxy.exchanges)
     assert home.tracker.list()[0].assignees == ("worker-1",)
-    assert not [line for line in asked(github, mark) if "events" in line]
+    assert not [line for line in requests_since(github, mark) if "events" in line]
 
 
 def test_an_account_of_an_agent_is_assigned_beside_its_label(
@@ -414,9 +414,9 @@ def test_an_account_of_an_agent_is_assigned_beside_its_label(
     tracker = house(accounts=accounts).tracker
     shown = tracker.change(number, IssueChange(add_assignees=("worker-1", "@tess")), ANN)
     assert shown.assignees == ("@tess", "worker-1")
-    told = github.act(ADMIN, "GET", f"issues/{number}")
-    assert {each["login"] for each in told["assignees"]} == {WORKER_1, "tess"}
-    assert [each["name"] for each in told["labels"]] == ["agent:worker-1"]
+    issue_json = github.act(ADMIN, "GET", f"issues/{number}")
+    assert {each["login"] for each in issue_json["assignees"]} == {WORKER_1, "tess"}
+    assert [each["name"] for each in issue_json["labels"]] == ["agent:worker-1"]
     github.act(ADMIN, "POST", f"issues/{number}/assignees", {"assignees": [WORKER_2]})
     assert tracker.get(number).assignees == ("@tess", "worker-1", "worker-2")
     gone = tracker.change(number, IssueChange(remove_assignees=("worker-1", "@tess")), ANN)
@@ -429,13 +429,13 @@ def test_who_is_assigned_does_not_vouch_for_it(github: GitHub, house: MakeHouse)
     github.act("tess", "POST", f"issues/{number}/assignees", {"assignees": [WORKER_1]})
     behind = github.proxy.behind
 
-    def told(asked: Asked) -> Said:
-        said = behind(asked)
-        for each in said.body if asked.path.endswith("/events") else ():
+    def with_assignee(request: Asked) -> Said:
+        response = behind(request)
+        for each in response.body if request.path.endswith("/events") else ():
             each["actor"] = each.get("assignee") or each["actor"]
-        return said
+        return response
 
-    github.proxy.behind = told
+    github.proxy.behind = with_assignee
     tracker = house(accounts={"worker-1": WORKER_1}).tracker
     assert tracker.list()[0].assignees == (f"@{WORKER_1}",)
 
@@ -447,7 +447,7 @@ def test_labels_of_ours_are_made_with_their_colours(github: GitHub, tracker: Git
     assert (colors["agent:w-1"], colors["priority:high"]) == ("1d76db", "d93f0b")
     mark = len(github.proxy.exchanges)
     tracker.create(change, ANN)
-    assert [line for line in asked(github, mark) if "labels" in line] == []
+    assert [line for line in requests_since(github, mark) if "labels" in line] == []
 
 
 def test_what_github_drops_without_a_word_is_said(github: GitHub, house: MakeHouse) -> None:
@@ -507,7 +507,7 @@ def test_blockers_are_asked_for_only_where_there_are_some(github: GitHub, house:
     mark = len(github.proxy.exchanges)
     found = {issue.number: (issue.blocked_by, issue.parent) for issue in house().tracker.list()}
     assert found == {1: ((), None), 2: ((), 1), 3: (numbers(1), None)}
-    asks = [line for line in asked(github, mark) if "/user" not in line]
+    asks = [line for line in requests_since(github, mark) if "/user" not in line]
     assert asks == ["GET issues", "GET issues/3/dependencies/blocked_by"]
 
 
@@ -519,7 +519,9 @@ def test_what_a_server_has_not_is_found_out_once(github: GitHub, house: MakeHous
     for number in (2, 3):
         change = IssueChange(add_blockers=numbers(1), parent=numbers(1)[0])
         house().tracker.change(number, change, ANN)
-    probes = [line for line in asked(github, mark) if "blocked_by" in line or "sub_issue" in line]
+    probes = [
+        line for line in requests_since(github, mark) if "blocked_by" in line or "sub_issue" in line
+    ]
     assert probes == ["GET issues/1/dependencies/blocked_by", "GET issues/1/sub_issues"] or (
         probes == ["GET issues/2/dependencies/blocked_by", "GET issues/2/sub_issues"]
     )
@@ -533,13 +535,13 @@ def test_what_was_stored_though_no_answer_came_is_not_made_again(
     github: GitHub, tracker: GitHubTracker, fault: Fault
 ) -> None:
     github.proxy.faults = in_turn(fault, where=writes())
-    made = tracker.create(IssueChange(title="Once"), WORKER)
+    created = tracker.create(IssueChange(title="Once"), WORKER)
     github.proxy.faults = in_turn(fault, where=writes())
-    said = tracker.comment(made.number, "Once", WORKER)
+    comment = tracker.comment(created.number, "Once", WORKER)
     github.proxy.faults = in_turn(fault, where=writes())
-    tracker.change(made.number, IssueChange(add_labels=("bug",)), WORKER)
-    assert [issue.number for issue in tracker.list()] == [made.number]
-    assert tracker.get(made.number).comments == (said,)
+    tracker.change(created.number, IssueChange(add_labels=("bug",)), WORKER)
+    assert [issue.number for issue in tracker.list()] == [created.number]
+    assert tracker.get(created.number).comments == (comment,)
 
 
 def test_who_repeats_what_may_have_been_made_finds_it(
@@ -552,7 +554,7 @@ def test_who_repeats_what_may_have_been_made_finds_it(
     github.proxy.faults = in_turn(Fault.CUT_AFTER, *[Fault.CUT] * 50)
     with pytest.raises(UnknownError):
         issue.new(home.ws, home.tracker, wanted)
-    github.proxy.faults = lambda asked: None
+    github.proxy.faults = lambda request: None
     clock.wait(60)
     home = house()
     assert not issue.new(home.ws, home.tracker, wanted).changed
@@ -566,11 +568,11 @@ def test_who_was_killed_when_it_was_made_and_repeats_it_at_once_finds_it(
     assert home.tracker.list() == []
     behind = github.proxy.behind
 
-    def killed(asked: Asked) -> Said:
-        said = behind(asked)
-        if asked.verb == "POST" and asked.path.endswith("/issues"):
+    def killed(request: Asked) -> Said:
+        response = behind(request)
+        if request.verb == "POST" and request.path.endswith("/issues"):
             stop()
-        return said
+        return response
 
     def interrupted(*_: object, **__: object) -> ReadResult:
         raise KeyboardInterrupt
@@ -594,10 +596,10 @@ def test_what_was_not_stored_is_said_again(
     github: GitHub, tracker: GitHubTracker, fault: Fault
 ) -> None:
     github.proxy.faults = in_turn(fault, where=writes())
-    made = tracker.create(IssueChange(title="Once"), WORKER)
+    created = tracker.create(IssueChange(title="Once"), WORKER)
     github.proxy.faults = in_turn(fault, where=writes())
-    said = tracker.comment(made.number, "Once", WORKER)
-    assert tracker.get(made.number).comments == (said,)
+    comment = tracker.comment(created.number, "Once", WORKER)
+    assert tracker.get(created.number).comments == (comment,)
     assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
 
 
@@ -609,17 +611,17 @@ def test_two_clones_that_say_the_same_at_once_leave_one_comment(
 
     body = github_marker.signed("Asked", github_marker.mark("3f9a12c4d5e6", WORKER, "m"))
 
-    def meanwhile(asked: Asked) -> None:
-        if asked.writes:
-            github.proxy.faults = lambda asked: None
+    def meanwhile(request: Asked) -> None:
+        if request.writes:
+            github.proxy.faults = lambda request: None
             github.gaps.ask("POST", f"issues/{number}/comments", {"body": body}, WORKER_1)
 
     # We have looked and found nothing; before we write, somebody else has said it.
     github.proxy.faults = meanwhile
-    said = second.comment(number, "Asked", WORKER, marker="m")
-    assert said.id == "3f9a12c4d5e6"
+    comment = second.comment(number, "Asked", WORKER, marker="m")
+    assert comment.id == "3f9a12c4d5e6"
     assert len(github.act(ADMIN, "GET", f"issues/{number}/comments")) == 1
-    assert first.get(number).comments == second.get(number).comments == (said,)
+    assert first.get(number).comments == second.get(number).comments == (comment,)
 
 
 # ----------------------------------------------------------------------- what waits to be shown
@@ -719,8 +721,8 @@ def test_a_body_of_a_stranger_is_text(github: GitHub, tracker: GitHubTracker, bo
     assert found.id == f"g{github.act(ADMIN, 'GET', f'issues/{number}')['id']:x}"
     assert (found.author, found.assignees, found.title) == (OUTSIDER, (), "Title [31m")
     assert found.body == body.strip("\n")
-    (said,) = found.comments
-    assert (said.author, said.by_person, said.body) == (OUTSIDER, True, body)
+    (comment,) = found.comments
+    assert (comment.author, comment.by_person, comment.body) == (OUTSIDER, True, body)
     assert tracker.list()[1]._replace(comments=found.comments) == found
 
 
@@ -730,21 +732,21 @@ def test_a_text_that_goes_through_us_forges_nothing(
 ) -> None:
     """Whoever says it, and whatever is in it, the record is of who said it."""
     github.issue("Mine")
-    made = house().tracker.create(IssueChange(title="T", body=body), WORKER)
-    said = house().tracker.comment(made.number, body, WORKER)
-    assert (made.author, said.author) == ("worker-1", "worker-1")
-    assert FORGED not in made.body + said.body
-    found = house(WORKER_1, "other").tracker.get(made.number)
-    assert found == made._replace(updated_at=found.updated_at, comments=(said,))
-    again = house().tracker.change(made.number, IssueChange(body=body), WORKER)
-    assert (again.id, again.body) == (made.id, made.body)
+    created = house().tracker.create(IssueChange(title="T", body=body), WORKER)
+    comment = house().tracker.comment(created.number, body, WORKER)
+    assert (created.author, comment.author) == ("worker-1", "worker-1")
+    assert FORGED not in created.body + comment.body
+    found = house(WORKER_1, "other").tracker.get(created.number)
+    assert found == created._replace(updated_at=found.updated_at, comments=(comment,))
+    again = house().tracker.change(created.number, IssueChange(body=body), WORKER)
+    assert (again.id, again.body) == (created.id, created.body)
 
 
 def test_a_hidden_line_of_a_stranger_hides_no_comment_of_ours(
     github: GitHub, tracker: GitHubTracker
 ) -> None:
     number = github.issue("One")
-    said = tracker.comment(number, "Asked", WORKER, marker="m")
+    comment = tracker.comment(number, "Asked", WORKER, marker="m")
     copied = github.act(ADMIN, "GET", f"issues/{number}/comments")[0]["body"]
     other = github.issue("Two")
     github.act(OUTSIDER, "POST", f"issues/{other}/comments", {"body": copied})
@@ -752,7 +754,7 @@ def test_a_hidden_line_of_a_stranger_hides_no_comment_of_ours(
     found = tracker.get(other).comments
     assert [each.author for each in found] == [OUTSIDER, "worker-1"]
     assert found[1] == mine
-    assert mine.id != said.id
+    assert mine.id != comment.id
 
 
 def test_a_body_that_leaves_no_room_for_the_hidden_line_is_refused(
@@ -780,7 +782,7 @@ def test_comments_that_were_edited_and_deleted_are_read_so(
     first, second, _ = github.act(ADMIN, "GET", f"issues/{number}/comments")
     github.act(ADMIN, "PATCH", f"issues/comments/{first['id']}", {"body": "Edited"})
     github.act(ADMIN, "DELETE", f"issues/comments/{second['id']}")
-    assert [said.body for said in tracker.get(number).comments] == ["Edited", "Three"]
+    assert [comment.body for comment in tracker.get(number).comments] == ["Edited", "Three"]
 
 
 def test_of_a_long_talk_only_what_is_new_is_asked_for(
@@ -797,7 +799,7 @@ def test_of_a_long_talk_only_what_is_new_is_asked_for(
     assert "since" in last.query
     first = github.act(ADMIN, "GET", f"issues/{number}/comments")[0]["id"]
     github.act(ADMIN, "DELETE", f"issues/comments/{first}")
-    assert [said.body for said in tracker.get(number).comments] == [
+    assert [comment.body for comment in tracker.get(number).comments] == [
         *map(str, range(1, 120)), "last"
     ]  # fmt: skip
 
@@ -810,7 +812,7 @@ def test_a_person_who_reacts_by_the_program_is_named_and_by_a_page_is_an_account
     github.act(WORKER_1, "POST", f"issues/{number}/comments", {"body": "There"})
     found = tracker.get(number)
     assert found.author == WORKER_1
-    assert [(said.author, said.by_person) for said in found.comments] == [
+    assert [(comment.author, comment.by_person) for comment in found.comments] == [
         ("Ada Lovelace", True), (WORKER_1, True)
     ]  # fmt: skip
 
@@ -819,8 +821,8 @@ def test_a_pull_request_is_no_issue(github: GitHub, tracker: GitHubTracker) -> N
     """GitHub lists it among them, and answers by the address of an issue."""
     for title in ("One", "Two"):
         github.issue(title)
-    told = {"pull_request": {name: None for name in PULL_FIELDS}}
-    retell(github, lambda issue: issue | told if issue["number"] == 2 else issue)
+    issue_json = {"pull_request": {name: None for name in PULL_FIELDS}}
+    retell(github, lambda issue: issue | issue_json if issue["number"] == 2 else issue)
     assert [issue.number for issue in tracker.list(closed=True)] == [1]
     with pytest.raises(NotFoundError):
         tracker.get(2)
@@ -849,10 +851,14 @@ def test_one_that_moved_and_has_the_same_number_there_is_not_taken_for_it(
         tracker.get(1)
     behind = github.proxy.behind
 
-    def renamed(asked: Asked) -> Said:
-        said = behind(asked)
-        is_it = asked.path == f"/repos/{github.repository}"
-        return said._replace(body=said.body | {"full_name": "acme/elsewhere"}) if is_it else said
+    def renamed(request: Asked) -> Said:
+        response = behind(request)
+        is_it = request.path == f"/repos/{github.repository}"
+        return (
+            response._replace(body=response.body | {"full_name": "acme/elsewhere"})
+            if is_it
+            else response
+        )
 
     github.proxy.behind = renamed
     assert tracker.get(1).title == "One"  # it is the repository that has another name
@@ -867,27 +873,27 @@ def retell(github: GitHub, change: Callable[[dict[str, object]], dict[str, objec
     """From here on issues are told otherwise."""
     behind = github.proxy.behind
 
-    def told(asked: Asked) -> Said:
-        said = behind(asked)
-        if asked.verb != "GET" or not re.search(r"/issues(/\d+)?$", asked.path):
-            return said
-        if isinstance(said.body, list):
-            return said._replace(body=[change(each) for each in said.body])
-        return said._replace(body=change(said.body))
+    def changed(request: Asked) -> Said:
+        response = behind(request)
+        if request.verb != "GET" or not re.search(r"/issues(/\d+)?$", request.path):
+            return response
+        if isinstance(response.body, list):
+            return response._replace(body=[change(each) for each in response.body])
+        return response._replace(body=change(response.body))
 
-    github.proxy.behind = told
+    github.proxy.behind = changed
 
 
 def hide(github: GitHub, number: int) -> None:
     """Somebody deletes an issue."""
     behind = github.proxy.behind
 
-    def told(asked: Asked) -> Said:
-        if asked.path.endswith(f"/issues/{number}"):
+    def without_issue(request: Asked) -> Said:
+        if request.path.endswith(f"/issues/{number}"):
             return Said(410, {"message": "This issue was deleted", "documentation_url": "x"})
-        said = behind(asked)
-        if not asked.path.endswith("/issues"):
-            return said
-        return said._replace(body=[each for each in said.body if each["number"] != number])
+        response = behind(request)
+        if not request.path.endswith("/issues"):
+            return response
+        return response._replace(body=[each for each in response.body if each["number"] != number])
 
-    github.proxy.behind = told
+    github.proxy.behind = without_issue
