@@ -16,6 +16,7 @@ from tests.support.thorough import IS_THOROUGH
 if TYPE_CHECKING:
     from tests.support.github import GitHub, World
 
+pytest_plugins = ["tests.support.team"]  # `clones`, and a team of agents in them
 SHIELD = pytest.StashKey[Path]()
 
 # The same examples in each run, so that a change is judged by what it changed; THOROUGH=1 looks for
@@ -70,20 +71,6 @@ def repo(templates: repos.Templates, tmp_path: Path) -> Path:
 def remote(templates: repos.Templates, tmp_path: Path) -> Path:
     """A bare repository with one commit on main; `clones` are clones of it."""
     return repos.copy_remote(templates, tmp_path / "remote.git")
-
-
-@pytest.fixture
-def clones(templates: repos.Templates, remote: Path, tmp_path: Path) -> Callable[[int], list[Path]]:
-    """`clones(3)` makes clone-1 to clone-3 of `remote`; once again, and there are three more."""
-    made: list[Path] = []
-
-    def make(count: int) -> list[Path]:
-        first = len(made) + 1
-        new = [tmp_path / f"clone-{number}" for number in range(first, first + count)]
-        made.extend(repos.copy_clone(templates, path, remote) for path in new)
-        return new
-
-    return make
 
 
 @pytest.fixture
