@@ -109,9 +109,9 @@ class App:
     @cached_property
     def ground(self) -> "StoreAdmin":
         """What set-up and the doctor can do with the place where records are kept."""
-        from ghp_agents.state.git.admin import admin as ground
+        from ghp_agents.state.git.admin import admin
 
-        return ground.build_admin(self.ws, self.store)
+        return admin.build_admin(self.ws, self.store)
 
     @cached_property
     def project(self) -> str:
@@ -138,6 +138,6 @@ class App:
     @cached_property
     def _address(self) -> str | None:
         """Where the clones of this project meet."""
-        from ghp_agents.state import remote_branches as branches
+        from ghp_agents.state import remote_branches
 
-        return branches.address(self.ws)
+        return remote_branches.address(self.ws)

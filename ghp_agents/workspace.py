@@ -16,9 +16,7 @@ from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.git import discovery
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import fastjson, heartbeat, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
 from ghp_agents.settings import load as configuration
@@ -63,7 +61,7 @@ class Workspace:
     @cached_property
     def spare_dir(self) -> Path:
         """Where presence and outbox go when the clone's own folder cannot be written."""
-        return Path(pulse.spare_folder(self.place.common_dir, self.environ))
+        return Path(heartbeat.spare_folder(self.place.common_dir, self.environ))
 
     @cached_property
     def folders(self) -> list[str]:
@@ -113,7 +111,7 @@ class Workspace:
 
     def agent(self) -> AgentName:
         """The agent that this command acts for. Raises NotSetUpError."""
-        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if not name:
             raise NotSetUpError(
                 "This command acts for an agent, and none is named here.",
@@ -127,7 +125,7 @@ class Workspace:
 
         `--as @me` is the person, also in an agent's worktree.
         """
-        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if name and name != MYSELF:
             return Actor(agent_name(name))
         person = git.config(self.folder, "user.name")
@@ -145,7 +143,7 @@ class Workspace:
         it began: so it never says that more time has passed than has.
         """
         boot, seconds = self.clock.interval()
-        noted = quickjson.read_object(str(self.cache_dir / STEADY)) or {}
+        noted = fastjson.read_object(str(self.cache_dir / STEADY)) or {}
         match [noted.get(key) for key in ("boot", "zero", "base")]:
             case [str(known), int() | float() as zero, int() | float() as base]:
                 if known == boot:
@@ -161,7 +159,7 @@ class Workspace:
 
     def presence(self, agent: str) -> dict[str, Any] | None:
         """What this machine knows of its own agent."""
-        return presencefile.newest(self.folders, agent)
+        return presence_file.newest(self.folders, agent)
 
     def issue_in_hand(self, agent: str | None) -> IssueNumber | None:
         """The issue that is worked on here: the agent's own word, the branch, the spawn context."""

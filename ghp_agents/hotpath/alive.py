@@ -5,9 +5,7 @@ It says the same as `model.liveness` on what `services.presence` looks at; a tes
 
 import os
 
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import boot_clock, heartbeat, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ def lives(
     if found is None:
         return None
     presence, beaten = found
-    silent = silence(presence, beaten, now, bootclock.read())
+    silent = silence(presence, beaten, now, boot_clock.read())
     if silent >= gone_after or presence.get("status") == "stopped":
         return False
     process = process_lives(presence)
@@ -39,7 +37,7 @@ def lives(
 
 def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":
     """The presence of `agent` as its machine has it, and when it last beat."""
-    presence = presencefile.newest(folders, agent) if pulse.is_name(agent) else None
+    presence = presence_file.newest(folders, agent) if heartbeat.is_name(agent) else None
     if presence is None:
         return None
     beaten = 0.0
@@ -68,7 +66,7 @@ def process_lives(presence: "Mapping[str, Any]") -> bool | None:
     """Whether the process whose life is the agent's life runs; None where it is not known."""
     local = presence.get("local") or {}
     pid = local.get("pid")
-    if type(pid) is not int or local.get("space") != pulse.process_space():
+    if type(pid) is not int or local.get("space") != heartbeat.process_space():
         return None
     try:
         os.kill(pid, 0)
@@ -88,6 +86,6 @@ def worktree_of(
             owner = file.read(128).strip()
     except OSError:
         return None
-    if owner in ("", agent) or not pulse.is_name(owner):
+    if owner in ("", agent) or not heartbeat.is_name(owner):
         return None
     return owner if lives(folders, owner, now, *limits) else None

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def start_sync(
         return False
     try:
         os.makedirs(cache, exist_ok=True)
-        ownfile.touch(cache + "/woken")
+        own_file.touch(cache + "/woken")
         os.utime(cache + "/woken", (now, now))
         spawn([sys.executable, "-P", "-m", "ghp_agents", "agent-sync", "--background"], environ)
     except OSError:

@@ -3,8 +3,7 @@
 import os
 import time
 
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import heartbeat, own_file
 from ghp_agents.hotpath.locate import locate
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ def log_error(
     if place is None:
         return None
     entry = _entry(error, where, environ)
-    for folder in pulse.state_folders(place.common_dir, environ):
+    for folder in heartbeat.state_folders(place.common_dir, environ):
         if only_if_set_up and not os.path.isdir(folder):
             continue
         path = folder + "/" + LOG
@@ -69,4 +68,4 @@ def _without_secrets(text: str, environ: "Mapping[str, str]") -> str:
 def _append(path: str, entry: bytes) -> None:
     if os.path.lexists(path) and os.lstat(path).st_size > LIMIT:
         os.replace(path, path.removesuffix(".jsonl") + ".old.jsonl")
-    ownfile.append(path, entry)
+    own_file.append(path, entry)

@@ -8,11 +8,7 @@ writes a temporary file and replaces. Whatever this road does not know is left t
 import os
 import time
 
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import background, boot_clock, fastjson, own_file, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 
 TYPE_CHECKING = False
@@ -76,7 +72,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
         progress=bool(progress),
         throttle=settings.get("throttle", THROTTLE),
         pid=agent_pid(environ),
-        moment=bootclock.read(),
+        moment=boot_clock.read(),
     )
     if beaten is None:
         return False
@@ -125,7 +121,7 @@ def beat(
     throttle: float = THROTTLE,
     pid: int | None = None,
     epoch: int | None = None,
-    patience: float = presencefile.PATIENCE,
+    patience: float = presence_file.PATIENCE,
     moment: "tuple[str, float] | None" = None,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.
@@ -135,10 +131,10 @@ def beat(
     or its session started again, so the slow road must find the epoch. `moment` is now by the
     clock that nobody sets: `Clock.interval`. Raises OSError when nothing can be written.
     """
-    number, held = presencefile.hold(folders, agent, patience=patience)
+    number, held = presence_file.hold(folders, agent, patience=patience)
     try:
-        known = [presencefile.presence(folder, agent) for folder in folders]
-        before = presencefile.newest_of(known)
+        known = [presence_file.presence(folder, agent) for folder in folders]
+        before = presence_file.newest_of(known)
         record: dict[str, Any] = dict(before or {})
         local = _sessions(record, session, now)
         if before is not None and epoch is not None and _has_begun(before, epoch, session):
@@ -166,7 +162,7 @@ def beat(
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
-        bootclock.note_beat(local, moment, now)
+        boot_clock.note_beat(local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
@@ -174,7 +170,7 @@ def beat(
             record["session"] = session
         rival = local.get("rival")
         record["local"] = local
-        presencefile.write(folders[number:], known[number:], agent, quickjson.encode(record))
+        presence_file.write(folders[number:], known[number:], agent, fastjson.encode(record))
         if rival and rival != (before or {}).get("local", {}).get("rival"):
             _mark_rival(folders[number] + "/agents/" + agent + ".json")
         return "moved" if moved else "beat"
@@ -233,7 +229,7 @@ def _mark_rival(path: str) -> None:
     marks = folder + "/cache/rivals"
     try:
         os.makedirs(marks, exist_ok=True)
-        ownfile.touch(marks + "/" + name.removesuffix(".json"))
+        own_file.touch(marks + "/" + name.removesuffix(".json"))
     except OSError:
         pass
 
@@ -290,9 +286,9 @@ def whoami(
     kind, found = session(environ)
     if not found:
         return None
-    from ghp_agents.hotpath import session_name as sessionname
+    from ghp_agents.hotpath import session_name
 
-    return sessionname.name(folders or state_folders(place.common_dir, environ), kind, found)
+    return session_name.name(folders or state_folders(place.common_dir, environ), kind, found)
 
 
 def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
@@ -393,6 +389,6 @@ def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
 
 def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
     """The settings as the last other command found and checked them; empty means defaults."""
-    found = quickjson.read_object(folders[0] + "/cache/settings.json")
+    found = fastjson.read_object(folders[0] + "/cache/settings.json")
     values = found.get("values") if found else None
     return values if isinstance(values, dict) else {}

@@ -6,11 +6,7 @@ long as that agent lives here, in the same life; then whoever comes next takes i
 
 import os
 
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import alive, fastjson, heartbeat, own_file, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,15 +66,15 @@ def is_active(
     folders: "Sequence[str]",
     touch: ImplicitLease,
     now: float,
-    dead_after: float = living.DEAD_AFTER,
-    gone_after: float = living.GONE_AFTER,
+    dead_after: float = alive.DEAD_AFTER,
+    gone_after: float = alive.GONE_AFTER,
 ) -> bool:
     """Whether the lease still holds: its agent lives here, in the life in which it took it."""
-    found = living.newest_presence(folders, touch.agent)
+    found = alive.newest_presence(folders, touch.agent)
     return (
         found is not None
         and found[0]["epoch"] == touch.epoch
-        and living.lives(folders, touch.agent, now, dead_after, gone_after) is True
+        and alive.lives(folders, touch.agent, now, dead_after, gone_after) is True
     )
 
 
@@ -101,8 +97,8 @@ def take_lease(
     epoch: int,
     path: str,
     now: float,
-    dead_after: float = living.DEAD_AFTER,
-    gone_after: float = living.GONE_AFTER,
+    dead_after: float = alive.DEAD_AFTER,
+    gone_after: float = alive.GONE_AFTER,
 ) -> str | None:
     """Let `agent` have `path`, unless another has it who lives here: then that one's name.
 
@@ -114,7 +110,7 @@ def take_lease(
             return None
         if had.agent != agent and is_active(folders, had, now, dead_after, gone_after):
             return had.agent
-    touch = ImplicitLease(agent, epoch, pulse.to_text(now), path)
+    touch = ImplicitLease(agent, epoch, heartbeat.to_text(now), path)
     failure: OSError | None = None
     for folder in folders:
         try:
@@ -168,7 +164,7 @@ def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
 def _make(folder: str, touch: ImplicitLease) -> bool:
     """Make the lease's file with its content, if there is none."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"
-    temporary = ownfile.make_beside(path, _encoded(touch))
+    temporary = own_file.make_beside(path, _encoded(touch))
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -211,7 +207,7 @@ def _replace(
             ):
                 return had.agent
             if os.path.lexists(path):
-                ownfile.replace(path, _encoded(touch))  # nobody makes what is there
+                own_file.replace(path, _encoded(touch))  # nobody makes what is there
                 return None
             if _make(folder, touch):
                 return None
@@ -239,11 +235,11 @@ class _Alone:
     they go without: no agent hangs before an edit."""
 
     def __init__(self, folder: str) -> None:
-        self._file = ownfile.open_lock(f"{folder}/{FOLDER}/{LOCK}")
+        self._file = own_file.open_lock(f"{folder}/{FOLDER}/{LOCK}")
 
     def __enter__(self) -> None:
         try:
-            presencefile.take_turn(self._file)
+            presence_file.take_turn(self._file)
         except (ImportError, OSError):
             pass
 
@@ -270,13 +266,13 @@ def _names(folder: str) -> "list[str]":
 
 
 def _encoded(touch: ImplicitLease) -> bytes:
-    return quickjson.encode(
+    return fastjson.encode(
         {"agent": touch.agent, "epoch": touch.epoch, "since": touch.since, "path": touch.path}
     )
 
 
 def _read(path: str) -> ImplicitLease | None:
-    found = quickjson.read_object(path)
+    found = fastjson.read_object(path)
     if found is None:
         return None
     agent, since, where = found.get("agent"), found.get("since"), found.get("path")

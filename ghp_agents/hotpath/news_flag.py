@@ -6,7 +6,7 @@ It only saves work. At the beginning and the end of a turn one looks whether it 
 
 import os
 
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def set_flag(folders: "Sequence[str]", agent: str) -> None:
         path = _path(folder, agent)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            ownfile.touch(path)
+            own_file.touch(path)
         except OSError:
             continue
         return

@@ -3,7 +3,7 @@
 A hook asks it before every edit, so it imports next to nothing, and records are plain classes.
 """
 
-from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath import policy_cache
 from ghp_agents.hotpath.quoting import file, named, phrase, reason, when
 
 TYPE_CHECKING = False
@@ -169,7 +169,7 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     barred = None if case.is_person else _fenced(book, path, case) or _in_worktree(path, case)
     if barred:
         return barred
-    rules = [Rule(*book["rules"][number]) for number in rulebook.covering(book, path)]
+    rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
     leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
     holding = None if case.is_exempt else _other(leases, case)
     if holding:

@@ -7,9 +7,7 @@ one; of the others only those are tried whose literal beginning fits.
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import fastjson, own_file, policy_stamp
 from ghp_agents.hotpath.policy_stamp import Sources
 
 TYPE_CHECKING = False
@@ -43,7 +41,7 @@ def load(sources: Sources) -> "Book | None":
 
 def is_current(sources: Sources, book: "Book") -> bool:
     """Whether a book that was loaded a moment ago still says all there is."""
-    return rulestamp.is_fresh(sources, book["own"], book["stamp"])
+    return policy_stamp.is_fresh(sources, book["own"], book["stamp"])
 
 
 def may_have_expired(book: "Book", now: float) -> bool:
@@ -65,7 +63,7 @@ def read_stale(folder: str) -> "Book | None":
 def _understood(data: bytes) -> "Book | None":
     """A book of this version; None for anything else."""
     try:
-        book = quickjson.decode(data.decode("ascii"))
+        book = fastjson.decode(data.decode("ascii"))
     except ValueError:
         return None
     is_ours = isinstance(book, dict) and book.get("version") == VERSION
@@ -76,7 +74,7 @@ def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:
     """Write a rulebook, whole or not at all. Raises OSError."""
     os.makedirs(folder + "/cache", exist_ok=True)
     whole = {"version": VERSION, "stamp": stamp} | book
-    ownfile.replace(path_of(folder), own.encode("ascii") + b"\n" + quickjson.encode(whole))
+    own_file.replace(path_of(folder), own.encode("ascii") + b"\n" + fastjson.encode(whole))
 
 
 def drop(folder: str) -> None:
@@ -96,7 +94,7 @@ def restamp(folder: str, ref: str, old: str, new: str) -> None:
     if found is None or found[0].split(" ")[1:] != [ref, old]:
         return
     try:
-        ownfile.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
+        own_file.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
     except OSError:
         return  # then it is out of date, and nobody takes it
 
@@ -109,7 +107,7 @@ def path_of(folder: str) -> str:
 def _read(path: str) -> "tuple[str, bytes] | None":
     """The rulebook's first line, which names this clone's commit, and the rest."""
     try:
-        file = ownfile.open_to_read(path)
+        file = own_file.open_to_read(path)
     except OSError:
         return None
     try:

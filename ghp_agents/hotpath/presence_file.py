@@ -2,8 +2,7 @@
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import fastjson, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +36,10 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
 def _open_lock(folder: str, agent: str) -> int:
     lock = folder + "/agents/." + agent + ".lock"
     try:
-        return ownfile.open_lock(lock)
+        return own_file.open_lock(lock)
     except FileNotFoundError:
         os.makedirs(folder + "/agents", exist_ok=True)
-        return ownfile.open_lock(lock)
+        return own_file.open_lock(lock)
 
 
 def take_turn(held: int, patience: float = PATIENCE) -> None:
@@ -73,7 +72,7 @@ def write(
             if had is None:
                 os.makedirs(folder + "/agents", exist_ok=True)
                 _set_aside(path)
-            ownfile.replace(path, content)
+            own_file.replace(path, content)
         except OSError as error:
             failure = failure or error
             continue
@@ -113,7 +112,7 @@ def presence(folder: str, agent: str) -> "dict[str, Any] | None":
 
 def read_presence(path: str) -> "dict[str, Any] | None":
     """The presence in a file; None when it is not there, or has no position to go on from."""
-    record = quickjson.read_object(path)
+    record = fastjson.read_object(path)
     if record is None or type(record.get("epoch")) is not int or type(record.get("seq")) is not int:
         return None
     local = record.get("local")

@@ -3,7 +3,7 @@
 import os
 import time
 
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def name(folders: "Sequence[str]", kind: str, found: str) -> str:
     names = [f"{kind}-{short(found, size)}" for size in SUFFIXES]
     free = None
     for each in names:
-        there = presencefile.newest(folders, each)
+        there = presence_file.newest(folders, each)
         local = there.get("local", {}) if there else {}
         here = local.get("session")
         if here is not None and found in (here, *local.get("left", ())):

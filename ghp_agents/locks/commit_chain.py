@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.locks import lock as model
+from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.private_repo import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 
@@ -103,7 +103,7 @@ def history(repository: StateRepository, last: Lock) -> list[Lock]:
 def _decoded(name: str, oid: str, file: git.Object | None) -> Lock:
     if file is None or file.kind != "blob":
         raise ValueError(f"it has no {FILE}")
-    lease = model.decode(file.content, oid)
+    lease = lock.decode(file.content, oid)
     if lease.name != name:
         raise ValueError(f"it is the lease of {one_line(lease.name, 80)!r}")
     return lease
@@ -142,7 +142,7 @@ def _stream(lease: Lock, before: Lock | None, now: int, other: Lock | None) -> I
         yield f"from {before.revision}\n".encode()
     if other:
         yield f"merge {other.revision}\n".encode()
-    yield f"M 100644 inline {FILE}\n".encode() + _data(model.encode(lease))
+    yield f"M 100644 inline {FILE}\n".encode() + _data(lock.encode(lease))
     yield b"get-mark :1\ndone\n"
 
 

@@ -39,15 +39,14 @@ class GitRefLeaser:
 
     def read(self, name: str) -> Lock | None:
         """The lease as it is now."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        from ghp_agents.locks import git_local, git_remote
 
         lease_name(name)
         court = self._court()
         if court:
-            return afar.read(court, name)
+            return git_remote.read(court, name)
         repository = find_repository(self._ws)
-        return here.read(repository, name) if repository else None
+        return git_local.read(repository, name) if repository else None
 
     def acquire(
         self,
@@ -88,61 +87,58 @@ class GitRefLeaser:
 
     def known(self, prefix: str = "") -> list[Lock]:
         """The leases below `prefix` as this clone knows them, by name."""
-        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_local
 
         repository = find_repository(self._ws)
-        found = here.list_all(repository, _pattern(prefix)) if repository else {}
+        found = git_local.list_all(repository, _pattern(prefix)) if repository else {}
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
 
     def history(self, name: str) -> list[Lock]:
         """Every lease that the right has had, oldest first."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        from ghp_agents.locks import git_local, git_remote
 
         lease_name(name)
         court = self._court()
         if court:
-            return afar.history(court, name)
+            return git_remote.history(court, name)
         repository = find_repository(self._ws)
-        return here.history(repository, name) if repository else []
+        return git_local.history(repository, name) if repository else []
 
     def list(self, prefix: str = "") -> list[Lock]:
         """All leases below `prefix`, by name."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        from ghp_agents.locks import git_local, git_remote
 
         kind = prefix.partition("/")[0]
         folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
         court = self._court()
         if court:
-            found = afar.list_all(court, folder)
+            found = git_remote.list_all(court, folder)
         else:
             repository = find_repository(self._ws)
-            found = [*here.list_all(repository).values()] if repository else []
+            found = [*git_local.list_all(repository).values()] if repository else []
         return _chosen(found, prefix)
 
     def mend(self) -> Sequence[str]:
         """Put back what the remote has lost, by the last sync; the names of those rights."""
-        from ghp_agents.locks import git_local as here
+        from ghp_agents.locks import git_local
 
         if self._court() is None:
             return []
-        lost = here.lost(self._open())
+        lost = git_local.lost(self._open())
         for name in lost:
             self.read(name)
         return lost
 
     def _swap(self, new: Lock, expected: Lock | None) -> Lock:
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        from ghp_agents.locks import git_local, git_remote
 
         is_absent = new.name in self._absent
         self._absent.clear()
         court = self._court()
         if court:
-            return afar.swap(court, new, expected, is_absent=is_absent)
-        return here.swap(self._ws, self._open(), new, expected)
+            return git_remote.swap(court, new, expected, is_absent=is_absent)
+        return git_local.swap(self._ws, self._open(), new, expected)
 
     def _court(self) -> "LockPlaces | None":
         from ghp_agents.locks.lock_refs import LockPlaces

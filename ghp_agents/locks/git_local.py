@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
-from ghp_agents.locks import commit_chain as chain
+from ghp_agents.locks import commit_chain
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.state.private_repo import (
     LEASE_REFS,
@@ -22,18 +22,18 @@ LOCK = "lease.lock"
 
 def read(repository: StateRepository, name: str) -> Lock | None:
     """The lease as this clone has it."""
-    return chain.known(repository, name).lease
+    return commit_chain.known(repository, name).lease
 
 
 def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lock]:
     """The leases that this clone knows, by name: all, or those that git's `pattern` fits."""
-    return chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
+    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
 
 
 def history(repository: StateRepository, name: str) -> list[Lock]:
     """Every lease that the right has had here."""
     last = read(repository, name)
-    return chain.history(repository, last) if last else []
+    return commit_chain.history(repository, last) if last else []
 
 
 def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
@@ -41,10 +41,10 @@ def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock |
     from ghp_agents.locks.scratch_repo import scratch  # only who writes needs a place for it
 
     with _locked(ws) as held, scratch(ws, repository) as private:
-        known = chain.known(repository, new.name)
+        known = commit_chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
             raise LockMovedError(new.name, known.lease)
-        made = chain.append(private, new, expected, ws.clock.now())
+        made = commit_chain.append(private, new, expected, ws.clock.now())
         moved = _point(repository, made, known.here, held)
     if moved.code == 0:
         return made
@@ -65,14 +65,16 @@ def remember(
     with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
         if before is not None and _point(repository, lease, before, held).code == 0:
             return
-        own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
-        if own is None or own.is_at_end or chain.newest([own, lease]) is not own:
+        own = commit_chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
+        if own is None or own.is_at_end or commit_chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)
 
 
 def lost(repository: StateRepository) -> list[str]:
     """The rights of which the remote has less than this clone knows, by the last sync."""
-    own, seen = (chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS))
+    own, seen = (
+        commit_chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS)
+    )
     changed = {name: (seen[name], oid) for name, oid in own.items() if seen.get(name, oid) != oid}
     follow = {earlier for _, earlier in descend(repository, [*changed.values()])}
     return [

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from ghp_agents.core.errors import UnknownError
-from ghp_agents.locks import commit_chain as chain
-from ghp_agents.locks import git_local as here
-from ghp_agents.locks import restore_lost as lost
+from ghp_agents.locks import commit_chain, git_local, restore_lost
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.locks.lock_refs import LockPlaces, refused
 from ghp_agents.locks.scratch_repo import SPACE, scratch
@@ -21,7 +19,7 @@ from ghp_agents.state.remote import (
     unreachable,
 )
 
-NOTHING = chain.KnownLock(None, "")
+NOTHING = commit_chain.KnownLock(None, "")
 ATTEMPTS = 4  # each after the first only because something came between
 # Where a fetch puts what it finds in each of the two places that a remote may have our refs in.
 _FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
@@ -35,7 +33,7 @@ def read(court: LockPlaces, name: str) -> Lock | None:
 def history(court: LockPlaces, name: str) -> list[Lock]:
     """Every lease that the right has had, by the remote. Raises UnknownError, GhpError."""
     last = read(court, name)
-    return chain.history(court.repository, last) if last else []
+    return commit_chain.history(court.repository, last) if last else []
 
 
 def list_all(court: LockPlaces, folder: str) -> list[Lock]:
@@ -44,8 +42,8 @@ def list_all(court: LockPlaces, folder: str) -> list[Lock]:
     with scratch(court.ws, court.repository) as private:
         for _ in range(ATTEMPTS):
             fetch_refs(court.ws, private, court.remote, refspecs)
-            found = chain.load_all(private, [_FOUND[space] for space in court.spaces])
-            known = here.list_all(court.repository)
+            found = commit_chain.load_all(private, [_FOUND[space] for space in court.spaces])
+            known = git_local.list_all(court.repository)
             if not _mend_all(court, private, found, known):
                 continue
             missing = [
@@ -71,7 +69,9 @@ def _mend_all(
     right = {later for later, _ in descend(private, pairs)}
     for lease, had in both:
         if lease.revision not in right:
-            answer, found[lease.name] = lost.put_back(court, private, lease, had, must_push=False)
+            answer, found[lease.name] = restore_lost.put_back(
+                court, private, lease, had, must_push=False
+            )
             if answer is PushOutcome.MOVED:
                 return False
     return True
@@ -84,7 +84,7 @@ def swap(court: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: bool
     Raises LeaseMovedError, UnknownError, GhpError.
     """
     with scratch(court.ws, court.repository) as private:
-        before = NOTHING if is_absent else chain.known(court.repository, new.name)
+        before = NOTHING if is_absent else commit_chain.known(court.repository, new.name)
         known = None if before.lease and before.lease.is_at_end else before.lease
         if not _can_begin(private, known, expected):
             current = read(court, new.name)
@@ -92,10 +92,10 @@ def swap(court: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: bool
                 raise LockMovedError(new.name, current)
         if new.holder and known:  # newer than `expected` where another remote decided before
             new = new._replace(generation=max(new.generation, known.generation + 1))
-        made = chain.append(private, new, expected, court.ws.clock.now())
+        made = commit_chain.append(private, new, expected, court.ws.clock.now())
         _push(court, private, made, expected)
-    is_newest = chain.newest([before.lease, made]) is made
-    here.remember(court.ws, court.repository, made, before.here if is_newest else None)
+    is_newest = commit_chain.newest([before.lease, made]) is made
+    git_local.remember(court.ws, court.repository, made, before.here if is_newest else None)
     return made
 
 
@@ -104,13 +104,15 @@ def _read(court: LockPlaces, name: str, *, must_push: bool) -> Lock | None:
         for _ in range(ATTEMPTS):
             found = _fetch(court, private, name)
             if found:
-                had = chain.known_here(court.repository, name) or found
-                answer, right = lost.put_back(court, private, found, had, must_push=must_push)
+                had = commit_chain.known_here(court.repository, name) or found
+                answer, right = restore_lost.put_back(
+                    court, private, found, had, must_push=must_push
+                )
                 if answer is PushOutcome.MOVED:
                     continue
-                here.remember(court.ws, court.repository, right)
+                git_local.remember(court.ws, court.repository, right)
                 return right
-            known = here.read(court.repository, name)
+            known = git_local.read(court.repository, name)
             if known is None or known.is_at_end:
                 return None
             answer, (right,) = _carry_over(court, private, [known], must_push=must_push)
@@ -123,7 +125,7 @@ def _fetch(court: LockPlaces, private: StateRepository, name: str) -> Lock | Non
     for space in court.spaces:
         ref = _FOUND[space] + name
         if fetch_refs(court.ws, private, court.remote, [f"+{space}lease/{name}:{ref}"]):
-            return chain.load(private, name, [ref], where=court.remote.name)[0]
+            return commit_chain.load(private, name, [ref], where=court.remote.name)[0]
     return None
 
 
@@ -172,7 +174,7 @@ def _carry_over(
     go on; MOVED if it came to know one of them meanwhile. With it, the rights as they are then."""
     if not known:
         return PushOutcome.DONE, []
-    rights, notes = lost.forgotten(court, private, known)
+    rights, notes = restore_lost.forgotten(court, private, known)
     refs = [LEASE_REFS + lease.name for lease in rights]
     refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(rights, refs, strict=True)]
     pushed = push(court.ws, private, court.remote, refspecs, expected=dict.fromkeys(refs, ""))
@@ -189,6 +191,6 @@ def _ambiguous(court: LockPlaces, made: Lock, pushed: Pushed) -> UnknownError:
         f"The connection to {name} broke while {made.name} was being changed, so that may or may "
         f"not have happened: {pushed.words}",
         hint=f"Run the command again when {name} can be reached. To look by hand: `git fetch "
-        f"{name} {ref} && git show FETCH_HEAD:{chain.FILE}`; it happened if the nonce there is "
+        f"{name} {ref} && git show FETCH_HEAD:{commit_chain.FILE}`; it happened if the nonce there is "
         f"{made.nonce}.",
     )

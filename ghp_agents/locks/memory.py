@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.locks import lost_lock as lost_right
+from ghp_agents.locks import lost_lock
 from ghp_agents.locks.lock import (
     KINDS,
     Lock,
@@ -170,7 +170,7 @@ class MemoryLeaser:
         one_of_many = name.partition("/")[0] in KINDS
         if not one_of_many or (current.holder is not None and decided):
             return current
-        joined = lost_right.joined(current, known, self._board.token(16), self._clone)
+        joined = lost_lock.joined(current, known, self._board.token(16), self._clone)
         if joined is None:
             return current
         joined = joined._replace(revision=self._board.token(16))

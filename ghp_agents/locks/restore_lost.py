@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 from ghp_agents.core.files import random_hex
 from ghp_agents.git import process as git
-from ghp_agents.locks import commit_chain as chain
-from ghp_agents.locks import git_local as here
-from ghp_agents.locks import lost_lock as lost_right
+from ghp_agents.locks import commit_chain, git_local, lost_lock
 from ghp_agents.locks.lock import KINDS, Lock
 from ghp_agents.locks.lock_refs import LockPlaces
 from ghp_agents.locks.names import claimed_issue
@@ -45,12 +43,12 @@ def _join(
     """Two chains become one. A right that is held for moments needs no decision."""
     is_one_of_many = found.name.partition("/")[0] in KINDS
     clone = court.repository.clone
-    right = lost_right.joined(found, known, random_hex(16), clone) if is_one_of_many else None
+    right = lost_lock.joined(found, known, random_hex(16), clone) if is_one_of_many else None
     if right is None or _is_decided(private, found, known):
         return PushOutcome.DONE, found
     is_ours = right.holder is not None
     parents = (known, found) if is_ours else (found, known)
-    made = chain.append(private, right, parents[0], court.ws.clock.now(), parents[1])
+    made = commit_chain.append(private, right, parents[0], court.ws.clock.now(), parents[1])
     answer = _put(court, private, made, found, must_push=must_push)
     if answer is PushOutcome.DONE:
         then = f"{made.holder} has it" if is_ours else "a person has to decide who has it"
@@ -62,7 +60,7 @@ def _is_decided(private: StateRepository, found: Lock, known: Lock) -> bool:
     """Whether somebody has the right since a person decided about all that is known here."""
     if found.holder is None:
         return False
-    past = chain.history(private, found)
+    past = commit_chain.history(private, found)
     return any(x.is_disputed and x.generation >= known.generation for x in past)
 
 
@@ -78,8 +76,8 @@ def forgotten(
         highest = recorded.get(claimed_issue(lease.name) or 0, 0)
         if highest > lease.generation:
             clone = court.repository.clone
-            lost = lost_right.forgotten(lease, highest, random_hex(16), clone)
-            lease = chain.append(private, lost, lease, court.ws.clock.now())
+            lost = lost_lock.forgotten(lease, highest, random_hex(16), clone)
+            lease = commit_chain.append(private, lost, lease, court.ws.clock.now())
         if highest:
             notes.append(
                 f"{court.remote.name} lost the right {lease.name}; it is there again, with "
@@ -114,5 +112,5 @@ def _put(
     )  # fmt: skip
     court.check(pushed, [right], must_push=must_push)
     if pushed.answer is PushOutcome.DONE:
-        here.remember(court.ws, court.repository, right)
+        git_local.remember(court.ws, court.repository, right)
     return pushed.answer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.settings.consent import Agreement
 
 FOLDER = ".config/ghp-cli/trust"  # below the home, as the person's own settings are
@@ -25,7 +25,7 @@ def place(environ: Mapping[str, str], common_dir: Path) -> Path:
 
 def read(environ: Mapping[str, str], common_dir: Path) -> Agreement:
     """What was agreed to in a clone; nothing where that cannot be read."""
-    kept = quickjson.read_object(str(place(environ, common_dir)))
+    kept = fastjson.read_object(str(place(environ, common_dir)))
     if not kept or kept.get("version") != VERSION or kept.get("clone") != _clone(common_dir):
         return Agreement()
     agreed, owner = kept.get("agreed"), kept.get("owner")

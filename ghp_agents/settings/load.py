@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, NotSetUpError
-from ghp_agents.git import default_branch as trunkline
+from ghp_agents.git import default_branch, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
 from ghp_agents.git.default_branch import DefaultBranch
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import fastjson, policy_stamp
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings.consent import Agreement, Judged
@@ -71,7 +69,7 @@ def load(here: ConfigPlaces) -> Settings:
     # Another version of this program may know other settings than the one that cached these.
     said = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
     cache = here.common_dir / "ghp" / CACHE
-    cached = quickjson.read_object(str(cache))
+    cached = fastjson.read_object(str(cache))
     if cached and cached.get("stamp") == said and _still_stands(cached):
         return from_values(cached["values"])
     there = dict(present)
@@ -90,7 +88,7 @@ def said_now(
     What is looked at is noted before it is read: a change in between is seen later."""
     paths = _watch(here, own)
     for _ in range(TRIES):
-        marks = rulestamp.marks(paths)
+        marks = policy_stamp.marks(paths)
         trunk = _trunk(here, own)
         paths = _watch(here, own, trunk)
         if set(paths) <= {path for path, _ in marks}:
@@ -102,13 +100,13 @@ def said_now(
 def at(here: ConfigPlaces, commit: str) -> Settings | None:
     """The settings with the repository's configuration as it is in a commit of the trunk; None
     where that has none. Raises GhpError."""
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
-    text = trunkline.text(here.folder, commit, FILE)
+    text = default_branch.text(here.folder, commit, FILE)
     if text is None:
         return None
     own = own_values(here)
-    said = config.values(f"{commit[:12]}:{FILE}", text)
+    said = schema.values(f"{commit[:12]}:{FILE}", text)
     answer = agreement.read(here.environ, here.common_dir)
     kept, left = consent.judged(said, answer, is_owners=is_of_owner(here, own, commit, answer))
     trunk = Trunk(kept, left, DefaultBranch(commit[:12], commit, ""))
@@ -120,7 +118,7 @@ def is_of_owner(here: ConfigPlaces, own: Mapping[str, Any], commit: str, answer:
     if not answer.owner:
         return False
     named = own.get("trunk") or own.get("main_branch")
-    line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+    line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
     is_theirs = line is not None and _is_owners(here, line, answer)
     return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
 
@@ -143,13 +141,13 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
     answer = agreement.read(here.environ, here.common_dir)
     named = own.get("trunk") or own.get("main_branch")
     try:
-        line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+        line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
         found = judge(here, line, answer)
         names = {key: found.kept.pop(key) for key in TRUNK_KEYS if key in found.kept}
         other = names.get("trunk") or names.get("main_branch")
         if named or not other or line is None:  # the person's own word goes first
             return Trunk(*found, line)
-        line = trunkline.find(here.folder, remote=own.get("remote"), named=other) or line
+        line = default_branch.find(here.folder, remote=own.get("remote"), named=other) or line
         kept, left = judge(here, line, answer)
         return Trunk(kept | names, left, line)
     except (git.GitError, NotSetUpError):
@@ -158,14 +156,14 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
 
 def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> Judged:
     """What counts of the file on a trunk, and what nobody agreed to."""
-    text = trunkline.text(here.folder, line.ref, FILE) if line else None
+    text = default_branch.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
         return Judged({}, {})
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     try:
-        said = config.values(f"{line.ref}:{FILE}", text)
-    except config.ConfigError:
+        said = schema.values(f"{line.ref}:{FILE}", text)
+    except schema.ConfigError:
         return Judged({}, {})
     found = consent.judged(said, answer, is_owners=_is_owners(here, line, answer))
     # What would be found without the key needs no consent.
@@ -177,7 +175,7 @@ def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> 
 
 def _is_owners(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> bool:
     """Whether the trunk is that of the remote whose owner is trusted, as the remote has it."""
-    if not answer.owner or not line.ref.startswith(trunkline.REMOTES):
+    if not answer.owner or not line.ref.startswith(default_branch.REMOTES):
         return False
     return git.config(here.folder, f"remote.{line.remote}.url") == answer.owner
 
@@ -189,7 +187,7 @@ def _watch(here: ConfigPlaces, own: Mapping[str, Any], trunk: Trunk | None = Non
         names += [trunk.line.name, trunk.kept.get("trunk"), trunk.kept.get("main_branch")]
         remotes.append(trunk.line.remote)
     line = trunk.line if trunk else None
-    paths = trunkline.watched(str(here.common_dir), remotes, filter(None, names), line)
+    paths = default_branch.watched(str(here.common_dir), remotes, filter(None, names), line)
     answers = str(agreement.place(here.environ, here.common_dir))
     return [*paths, f"{here.common_dir}/config", answers]
 
@@ -198,11 +196,11 @@ def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -
     said = [values for values in (ordinary, trunk.kept, own) if values]
     if not (said or trunk.open):
         return {}
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     names = TRUNK_KEYS if any(own.get(key) for key in TRUNK_KEYS) else ()
     left = {key: value for key, value in trunk.open.items() if key not in {*own, *names}}
-    values = config.merged(said)
+    values = schema.merged(said)
     if left and trunk.line:
         values |= {"unagreed": left, "trunk_place": trunk.line.name}
     return values
@@ -215,7 +213,7 @@ def _still_stands(cached: Mapping[str, Any]) -> bool:
     marks, values = cached.get("marks"), cached.get("values")
     if not isinstance(marks, list) or not isinstance(values, dict):
         return False
-    return marks == rulestamp.marks([str(path) for path, _ in marks])
+    return marks == policy_stamp.marks([str(path) for path, _ in marks])
 
 
 def _keep(cache: Path, content: Mapping[str, Any]) -> None:
@@ -226,13 +224,13 @@ def _keep(cache: Path, content: Mapping[str, Any]) -> None:
 
 
 def _values(path: Path) -> dict[str, Any]:
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from None
-    return config.values(str(path), text)
+    return schema.values(str(path), text)
 
 
 def _signature(path: Path) -> tuple[int, int, int] | None:

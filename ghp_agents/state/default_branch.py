@@ -1,7 +1,6 @@
 """The trunk: the branch that work goes to, found the way a person would guess it."""
 
-from ghp_agents.git import default_branch as trunkline
-from ghp_agents.git import worktree
+from ghp_agents.git import default_branch, worktree
 from ghp_agents.git.default_branch import HEADS, REMOTES, USUAL
 from ghp_agents.workspace import Workspace
 
@@ -12,7 +11,7 @@ def trunk(ws: Workspace) -> str | None:
     if ws.settings.trunk:
         return ws.settings.trunk
     known = worktree.branches(ws.folder, *USUAL)
-    return trunkline.chosen(known, _remote(ws, known))
+    return default_branch.chosen(known, _remote(ws, known))
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
@@ -38,4 +37,4 @@ def remote_name(ws: Workspace) -> str:
 
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
     """The remote whose word counts: the configured one, origin, or the only one."""
-    return ws.settings.remote or trunkline.remote_of(refs)
+    return ws.settings.remote or default_branch.remote_of(refs)

@@ -6,7 +6,7 @@ Git hands its environment to credential helpers, to ssh and to whatever its conf
 
 from urllib.parse import urlsplit
 
-from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core import token_hosts
 from ghp_agents.git import process as git
 from ghp_agents.workspace import Workspace, users_settings
 
@@ -14,7 +14,7 @@ from ghp_agents.workspace import Workspace, users_settings
 def for_remote(ws: Workspace, name: str) -> dict[str, str]:
     """The token variables for a git command that talks to the remote `name`, over web addresses
     alone. Without any in the environment nothing is asked."""
-    present = {key: ws.environ[key] for key in token_host.TOKENS if ws.environ.get(key)}
+    present = {key: ws.environ[key] for key in token_hosts.TOKENS if ws.environ.get(key)}
     if not present:
         return {}
     allowed = [{*_names(ws, address)} for address in _addresses(ws, name)]
@@ -26,7 +26,7 @@ def named_hosts(ws: Workspace) -> set[str]:
     """The hosts that the person named as GitHub's: by GH_HOST, the workflow that runs here, or
     the user's own configuration file; not by a file of the repository. Raises ConfigError."""
     own = users_settings(ws).github.get("host")
-    return token_host.hosts_in(ws.environ) | ({own.lower()} if own else set())
+    return token_hosts.hosts_in(ws.environ) | ({own.lower()} if own else set())
 
 
 def _names(ws: Workspace, address: str) -> tuple[str, ...]:
@@ -37,9 +37,9 @@ def _names(ws: Workspace, address: str) -> tuple[str, ...]:
     if parts.scheme != "https" or not parts.hostname:
         return ()
     server = parts.netloc.rpartition("@")[2].lower()  # with its port
-    if token_host.is_githubs(parts.hostname):
-        return token_host.names(parts.hostname, ws.environ, ())
-    return token_host.names(server, ws.environ, named_hosts(ws))
+    if token_hosts.is_githubs(parts.hostname):
+        return token_hosts.names(parts.hostname, ws.environ, ())
+    return token_hosts.names(server, ws.environ, named_hosts(ws))
 
 
 def _addresses(ws: Workspace, name: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.jsontext import indented
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.ledger import Movement
 
 SCHEMA_VERSION = 1
@@ -132,7 +132,7 @@ def decode(data: bytes) -> tuple[dict[str, Presence], dict[str, Any]]:
     said: dict[str, Presence] = {
         name: value
         for name, value in agents.items()
-        if isinstance(value, dict) and pulse.is_name(name)
+        if isinstance(value, dict) and heartbeat.is_name(name)
     }
     return said, document
 

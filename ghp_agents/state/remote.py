@@ -11,7 +11,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.git import process as git
-from ghp_agents.state import git_credentials as credentials
+from ghp_agents.state import git_credentials
 from ghp_agents.state.private_repo import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
 from ghp_agents.workspace import Workspace
 
@@ -300,7 +300,7 @@ def exchange(
         cwd=repository.folder,
         git_dir=repository.path,
         timeout=ws.settings.timeout,
-        env=credentials.for_remote(ws, remote.name),
+        env=git_credentials.for_remote(ws, remote.name),
         keep_open=keep_open,
     )
 

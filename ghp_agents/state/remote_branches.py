@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import worktree_admin
 from ghp_agents.settings import consent
-from ghp_agents.state import git_credentials as credentials
+from ghp_agents.state import git_credentials
 from ghp_agents.state.private_repo import first_error
 from ghp_agents.state.remote import (
     Pushed,
@@ -41,14 +41,14 @@ def tips(ws: Workspace, *names: str) -> dict[str, str]:
     to where git keeps them, or without one in this clone. Raises UnknownError."""
     remote = where(ws)
     if remote is None:
-        known = checkouts.branches(ws.folder)
+        known = worktree_admin.branches(ws.folder)
         return {name: known[name] for name in names if name in known}
     there = {name: oid for name, oid in matching(ws, names).items() if name in names}
     lacking = [name for name in there if not _have(ws.folder, remote, name, there[name])]
     if lacking:
         _fetch(ws, remote, lacking)
         for name in lacking:
-            there[name] = checkouts.tip(ws.folder, tracking(remote, name)) or there[name]
+            there[name] = worktree_admin.tip(ws.folder, tracking(remote, name)) or there[name]
     return there
 
 
@@ -76,7 +76,7 @@ def known_tip(ws: Workspace, name: str) -> str:
     """The commit of a branch as it was last seen, without asking anybody; empty if it never was."""
     remote = where(ws)
     ref = tracking(remote, name) if remote else HEADS + name
-    return checkouts.tip(ws.folder, ref)
+    return worktree_admin.tip(ws.folder, ref)
 
 
 def tracking(remote: Remote, name: str) -> str:
@@ -105,7 +105,7 @@ def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
 
 def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushed:
     """Without a remote the branch of this clone is the branch; who has it checked out moved it."""
-    if checkouts.tip(folder, HEADS + name) == commit:
+    if worktree_admin.tip(folder, HEADS + name) == commit:
         return Pushed(PushOutcome.DONE)
     old = [] if expected is None else [expected or "0" * len(commit)]
     done = git.run(["update-ref", HEADS + name, commit, *old], cwd=folder)
@@ -115,7 +115,7 @@ def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushe
 
 
 def _have(folder: Path, remote: Remote, name: str, commit: str) -> bool:
-    return checkouts.tip(folder, tracking(remote, name)) == commit
+    return worktree_admin.tip(folder, tracking(remote, name)) == commit
 
 
 def _fetch(ws: Workspace, remote: Remote, names: Sequence[str]) -> None:
@@ -150,7 +150,7 @@ def _talk(ws: Workspace, remote: Remote, args: Sequence[str]) -> git.Result:
         f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
     )
     flags = [word for setting in settings for word in ("-c", setting)]
-    env = credentials.for_remote(ws, remote.name)
+    env = git_credentials.for_remote(ws, remote.name)
     try:
         return git.run([*flags, *args], cwd=_home(ws), timeout=10 * ws.settings.timeout, env=env)
     except git.GitTimeoutError as error:

@@ -16,8 +16,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
@@ -44,7 +43,7 @@ def take_in(
 ) -> dict[CloneId, str]:
     """Say here what other clones said up to `tips`; those that cannot be, with the reason. What is
     here already is not said again. Raises GhpError."""
-    for _ in range(folding.RIVAL_ATTEMPTS):
+    for _ in range(fold.RIVAL_ATTEMPTS):
         with contextlib.suppress(StateMovedError):
             return _take_in_once(ws, repository, tips, by, held)
     raise StateMovedError
@@ -57,8 +56,8 @@ def _take_in_once(
     by: Actor,
     held: Sequence[int],
 ) -> dict[CloneId, str]:
-    known = reading.tips(repository)
-    own = reading.own_tip(repository, known)
+    known = read.tips(repository)
+    own = read.own_tip(repository, known)
     head = own.oid if own else None
     wanted = [
         tip
@@ -99,9 +98,9 @@ def _merging(
     entry = Record("absorb", by, tip.clone, identity, at, clock, ())
     message = ledger.message(entry, clock, repository.clone)
     with repository.objects(largest=LARGEST) as reader:
-        ours, theirs = reading.paths_of(reader, [head or tip.oid, tip.oid])
+        ours, theirs = read.paths_of(reader, [head or tip.oid, tip.oid])
         if ours is None or theirs is None:
-            raise _UnabsorbableError(f"more than {reading.MOST} files")
+            raise _UnabsorbableError(f"more than {read.MOST} files")
         kept = _joined(reader, ours if head else {}, theirs)
         document = _presence(reader, head, tip.oid)
     is_said = presence.PATH in ours or presence.PATH in theirs
@@ -203,7 +202,7 @@ def use_clone_id(
     if repository.clone == clone:
         return
     renamed = repository.with_clone(clone)
-    own = reading.own_tip(repository, reading.tips(repository))
+    own = read.own_tip(repository, read.tips(repository))
     shown = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + clone)
     start = shown.text or (own.oid if own else "")
     _heal(renamed, held)

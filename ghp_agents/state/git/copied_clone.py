@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ghp_agents.core import files
 from ghp_agents.core.limits import LARGEST
-from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import alive
 from ghp_agents.state import presence
 from ghp_agents.state.presence import Agents, position
 from ghp_agents.state.private_repo import StateRepository
@@ -31,7 +31,7 @@ def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: st
         here = ws.presence(name)
         if name not in there or position(there[name]) <= position(had) or here is None:
             continue
-        if position(here) == position(had) and not living.process_lives(here):
+        if position(here) == position(had) and not alive.process_lives(here):
             found[name] = [*position(had)]
     if not found:
         return

@@ -11,13 +11,9 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Tip
 from ghp_agents.state.presence import Agents, Presence
@@ -47,13 +43,13 @@ def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int
 
 
 def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
-    known = reading.tips(repository)
+    known = read.tips(repository)
     waiting = outbox.waiting(ws)
     commits, signatures = _plan(ws, repository, known, waiting, ())
     if commits:
         _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
-    live.remember(ws, signatures)
+    live_presence.remember(ws, signatures)
     return len(commits)
 
 
@@ -68,14 +64,14 @@ def commit(
 
     Raises StateMovedError if it is not.
     """
-    known = reading.tips(repository)
+    known = read.tips(repository)
     waiting = outbox.waiting(ws)
-    if reading.revision(reading.own_tip(repository, known), waiting) != expected:
+    if read.revision(read.own_tip(repository, known), waiting) != expected:
         raise StateMovedError
     commits, signatures = _plan(ws, repository, known, waiting, records)
     _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
-    live.remember(ws, signatures)
+    live_presence.remember(ws, signatures)
 
 
 def _import(
@@ -89,16 +85,16 @@ def _import(
         heal(repository, repository.ref)
     else:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
-    own = reading.own_tip(repository, known)
+    own = read.own_tip(repository, known)
     head = own.oid if own else None
     import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
     # Presence, questions and handoffs change no rule: what edits were decided by is as good as it
     # was. Under the lock nobody else moves the ref, so nothing else is between the two commits.
     said = (path for commit in commits for path in commit.files)
-    if held and head and not any(path.startswith(rulestamp.RULED) for path in said):
+    if held and head and not any(path.startswith(policy_stamp.RULED) for path in said):
         with contextlib.suppress(FileNotFoundError):  # refs that are no files; then no book is, too
             made = (repository.path / repository.ref).read_text().strip()
-            rulebook.restamp(ws.folders[0], repository.ref, head, made)
+            policy_cache.restamp(ws.folders[0], repository.ref, head, made)
 
 
 def _plan(
@@ -107,12 +103,12 @@ def _plan(
     known: Sequence[Tip],
     waiting: outbox.Waiting,
     records: Sequence[Record],
-) -> tuple[list[NewCommit], live.Folded]:
-    own = reading.own_tip(repository, known)
+) -> tuple[list[NewCommit], live_presence.Folded]:
+    own = read.own_tip(repository, known)
     queued = [record for _, record in waiting.records]
     there = _contents(repository, own, queued)
     agents, others = _decode(ws, there.get(presence.PATH))
-    seen = live.read_live(ws, agents)
+    seen = live_presence.read_live(ws, agents)
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
     # A fold may have been killed after its commit and before it emptied the outbox.
@@ -231,7 +227,7 @@ def stamp(path: Path, when: float) -> None:
     """Note a time as the time stamp of a file of the cache."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ownfile.touch(str(path))
+        own_file.touch(str(path))
         os.utime(path, (when, when))
     except OSError:
         return

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ghp_agents.state import ledger
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import read
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.private_repo import StateRepository
@@ -15,7 +15,7 @@ _FORMAT = "%H%x00%at%x00%B"
 def read_entries(repository: StateRepository, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
     """All entries, in ledger order, without the histories that end at `after`; what twins have in
     common counts once."""
-    heads = [tip.oid for tip in reading.tips(repository)]
+    heads = [tip.oid for tip in read.tips(repository)]
     if not heads:
         return []
     span = "".join(f"{oid}\n" for oid in (*heads, *(f"^{tip.oid}" for tip in after)))
@@ -27,6 +27,6 @@ def read_entries(repository: StateRepository, after: Sequence[Tip] = ()) -> list
     found = [
         entry
         for oid, date, message in zip(fields[::3], fields[1::3], fields[2::3], strict=False)
-        for entry in ledger.entries(oid, reading.timestamp(date), message)
+        for entry in ledger.entries(oid, read.timestamp(date), message)
     ]
     return sorted(found, key=lambda entry: (entry.clock, entry.clone, entry.id))

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import agent_name
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import heartbeat, presence_file
 from ghp_agents.state.join import Problem
 from ghp_agents.state.presence import Agents, Presence, newer, position, published
 from ghp_agents.workspace import Workspace
@@ -55,7 +54,7 @@ def read_live(ws: Workspace, known: Agents) -> Live:
                     signatures[name] = now
                     continue
             path = f"{folder}/agents/{name}.json"
-            presence = presencefile.read_presence(path)
+            presence = presence_file.read_presence(path)
             if presence is None:
                 if Path(path).exists():
                     problems.append(Problem(path, "not a presence record; the last good one holds"))
@@ -72,9 +71,9 @@ def _without_secrets(said: dict[str, Any]) -> dict[str, Any]:
     action = str(said.get("lastAction", ""))
     if all(len(word) < SECRET_LENGTH for word in action.split()):
         return said  # nearly always; the patterns are not even loaded
-    from ghp_agents.core import secret_scan as secret
+    from ghp_agents.core import secret_scan
 
-    return said | {"lastAction": secret.redacted(action)} if secret.find(action) else said
+    return said | {"lastAction": secret_scan.redacted(action)} if secret_scan.find(action) else said
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:
@@ -108,8 +107,8 @@ def _presence_files(
         with os.scandir(descriptor) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(".json")
-                if name == entry.name or not (name in known or pulse.is_name(name)):
-                    aside += [f"{folder}/{name}"] if name.endswith(presencefile.UNREADABLE) else []
+                if name == entry.name or not (name in known or heartbeat.is_name(name)):
+                    aside += [f"{folder}/{name}"] if name.endswith(presence_file.UNREADABLE) else []
                     continue
                 try:
                     found.append((name, entry.stat()))

@@ -9,7 +9,7 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import exclude
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
@@ -53,7 +53,7 @@ def _replace(ws: Workspace, path: Path, content: bytes) -> None:
     # Not written beside the view: what a killed process left there would be in the person's way.
     fresh = ws.cache_dir / f"view.{files.random_hex(4)}.tmp"
     path.parent.mkdir(exist_ok=True)
-    files.write_atomically(fresh, content, mode=ownfile.LIKE_GIT)
+    files.write_atomically(fresh, content, mode=own_file.LIKE_GIT)
     try:
         fresh.replace(path)
     except OSError:

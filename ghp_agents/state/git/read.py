@@ -10,9 +10,7 @@ from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
-from ghp_agents.state.git import copied_clone as copied
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
+from ghp_agents.state.git import copied_clone, live_presence, outbox
 from ghp_agents.state.join import Problem, Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
@@ -147,7 +145,7 @@ class GitSnapshot:
         """When each agent of this clone last beat."""
         if self._past:
             return {}
-        return copied.without(self._ws, self._live.beaten, self.agents_of(self.clone))
+        return copied_clone.without(self._ws, self._live.beaten, self.agents_of(self.clone))
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""
@@ -193,8 +191,8 @@ class GitSnapshot:
         return own_tip(self._repository, self._tips) if self._repository else None
 
     @cached_property
-    def _live(self) -> live.Live:
-        return live.read_live(self._ws, self._documents.get(self.clone, {}))
+    def _live(self) -> live_presence.Live:
+        return live_presence.read_live(self._ws, self._documents.get(self.clone, {}))
 
     @cached_property
     def _documents(self) -> dict[CloneId, Agents]:

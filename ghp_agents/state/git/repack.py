@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import sync as syncing
+from ghp_agents.state.git import fold, sync
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.workspace import Workspace
 
@@ -36,9 +35,9 @@ def after_fold(ws: Workspace, repository: StateRepository) -> None:
     """Do what is needed, unless that was tried just now."""
     stamp = ws.cache_dir / "upkeep"
     now = ws.clock.now()
-    if not needed(repository) or 0 <= now - folding.stamped(stamp) < AGAIN_AFTER:
+    if not needed(repository) or 0 <= now - fold.stamped(stamp) < AGAIN_AFTER:
         return
-    folding.stamp(stamp, now)
+    fold.stamp(stamp, now)
     run(ws, repository)
 
 
@@ -49,10 +48,10 @@ def run(ws: Workspace, repository: StateRepository) -> bool:
     removes objects or touches refs takes milliseconds, and has both locks.
     """
     try:
-        with files.locked(ws.ghp_dir / syncing.LOCK, patience=0.1) as fetching:
+        with files.locked(ws.ghp_dir / sync.LOCK, patience=0.1) as fetching:
             if not _done(repository, [_REPACK, "prune-packed -q"], [fetching]):
                 return False
-            with files.locked(ws.ghp_dir / folding.LOCK) as writing:
+            with files.locked(ws.ghp_dir / fold.LOCK) as writing:
                 last = ["prune --expire=2.hours.ago", "pack-refs --all"]
                 return _done(repository, last, [fetching, writing])
     except (GhpError, OSError):

@@ -10,10 +10,8 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
-from ghp_agents.state.git import read as reading
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, standing
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -30,32 +28,32 @@ class GitRefsStore:
         self._ws = ws
         self._held: list[int] | None = None  # the lock's descriptors while this process has it
         self._beside: list[Record] = []
-        self._read: tuple[list[Tip], reading.KnownFiles] = ([], {})
+        self._read: tuple[list[Tip], read.KnownFiles] = ([], {})
 
-    def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
+    def snapshot(self, at: float | None = None) -> read.GitSnapshot:
         """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
         # The outbox first: what a fold takes out of it meanwhile is in the commits read after it.
         waiting = outbox.waiting(self._ws) if at is None else None
         repository = find_repository(self._ws)
-        known = reading.tips(repository) if repository else []
+        known = read.tips(repository) if repository else []
         if at is not None and repository:
-            known = reading.tips_at(repository, known, at)
+            known = read.tips_at(repository, known, at)
         if self._read[0] != known:
             self._read = (known, {})
-        return reading.GitSnapshot(
+        return read.GitSnapshot(
             self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
         )
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
-        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import fold
 
-        via = pulse.via(self._ws.environ)
+        via = heartbeat.via(self._ws.environ)
         records = [each._replace(via=each.via or via) for each in (*records, *self._beside)]
         try:
             with self._locked() as held:
                 repository = open_repository(self._ws)
-                folding.commit(self._ws, repository, records, expected, held)
+                fold.commit(self._ws, repository, records, expected, held)
         except StateMovedError:
             raise
         except (LockTimeoutError, GitError, OSError) as error:
@@ -77,17 +75,15 @@ class GitRefsStore:
 
     def fold(self) -> int:
         """Bring live presence and the outbox into the state. Raises GhpError, OSError."""
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import publish as publishing
-        from ghp_agents.state.git import repack as upkeep
+        from ghp_agents.state.git import fold, publish, repack
 
         with self._locked() as held:
             repository = open_repository(self._ws)
-            made = folding.fold(self._ws, repository, held)
-            folding.sweep_temporary(self._ws, repository)
+            made = fold.fold(self._ws, repository, held)
+            fold.sweep_temporary(self._ws, repository)
         if made:
-            publishing.write_view(self._ws, self.snapshot())
-        upkeep.after_fold(self._ws, repository)
+            publish.write_view(self._ws, self.snapshot())
+        repack.after_fold(self._ws, repository)
         return made
 
     @contextlib.contextmanager
@@ -100,10 +96,7 @@ class GitRefsStore:
 
     def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
         """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import publish as publishing
-        from ghp_agents.state.git import sync as syncing
-        from ghp_agents.state.git import throttle as pacing
+        from ghp_agents.state.git import fold, publish, sync, throttle
 
         stuck: str | None = None
         try:
@@ -113,23 +106,23 @@ class GitRefsStore:
         except OSError:
             stuck = None  # nothing can be written here; what waits is counted in `standing`
         if paced:
-            soonest = pacing.next_exchange(self._ws)
+            soonest = throttle.next_exchange(self._ws)
             if soonest > self._ws.clock.now():
-                folding.set_due(self._ws, soonest)
+                fold.set_due(self._ws, soonest)
                 had = self.standing()
-                refused = pacing.is_refused(self._ws)
+                refused = throttle.is_refused(self._ws)
                 again_at = None if refused or had.remote is None else soonest
                 return SyncReport(remote=had.remote, unsent=had.unsent, again_at=again_at)
-            push = push and not pacing.is_refused(self._ws)
-        report = syncing.safely(self._ws, send=push, wait=not paced)
+            push = push and not throttle.is_refused(self._ws)
+        report = sync.safely(self._ws, send=push, wait=not paced)
         if report.news or report.notes:
-            publishing.write_view(self._ws, self.snapshot())
-        pacing.schedule(self._ws, report)
+            publish.write_view(self._ws, self.snapshot())
+        throttle.schedule(self._ws, report)
         return report._replace(trouble=report.trouble or stuck)
 
     def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
-        from ghp_agents.state.git import publish as publishing
+        from ghp_agents.state.git import publish
 
         report = self.sync()
         if not report.fetched:
@@ -138,7 +131,7 @@ class GitRefsStore:
             snapshot = self.snapshot()
             agents, notes = snapshot.agents(), snapshot.files(NOTES)
             here = {name: said for name, said in agents.items() if name not in gone}
-            return publishing.publish(self._ws, open_repository(self._ws), here, notes, report)
+            return publish.publish(self._ws, open_repository(self._ws), here, notes, report)
         except GitError as error:
             return report._replace(trouble=str(error))
 
@@ -163,33 +156,33 @@ class GitRefsStore:
 
     def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Say what other clones said, and take them off the remote; see `ports.StateStore`."""
-        from ghp_agents.state.git import absorb as absorbing
+        from ghp_agents.state.git import absorb
 
         with self._locked() as held:
-            refused = absorbing.take_in(self._ws, open_repository(self._ws), tips, by, held)
+            refused = absorb.take_in(self._ws, open_repository(self._ws), tips, by, held)
         self.sync()
-        return absorbing.dismiss(self._ws, open_repository(self._ws), tips, refused)
+        return absorb.dismiss(self._ws, open_repository(self._ws), tips, refused)
 
     def adopt(self, clone: CloneId) -> None:
         """Go by another clone's id from now on."""
-        from ghp_agents.state.git import absorb as absorbing
+        from ghp_agents.state.git import absorb
 
         with self._locked() as held:
-            absorbing.use_clone_id(self._ws, open_repository(self._ws), clone, held)
+            absorb.use_clone_id(self._ws, open_repository(self._ws), clone, held)
 
     def forget_live(self, agent: str) -> None:
         """Drop the live presence of an agent of this clone."""
-        live.drop(self._ws, agent)
+        live_presence.drop(self._ws, agent)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:
-        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import fold
 
         if self._held is not None:
             yield self._held
             return
         self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
-        with folding.state_lock(self._ws) as held:
+        with fold.state_lock(self._ws) as held:
             self._held = held
             try:
                 yield held
@@ -197,8 +190,7 @@ class GitRefsStore:
                 self._held = None
 
     def _note_due(self, records: Sequence[Record]) -> None:
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import throttle as pacing
+        from ghp_agents.state.git import fold, throttle
 
-        if any(record.event.startswith(pacing.URGENT) for record in records):
-            folding.set_due(self._ws, self._ws.clock.now())  # who is started waits for its turn
+        if any(record.event.startswith(throttle.URGENT) for record in records):
+            fold.set_due(self._ws, self._ws.clock.now())  # who is started waits for its turn

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
-from ghp_agents.state.git import copied_clone as copied
-from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import copied_clone, fold
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import (
@@ -154,7 +153,7 @@ def has_twin(repository: StateRepository) -> bool:
 def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
     """Go on under another id, with all that was said under the old one. Agents that beat
     only in the twin since are not this clone's."""
-    with folding.state_lock(ws):
+    with fold.state_lock(ws):
         current = find_repository(ws)
         if current and current.clone != repository.clone:
             return current  # another process did it
@@ -163,7 +162,7 @@ def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateReposito
             _oid(repository, SEEN_REFS + repository.clone),
         )
         if head and twins:
-            copied.note_copies(ws, repository, head, twins)
+            copied_clone.note_copies(ws, repository, head, twins)
         renamed = repository.with_clone(new_clone_id())
         if head:
             repository.check("update-ref", renamed.ref, head, "")

@@ -4,8 +4,7 @@ GitHub recommends at most six pushes a minute to a repository, from all who push
 """
 
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.sync_status import read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
@@ -45,7 +44,7 @@ def presence_pause(ws: Workspace, repository: StateRepository) -> float:
     """Seconds between two pushes of presence. A clone's own id spreads the clones' syncs, so that
     nobody needs to know when the others come."""
     now = ws.clock.now()
-    ages = [abs(now - to_seconds(tip.at)) for tip in reading.tips(repository)]
+    ages = [abs(now - to_seconds(tip.at)) for tip in read.tips(repository)]
     clones = max(1, sum(1 for age in ages if age < LIVING))
     jitter = 1 + int(repository.clone[:4], 16) / 65_536 / 4
     return max(ws.settings.sync_every, CLONE_PAUSE * clones) * jitter
@@ -54,7 +53,7 @@ def presence_pause(ws: Workspace, repository: StateRepository) -> float:
 def schedule(ws: Workspace, report: SyncReport) -> None:
     """Note when the background is needed next, after an exchange."""
     soon = next_exchange(ws) if report.unsent else 0.0
-    folding.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
+    fold.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
 
 
 def _unsent(repository: StateRepository) -> list[str]:

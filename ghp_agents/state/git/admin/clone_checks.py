@@ -9,8 +9,7 @@ from ghp_agents.core.finding import Finding, info, ok, warning
 from ghp_agents.core.ids import CloneId
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
-from ghp_agents.state.git import read as reading
-from ghp_agents.state.git import sync as syncing
+from ghp_agents.state.git import read, sync
 from ghp_agents.state.private_repo import StateRepository, find_repository, first_error
 from ghp_agents.state.remote import BRANCHES, CUSTOM, coordination_remote, exchange
 from ghp_agents.workspace import Workspace
@@ -29,7 +28,7 @@ def check_twin(ws: Workspace) -> Iterator[Finding]:
     repository = find_repository(ws)
     if repository is None:
         return
-    if syncing.has_twin(repository):
+    if sync.has_twin(repository):
         yield warning(
             "twin",
             f"Another clone uses this clone's id, {repository.clone}: a copied folder, or a "
@@ -99,7 +98,7 @@ def skews(said: Iterable[ClockReading], own: CloneId, now: float) -> dict[CloneI
 
 
 def _said(repository: StateRepository) -> list[ClockReading]:
-    heads = "".join(f"{tip.oid}\n" for tip in reading.tips(repository)).encode()
+    heads = "".join(f"{tip.oid}\n" for tip in read.tips(repository)).encode()
     if not heads:
         return []
     args = ["log", "--no-show-signature", f"--max-count={_LOOKED_AT}", f"--format={_FORMAT}"]
@@ -108,7 +107,7 @@ def _said(repository: StateRepository) -> list[ClockReading]:
     return [
         ClockReading(CloneId(each[2]), clock, float(each[0]))
         for each in words
-        if len(each) == 3 and (clock := reading.clock_of(each[1]))
+        if len(each) == 3 and (clock := read.clock_of(each[1]))
     ]
 
 

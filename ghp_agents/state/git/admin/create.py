@@ -8,8 +8,8 @@ from ghp_agents.git import process as git
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.admin_port import PublishPlan, Step
-from ghp_agents.state.git import publish as publishing
-from ghp_agents.state.git.admin import probe as probing
+from ghp_agents.state.git import publish
+from ghp_agents.state.git.admin import probe
 from ghp_agents.state.private_repo import find_repository, open_repository, state_path
 from ghp_agents.state.remote import coordination_remote, why_none
 from ghp_agents.workspace import Workspace
@@ -23,11 +23,11 @@ def sharing(ws: Workspace) -> PublishPlan:
         return PublishPlan(None, why_not=kept)
     return PublishPlan(
         remote=remote.name,
-        address=probing.address(ws, remote),
+        address=probe.address(ws, remote),
         refs=(
             (f"{remote.namespace}clone/*", "what is said here, on a ref of this clone's own"),
             (f"{remote.namespace}lease/*", "who holds which right"),
-            (publishing.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
+            (publish.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
         ),
     )
 
@@ -63,8 +63,8 @@ def _view_is_missing(ws: Workspace) -> bool:
     root = ws.main_worktree
     if not ws.settings.view or root is None or not has_worktree(root):
         return False
-    there = (root / presence.PATH).exists() and publishing.is_excluded(ws)
-    return not there and not publishing.is_tracked(root)
+    there = (root / presence.PATH).exists() and publish.is_excluded(ws)
+    return not there and not publish.is_tracked(root)
 
 
 def _make(ws: Workspace) -> None:
@@ -75,7 +75,7 @@ def _make(ws: Workspace) -> None:
 
 
 def _write_view(ws: Workspace, store: StateStore) -> None:
-    if not publishing.write_view(ws, store.snapshot()):
+    if not publish.write_view(ws, store.snapshot()):
         raise GhpError(
             f"The view {presence.PATH} cannot be written in {ws.main_worktree}.",
             hint='Give write access, or put "agents": {"view": false} into .ghp/config.json.',

@@ -8,9 +8,7 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import publish as publishing
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import live_presence, publish, read
 from ghp_agents.state.git.admin.create import has_worktree, shown
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository, find_repository
@@ -67,7 +65,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     """Which beats no fold has seen."""
     repository = find_repository(ws)
     known = _folded(ws, repository) if repository else {}
-    seen = live.read_live(ws, known)
+    seen = live_presence.read_live(ws, known)
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
@@ -82,7 +80,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
 
 
 def _folded(ws: Workspace, repository: StateRepository) -> Agents:
-    committed = reading.GitSnapshot(ws, repository, reading.tips(repository), past=True)
+    committed = read.GitSnapshot(ws, repository, read.tips(repository), past=True)
     return committed.agents_of(repository.clone)
 
 
@@ -94,7 +92,7 @@ def check_view(ws: Workspace) -> Iterator[Finding]:
     """Whether the place of the view, a generated file, is tracked by the user's git."""
     root = ws.main_worktree
     tracked = [name for name in _trunks(ws) if _has_view(ws, name)][:1]
-    if root and has_worktree(root) and publishing.is_tracked(root):
+    if root and has_worktree(root) and publish.is_tracked(root):
         tracked.append("the index of the main worktree")
     if not tracked:
         yield ok("view-tracked", f"{presence.PATH} is not tracked by git.")
