@@ -1,4 +1,4 @@
-"""The trunk: the branch that work goes to, found the way a person would guess it."""
+"""The default branch, which work is merged into."""
 
 from ghp_agents.git import default_branch, worktree
 from ghp_agents.git.default_branch import HEADS, REMOTES, USUAL
@@ -6,8 +6,8 @@ from ghp_agents.workspace import Workspace
 
 
 def trunk(ws: Workspace) -> str | None:
-    """The trunk's name: as configured, as the remote says, else main or master; None if there is
-    nothing of the kind."""
+    """The default branch's name: as configured, else the remote's choice, else main or master; None
+    if there is none of these."""
     if ws.settings.trunk:
         return ws.settings.trunk
     known = worktree.branches(ws.folder, *USUAL)
@@ -15,12 +15,13 @@ def trunk(ws: Workspace) -> str | None:
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
-    """Where the trunk is, here and on the remote; not what is checked out itself."""
+    """The refs of the default branch, here and on the remote, except the branch that is checked
+    out."""
     return [ref for ref in trunk_places(ws) if ref != f"{HEADS}{ws.branch}"]
 
 
 def trunk_places(ws: Workspace) -> list[str]:
-    """Where the trunk is, here and on the remote."""
+    """The refs of the default branch, here and on the remote."""
     name = trunk(ws)
     if name is None:
         return []
@@ -31,10 +32,10 @@ def trunk_places(ws: Workspace) -> list[str]:
 
 
 def remote_name(ws: Workspace) -> str:
-    """The remote that branches go to."""
+    """The remote that branches are pushed to."""
     return _remote(ws, worktree.branches(ws.folder, *USUAL))
 
 
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
-    """The remote whose word counts: the configured one, origin, or the only one."""
+    """The remote to use: the configured one, origin, or the only one."""
     return ws.settings.remote or default_branch.remote_of(refs)

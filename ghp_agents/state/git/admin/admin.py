@@ -1,4 +1,4 @@
-"""The ground of a state in git: what set-up and the doctor can do with it, put together."""
+"""Puts together what set-up and the doctor can do with a state in git."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,7 +19,7 @@ from ghp_agents.workspace import Workspace
 
 
 def build_admin(ws: Workspace, store: StateStore) -> StoreAdmin:
-    """The ground under `store`."""
+    """The `StoreAdmin` of `store`."""
     return StoreAdmin(
         sharing=partial(create.sharing, ws),
         missing=partial(create.missing, ws, store),

@@ -1,4 +1,4 @@
-"""What set-up makes for a state in git, and what it says before: what will be pushed where."""
+"""What set-up creates for a state in git, and what it announces: what is pushed where."""
 
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from ghp_agents.workspace import Workspace
 
 
 def sharing(ws: Workspace) -> PublishPlan:
-    """What leaves this machine. Raises GhpError when the configured remote is not there."""
+    """What leaves this machine. Raises GhpError if the configured remote does not exist."""
     remote = coordination_remote(ws)
     if remote is None:
         kept = why_none(ws)
@@ -33,7 +33,7 @@ def sharing(ws: Workspace) -> PublishPlan:
 
 
 def missing(ws: Workspace, store: StateStore) -> list[Step]:
-    """What is still to be made."""
+    """What must still be created."""
     steps: list[Step] = []
     if find_repository(ws) is None:
         what = f"the private repository {shown(ws, state_path(ws))}"
@@ -46,14 +46,14 @@ def missing(ws: Workspace, store: StateStore) -> list[Step]:
 
 
 def shown(ws: Workspace, path: Path) -> str:
-    """A path for people: from the main worktree if it is in there."""
+    """A path for people: relative to the main worktree if possible."""
     root = ws.main_worktree
     inside = root is not None and path.is_relative_to(root)
     return str(path.relative_to(root)) if root and inside else str(path)
 
 
 def has_worktree(root: Path | None) -> bool:
-    """Whether the folder beside `.git` is a worktree, and not just where a bare one is kept."""
+    """Whether the folder of `.git` is a worktree; it may only contain a bare repository."""
     if root is None or not root.is_dir():
         return False
     return git.run(["rev-parse", "--is-inside-work-tree"], cwd=root).text == "true"
@@ -63,8 +63,8 @@ def _view_is_missing(ws: Workspace) -> bool:
     root = ws.main_worktree
     if not ws.settings.view or root is None or not has_worktree(root):
         return False
-    there = (root / presence.PATH).exists() and publish.is_excluded(ws)
-    return not there and not publish.is_tracked(root)
+    is_complete = (root / presence.PATH).exists() and publish.is_excluded(ws)
+    return not is_complete and not publish.is_tracked(root)
 
 
 def _make(ws: Workspace) -> None:

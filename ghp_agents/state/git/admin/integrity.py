@@ -1,4 +1,4 @@
-"""Whether the private repository is whole and small, and how it is mended."""
+"""Checks the private repository's integrity and size, and repairs it."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ _ASIDE = "state.git.aside-"
 
 
 def check_state(ws: Workspace) -> Iterator[Finding]:
-    """Whether the private repository is whole."""
+    """Whether the private repository is intact."""
     path = state_path(ws)
     repository = find_repository(ws)
     if repository is None and path.exists():
@@ -46,7 +46,7 @@ def check_state(ws: Workspace) -> Iterator[Finding]:
 
 
 def mend_state(ws: Workspace) -> None:
-    """Say again which clone the private repository is; put it aside where that is not known."""
+    """Restore the private repository's clone id; set the repository aside if the id is unknown."""
     path = state_path(ws)
     with fold.state_lock(ws):
         if find_repository(ws) or not path.exists():
@@ -81,7 +81,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
 
 
 def pack(ws: Workspace) -> None:
-    """Pack the private repository, if nobody else is at work."""
+    """Pack the private repository unless another process is using it."""
     repository = find_repository(ws)
     if repository:
         repack.run(ws, repository)

@@ -1,4 +1,4 @@
-"""What stands in the next writer's way: locks that are held, and what killed processes left."""
+"""What blocks the next writer: held locks, and files of killed processes."""
 
 import contextlib
 import shutil
@@ -15,12 +15,12 @@ from ghp_agents.state.git.admin.lock_owner import holder
 from ghp_agents.state.private_repo import state_path
 from ghp_agents.workspace import Workspace
 
-AT_WORK = 60.0  # seconds; what is younger may belong to somebody who is at work on it
-PATIENCE = 1.0  # a fold takes some ten milliseconds
+AT_WORK = 60.0  # seconds; younger files may still be in use
+PATIENCE = 1.0  # seconds; a fold takes about ten milliseconds
 
 
 def check_locks(ws: Workspace) -> Iterator[Finding]:
-    """Who holds a lock for longer than it takes."""
+    """Which processes hold a lock for too long."""
     free = True
     for name in (fold.LOCK, sync.LOCK):
         path = ws.ghp_dir / name
@@ -33,7 +33,7 @@ def check_locks(ws: Workspace) -> Iterator[Finding]:
             free = False
             yield _held(path)
         except OSError:
-            continue  # the folder's check says why
+            continue  # the folder's check reports why
     if free:
         yield ok("lock", "No lock is held.")
 
@@ -82,7 +82,7 @@ def _changed_before(path: Path, moment: float) -> bool:
 
 
 def remove_left_overs(ws: Workspace) -> None:
-    """Remove them under both locks, which every writer's git holds as long as it lives."""
+    """Remove them under both locks, which every writer's git process holds."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             stack.enter_context(files.locked(ws.ghp_dir / sync.LOCK))

@@ -1,4 +1,4 @@
-"""Taking away what is ours: on this machine, and, asked for separately, on the remote."""
+"""Removes what is ours: on this machine and, only if requested, on the remote."""
 
 import secrets
 import shutil
@@ -38,16 +38,16 @@ from ghp_agents.state.remote import (
 )
 from ghp_agents.workspace import NAME_FILE, Workspace
 
-KINDS = ("clone/", "lease/", probe.KIND)  # beside these, `ghp/…` may be a branch of the user's
-PATIENCE = 2.0  # seconds; whoever works longer than that is told of, not worked against
-GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
+KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
+PATIENCE = 2.0  # seconds; if a lock is held longer, the command reports the holder
+GRAVE = "ghp.removed-"  # left by a killed removal; the next one deletes it
 
 
 # ------------------------------------------------------------------------------ this machine
 
 
 def belongings(ws: Workspace) -> list[Step]:
-    """All that is ours on this machine; `.ghp/config.json` is the user's and stays."""
+    """All that is ours on this machine; `.ghp/config.json` belongs to the user and stays."""
     steps: list[Step] = []
     if ws.ghp_dir.is_dir():
         what = f"{shown(ws, ws.ghp_dir)}: presence, outbox, the private repository, caches"
@@ -68,17 +68,17 @@ def belongings(ws: Workspace) -> list[Step]:
 
 
 def losses(ws: Workspace) -> list[str]:
-    """What nobody else has: records that were never sent, in words."""
-    said: list[str] = []
+    """What exists only here: records that were never sent, in words."""
+    lost: list[str] = []
     waiting = len(outbox.waiting(ws).records)
     repository = find_repository(ws)
     unsent = _unsent_events(repository) if repository else Counter[str]()
     if unsent:
         kinds = ", ".join(f"{count} {event}" for event, count in sorted(unsent.items()))
-        said.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
+        lost.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
     if waiting:
-        said.append(f"{_count(waiting, 'record')} in the outbox")
-    return said
+        lost.append(f"{_count(waiting, 'record')} in the outbox")
+    return lost
 
 
 def _removal(what: str, act: Callable[[], object]) -> Step:
@@ -86,7 +86,7 @@ def _removal(what: str, act: Callable[[], object]) -> Step:
 
 
 def _remove_clone_folder(ws: Workspace) -> None:
-    """Away in one step under both locks, so that nobody writes into half a folder."""
+    """Remove the folder in one step under both locks, so that nobody writes into half of it."""
     grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
         for lock in (sync.LOCK, fold.LOCK):
@@ -107,11 +107,12 @@ def _name_files(ws: Workspace) -> list[Path]:
 
 
 def _spare_folders(ws: Workspace) -> list[Path]:
-    """The folders of each setting that may have been in force when they were used."""
+    """The spare folders for each environment that may have been set when they were used."""
     without = {key: value for key, value in ws.environ.items() if key != "GHP_STATE_DIR"}
     plain = {key: value for key, value in without.items() if key != "XDG_STATE_HOME"}
     some = [
-        heartbeat.spare_folder(ws.place.common_dir, each) for each in (ws.environ, without, plain)
+        heartbeat.spare_folder(ws.place.common_dir, environ)
+        for environ in (ws.environ, without, plain)
     ]
     return [Path(folder) for folder in dict.fromkeys(some) if Path(folder).is_dir()]
 
@@ -124,7 +125,7 @@ def _view_is_there(ws: Workspace) -> bool:
 
 
 def _unsent_events(repository: StateRepository) -> Counter[str]:
-    """Events that the remote does not have, by kind; presence passes and is no loss."""
+    """Events that the remote lacks, by kind; presence is temporary and no loss."""
     own = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
     if not own:
         return Counter()
@@ -146,9 +147,9 @@ def _count(number: int, noun: str) -> str:
 
 
 def remote_refs(ws: Workspace) -> list[RemoteRef]:
-    """Our refs on the remote, with whose they are and when their writers last wrote.
+    """Our refs on the remote, with their owners and last writes.
 
-    Raises UnknownError when the remote cannot be reached.
+    Raises UnknownError if the remote cannot be reached.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -168,7 +169,7 @@ def remote_refs(ws: Workspace) -> list[RemoteRef]:
 
 
 def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
-    """Delete `refs` on the remote, all or none, if they still are as they were listed."""
+    """Delete `refs` on the remote, all or none, if they still are as listed."""
     remote = coordination_remote(ws)
     if remote is None or not refs:
         return
@@ -200,7 +201,7 @@ def _list(ws: Workspace, repository: StateRepository, remote: Remote) -> list[tu
         raise _unreachable(remote, first_error(listed))
     pairs = (line.split("\t", 1) for line in listed.text.splitlines())
     starts = (CUSTOM, *(f"{BRANCHES}{kind}" for kind in KINDS), publish.BRANCH)
-    # A pattern of ls-remote also matches at the end of a longer name.
+    # A pattern of ls-remote also matches the end of a longer name.
     return [(name, oid) for oid, name in pairs if name.startswith(starts)]
 
 
