@@ -32,7 +32,7 @@ def spelled(word: str, folder: str = "") -> str:
     here = [escaped(part) for part in folder.split("/") if part]
     is_rooted = len(parts) > 1 and parts[0] in ("", ".", "..")
     while parts and parts[0] in (".", ".."):
-        if parts.pop(0) == ".." and not _climb(here):
+        if parts.pop(0) == ".." and not _go_up(here):
             raise UsageError(
                 f"{_shown(word)} is outside of this repository.",
                 hint="Name what is inside of it, relative to the current folder.",
@@ -134,7 +134,7 @@ def _is_understood(bracket: re.Match[str] | None) -> bool:
     return bracket is not None and all(one <= other for one, other in _RANGE.findall(bracket[0]))
 
 
-def _climb(here: list[str]) -> bool:
+def _go_up(here: list[str]) -> bool:
     if not here:
         return False
     here.pop()

@@ -76,12 +76,12 @@ def _portable(source: str, *, fold: bool) -> str:
     """An expression that works in any regex: names may hold line ends, expressions may be joined,
     and pathspec's versions differ in what they add."""
     unnamed = source.replace("(?P<ps_d>/)", "/")  # safe: no name has a `/`
-    ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
+    ended = _without_backtracking(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
     ended = ended.replace(r"(?:/.*)?\Z", r"(?:/|\Z)")  # in older versions "and all below"
     return f"(?{'si' if fold else 's'}:{ended})"
 
 
-def _quick(source: str) -> str:
+def _without_backtracking(source: str) -> str:
     """The same expression without useless backtracking: all stars but the last take the first
     match. Otherwise ten stars take seconds."""
     single = _STARS.sub("[^/]*", source)
@@ -133,7 +133,7 @@ def overlap(
     for pattern, probe in [*named(left, fold=fold), *named(right, fold=fold)]:
         if covers(left, probe, fold=fold) and covers(right, probe, fold=fold):
             return pattern
-    same = _stated(left) & _stated(right)
+    same = _positive_patterns(left) & _positive_patterns(right)
     if same:
         return min(same)
     for glob in rules(right, fold=fold):
@@ -164,7 +164,7 @@ def named(patterns: Sequence[str], *, fold: bool = False) -> Iterator[tuple[str,
             yield pattern, f"{place}/{PROBE}"
 
 
-def _stated(patterns: Sequence[str]) -> set[str]:
+def _positive_patterns(patterns: Sequence[str]) -> set[str]:
     """The patterns without those that a later `!` pattern removes."""
     stated: dict[str, None] = {}
     for pattern in patterns:

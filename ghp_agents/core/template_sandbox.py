@@ -67,7 +67,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             "replace": self._replace,
             _STEPS: self._count_steps,
             _STEP: self._count_step,
-            _JOINED: self._joined,
+            _JOINED: self._join_list,
         }
 
     def page(self, name: str, values: dict[str, Any]) -> str:
@@ -121,9 +121,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             self.make(_size(result))
             return result
 
-        counted.__dict__.update(
-            getattr(filter_, "__dict__", {})
-        )  # may mark that it wants the context
+        # The attributes may mark that the filter wants the context.
+        counted.__dict__.update(getattr(filter_, "__dict__", {}))
         return counted
 
     @pass_context
@@ -138,7 +137,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     @pass_context
-    def _joined(self, _: Context, values: list[Any]) -> str:
+    def _join_list(self, _: Context, values: list[Any]) -> str:
         return self._join(values)
 
     def _join(self, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:

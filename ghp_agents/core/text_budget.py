@@ -49,13 +49,13 @@ def fit(head: str, sections: Sequence[BudgetSection], limit: int) -> str:
     everything = "\n".join([f"{head}\n", *(section.whole for section in sections)])
     if len(everything) <= limit:
         return everything
-    text, omitted = _laid_out(head, sections, limit, reserve=len(_left_out(sections)))
-    closer, _ = _laid_out(head, sections, limit, reserve=len(_left_out(omitted)) + 1)
+    text, omitted = _lay_out(head, sections, limit, reserve=len(_left_out(sections)))
+    closer, _ = _lay_out(head, sections, limit, reserve=len(_left_out(omitted)) + 1)
     best = closer if len(closer) <= limit else text
     return best if len(best) <= limit else f"{best[: limit - 2]}…\n"
 
 
-def _laid_out(
+def _lay_out(
     head: str, sections: Sequence[BudgetSection], limit: int, *, reserve: int
 ) -> tuple[str, list[BudgetSection]]:
     """The text, and the omitted sections; `reserve` characters are kept to name them."""

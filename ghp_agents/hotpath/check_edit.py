@@ -1,7 +1,7 @@
-"""The fast road of the decision for one edit: it must cost little more than starting Python.
+"""The fast path of an edit check: it must cost little more than starting Python.
 
-It decides by the rulebook, by the presence files of this clone and by who edits what in it; what
-it cannot know that way it leaves to the slow road, `guard/evaluate.py`, by the same rule.
+It uses the compiled policy, this clone's presence files and its implicit leases. What these cannot
+decide is left to the slow path, `guard/evaluate.py`, which has the same rules.
 """
 
 from ghp_agents.hotpath import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 
-LATE = "late"  # the kind of a verdict that came of nothing but the time that it took
+LATE = "late"  # kind of a verdict caused only by a timeout
 
 
 def quick(
@@ -36,8 +36,8 @@ def quick(
     path: str,
     now: float,
 ) -> Verdict | None:
-    """Whether `agent` may edit `path` (from the top of the worktree `place`) now; if so, it has an
-    implicit lease of it from here on. None: only the slow road can tell."""
+    """Whether `agent` may edit `path` (relative to the top of the worktree `place`) now; if so, it
+    gets an implicit lease. None: only the slow path can tell."""
     if not policy_cache.is_plain(path) or not place.toplevel:
         return None
     sources = Sources(place, folders, environ)
@@ -51,21 +51,21 @@ def quick(
         verdict = _decided(place, folders, environ, book, presence, agent, path, now)
     except (UnsureError, OSError):
         return None
-    # Who takes a lease writes it first and looks for edits then; so here it is the other way round,
-    # and of two at one moment at least one sees the other.
+    # Leasing writes first and then looks for edits. Here the order is reversed, so of two
+    # concurrent processes at least one sees the other.
     if verdict.is_refused or not book["implicitLeases"] or policy_cache.is_current(sources, book):
         return verdict
     key = policy_cache.key_of(book, path)
     mine = implicit_leases.find(folders, key)
-    if mine is not None and mine.since == heartbeat.to_text(now):  # taken just now
+    if mine is not None and mine.since == heartbeat.to_text(now):  # leased just now
         implicit_leases.drop(folders, agent, key)
     return None
 
 
 def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict:
-    """The decision where the state could not be read in time: what another had leased or claimed
-    when it was last read is refused, whether or not the holder lives. Without any rulebook all is
-    refused: nothing is known of what others hold."""
+    """The decision if the state could not be read in time. What was last known as another's lease
+    or claim is refused, whether or not its holder is alive. Without a compiled policy everything is
+    refused, because nothing is known."""
     book = policy_cache.read_stale(folders[0])
     if book is None:
         why = f"{path} could not be decided in time, and nothing is known of what others hold."
@@ -110,19 +110,19 @@ def _decided(
     )
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
-        return _spared(verdict, book, path, case, environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
     rival = implicit_leases.take_lease(folders, agent, presence["epoch"], key, now, *limits)
-    if rival is not None:  # it came between
+    if rival is not None:  # it was leased in between
         case.touch = implicit_leases.other(folders, agent, key, now, limits) or (
             rival,
             heartbeat.to_text(now),
         )
         verdict = policy.decide(book, path, case)
-        return _spared(verdict, book, path, case, environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
     return verdict
 
 
-def _spared(
+def _spare_unleasable(
     verdict: Verdict,
     book: "Book",
     path: str,
@@ -130,7 +130,7 @@ def _spared(
     environ: "Mapping[str, str]",
     toplevel: str,
 ) -> Verdict:
-    """The verdict, unless it refuses a file that nobody can lease."""
+    """The verdict; a refusal is dropped for files that cannot be leased."""
     if verdict.kind not in policy.OF_LEASES or not ignored_files.is_exempt(toplevel, path, environ):
         return verdict
     case.is_exempt = True
@@ -138,7 +138,7 @@ def _spared(
 
 
 def _lives(book: "Book", folders: "Sequence[str]", holder: str, epoch: int, now: float) -> bool:
-    """Whether the holder of a lease or claim lives, if its own file here says all about it."""
+    """Whether the holder of a lease or claim is alive, if its presence file here can tell."""
     if holder in book["elsewhere"]:
         raise UnsureError
     found = alive.newest_presence(folders, holder)

@@ -1,4 +1,4 @@
-"""The log of what went wrong where nobody was told: in hooks, beats and the background."""
+"""The log of errors that nobody saw: in hooks, heartbeats and the background."""
 
 import os
 import time
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LOG = "log.jsonl"
-LIMIT = 1_000_000  # bytes; then it begins anew, and one older log is kept
+LIMIT = 1_000_000  # bytes; then a new log begins, and one older log is kept
 TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
 SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
 
@@ -24,9 +24,9 @@ def log_error(
     where: str = "",
     only_if_set_up: bool = False,
 ) -> str | None:
-    """Write `error` to the log of the clone around `cwd`; where that is, or None.
+    """Write `error` to the log of the clone around `cwd`; returns the log's path, or None.
 
-    `only_if_set_up`: into a repository that does not use this program nothing is written.
+    `only_if_set_up`: write nothing in repositories that do not use this program.
     """
     place = locate(cwd, environ)
     if place is None:

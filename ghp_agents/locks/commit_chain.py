@@ -60,7 +60,7 @@ def load(
         try:
             leases.append(_decoded(name, commit.oid, file) if commit else None)
         except ValueError as error:
-            raise _no_lease(name, where, error) from None
+            raise _invalid_lock(name, where, error) from None
     return leases
 
 
@@ -110,7 +110,7 @@ def _decoded(name: str, oid: str, file: git.Object | None) -> Lock:
     return lease
 
 
-def _no_lease(name: str, where: str, error: ValueError) -> GhpError:
+def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
     return GhpError(
         f"The right {name} cannot be read: its ref on {where} holds no lease ({error}).",
         hint=f"Somebody changed {LEASE_REFS}{name} by hand. Put it back on the commit before, or "

@@ -43,7 +43,7 @@ class LockPlaces(NamedTuple):
 
 def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpError:
     """The remote refuses changes of locks by this clone."""
-    in_way = _in_way(places, leases)
+    in_way = _blocking_refs(places, leases)
     if in_way:
         return GhpError(
             f"{in_way[0]} is in the place of a right on {places.remote.name}: git cannot have a "
@@ -59,7 +59,7 @@ def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpEr
     )
 
 
-def _in_way(places: LockPlaces, leases: Sequence[Lock]) -> list[str]:
+def _blocking_refs(places: LockPlaces, leases: Sequence[Lock]) -> list[str]:
     """Remote refs below the names of these locks, which block them."""
     below = [f"{places.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
     args = ["ls-remote", "--refs", places.remote.name, *below]

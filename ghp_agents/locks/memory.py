@@ -54,8 +54,8 @@ class MemoryLeaser:
         """The lock as it is now."""
         lease_name(name)
         with self._board.lock:
-            self._reach()
-            return self._look(name)
+            self._check_reachable()
+            return self._read_board(name)
 
     def acquire(
         self,
@@ -102,62 +102,62 @@ class MemoryLeaser:
     def hear(self) -> None:
         """Learn all locks of the board, as a clone does in a sync."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             for name in self._board.leases:
-                self._look(name)
+                self._read_board(name)
 
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first."""
         lease_name(name)
         with self._board.lock:
-            self._reach()
-            self._look(name)
+            self._check_reachable()
+            self._read_board(name)
             return [*self._board.histories.get(name, ())]
 
     def list(self, prefix: str = "") -> list[Lock]:
         """All locks below `prefix`, by name."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             names = sorted({*self._board.leases, *self._known})
-            found = [self._mended(name) for name in names if name.startswith(prefix)]
+            found = [self._read_restored(name) for name in names if name.startswith(prefix)]
             return [lease for lease in found if lease]
 
     def mend(self) -> Sequence[str]:
         """Restore what the board lost."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             before = {name: self._board.leases.get(name) for name in sorted(self._known)}
-            return [name for name, lease in before.items() if self._look(name) is not lease]
+            return [name for name, lease in before.items() if self._read_board(name) is not lease]
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         with self._board.lock:
-            self._reach()
-            current = self._look(new.name)
+            self._check_reachable()
+            current = self._read_board(new.name)
             if revision(current) != revision(expected):
                 raise LockMovedError(new.name, current)
             self._board.leases[new.name] = new
             self._board.histories.setdefault(new.name, []).append(new)
             if self._board.breaks_after_write:
                 self._board.breaks_after_write = self._board.reachable = False
-            self._reach()
-            return self._look(new.name) or new
+            self._check_reachable()
+            return self._read_board(new.name) or new
 
-    def _look(self, name: str) -> Lock | None:
+    def _read_board(self, name: str) -> Lock | None:
         """Read the lock from the board, and remember it."""
-        current, known = self._mended(name), self._known.get(name)
+        current, known = self._read_restored(name), self._known.get(name)
         if current and (known is None or known.revision != current.revision):
             self._known[name] = current
             self._chains[name] = tuple(self._board.histories[name])
         return current
 
-    def _mended(self, name: str) -> Lock | None:
+    def _read_restored(self, name: str) -> Lock | None:
         """Read the lock from the board after restoring what it lost."""
         current, known = self._board.leases.get(name), self._known.get(name)
         if known and (current is None or known.revision != current.revision):
-            return self._mend(name, current, known)
+            return self._restore(name, current, known)
         return current
 
-    def _mend(self, name: str, current: Lock | None, known: Lock) -> Lock:
+    def _restore(self, name: str, current: Lock | None, known: Lock) -> Lock:
         """The lock after the board may have lost some of its history."""
         theirs, ours = self._board.histories.get(name, []), self._chains[name]
         if current and any(lease.revision == known.revision for lease in theirs):
@@ -178,7 +178,7 @@ class MemoryLeaser:
         self._board.leases[name] = joined
         return joined
 
-    def _reach(self) -> None:
+    def _check_reachable(self) -> None:
         if not self._board.reachable:
             raise UnknownError(
                 "The board cannot be reached, so nobody knows who holds the right.",

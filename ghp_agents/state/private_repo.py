@@ -127,7 +127,7 @@ def find_repository(ws: Workspace) -> StateRepository | None:
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
     found = StateRepository(path, _run_folder(ws), CloneId(clone))
-    return _part_from_original(ws, found) if _is_copy(found) else found
+    return _split_from_original(ws, found) if _is_copy(found) else found
 
 
 def open_repository(ws: Workspace) -> StateRepository:
@@ -137,7 +137,7 @@ def open_repository(ws: Workspace) -> StateRepository:
     """
     found = find_repository(ws)
     if found:
-        _note_place(found.path)
+        _record_place(found.path)
         return found
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,7 +196,7 @@ def _place_of(folder: Path, path: Path) -> bytes:
     return b"%d %s\n" % (folder.stat().st_ino, os.fsencode(path))
 
 
-def _note_place(path: Path) -> None:
+def _record_place(path: Path) -> None:
     """Record where the repository is, if it was moved or an older version created it."""
     with suppress(OSError):
         place = _place_of(path, path)
@@ -219,7 +219,7 @@ def _is_copy(repository: StateRepository) -> bool:
         return False
 
 
-def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
+def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
     """Give a copied clone an id of its own; the original's agents do not belong to it. All records
     are kept. If nothing can be written, it stays as it is."""
     try:
@@ -232,7 +232,7 @@ def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepo
             if head:
                 repository.check("update-ref", renamed.ref, head, "")
             rename_clone(repository, renamed.clone)
-            _note_place(repository.path)
+            _record_place(repository.path)
             if head:
                 repository.check("update-ref", "-d", repository.ref, head)
             return renamed

@@ -69,7 +69,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     name = wanted or ("origin" if "origin" in known else next(iter(known), None))
     if name is None or (not wanted and name != "origin" and len(known) > 1):
         return None
-    namespace = _settled_namespace(ws, known[name])
+    namespace = _known_namespace(ws, known[name])
     return Remote(name, namespace or CUSTOM, settled=namespace is not None)
 
 
@@ -176,17 +176,17 @@ def push(
         if isinstance(answer, Pushed):
             return answer
         if answer:
-            remote = _settle(ws, remote, BRANCHES)
+            remote = _store_namespace(ws, remote, BRANCHES)
     pushed = _push(ws, repository, remote, refspecs, expected or {}, keep_open)
     if remote.settled or remote.namespace != CUSTOM:
         return pushed
     if pushed.answer is PushOutcome.DONE:
-        _settle(ws, remote, CUSTOM)
+        _store_namespace(ws, remote, CUSTOM)
     elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
         branches = remote._replace(namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
         if again.answer is PushOutcome.DONE:
-            _settle(ws, remote, BRANCHES)
+            _store_namespace(ws, remote, BRANCHES)
         if again.answer is not PushOutcome.REFUSED:
             return again  # also if interrupted: it may have happened, as a branch
     return pushed
@@ -308,7 +308,7 @@ def exchange(
     )
 
 
-def _settled_namespace(ws: Workspace, address: str) -> str | None:
+def _known_namespace(ws: Workspace, address: str) -> str | None:
     """The known namespace of our refs on the remote at `address`."""
     try:
         known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
@@ -318,7 +318,7 @@ def _settled_namespace(ws: Workspace, address: str) -> str | None:
     return namespace if namespace in (BRANCHES, CUSTOM) else None
 
 
-def _settle(ws: Workspace, remote: Remote, namespace: str) -> Remote:
+def _store_namespace(ws: Workspace, remote: Remote, namespace: str) -> Remote:
     """Store the namespace of our refs; by address, because remote names can be reused."""
     content = json.dumps({digest(ws.remotes.get(remote.name, "")): namespace}).encode()
     with contextlib.suppress(OSError):  # a cache; the next push asks again

@@ -44,7 +44,9 @@ def tips(ws: Workspace, *names: str) -> dict[str, str]:
         known = worktree_admin.branches(ws.folder)
         return {name: known[name] for name in names if name in known}
     existing = {name: oid for name, oid in matching(ws, names).items() if name in names}
-    lacking = [name for name in existing if not _have(ws.folder, remote, name, existing[name])]
+    lacking = [
+        name for name in existing if not _has_commit(ws.folder, remote, name, existing[name])
+    ]
     if lacking:
         _fetch(ws, remote, lacking)
         for name in lacking:
@@ -115,7 +117,7 @@ def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushe
     )
 
 
-def _have(folder: Path, remote: Remote, name: str, commit: str) -> bool:
+def _has_commit(folder: Path, remote: Remote, name: str, commit: str) -> bool:
     return worktree_admin.tip(folder, tracking(remote, name)) == commit
 
 
@@ -153,12 +155,14 @@ def _run_remote(ws: Workspace, remote: Remote, args: Sequence[str]) -> git.Resul
     flags = [word for setting in settings for word in ("-c", setting)]
     env = git_credentials.for_remote(ws, remote.name)
     try:
-        return git.run([*flags, *args], cwd=_home(ws), timeout=10 * ws.settings.timeout, env=env)
+        return git.run(
+            [*flags, *args], cwd=_base_folder(ws), timeout=10 * ws.settings.timeout, env=env
+        )
     except git.GitTimeoutError as error:
         raise unreachable(remote, str(error)) from None
 
 
-def _home(ws: Workspace) -> Path:
+def _base_folder(ws: Workspace) -> Path:
     """Where relative addresses of remotes start: the main worktree."""
     main = ws.main_worktree
     return main if main is not None and main.is_dir() else ws.folder

@@ -68,7 +68,7 @@ def _take_in_once(
     refused: dict[CloneId, str] = {}
     for tip in wanted:
         try:
-            commit = _merging(ws, repository, head, tip, by, clock + 1)
+            commit = _merge_commit(ws, repository, head, tip, by, clock + 1)
         except _UnabsorbableError as error:
             refused[tip.clone] = str(error)
             continue
@@ -84,7 +84,7 @@ def _heal(repository: StateRepository, held: Sequence[int]) -> None:
         heal(repository, repository.ref)
 
 
-def _merging(
+def _merge_commit(
     ws: Workspace,
     repository: StateRepository,
     head: str | None,

@@ -81,7 +81,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
         _heal_seen(repository)
     before, rights = _seen(repository), _seen(repository, SEEN_LEASE_REFS)
     trouble = fetch(ws, repository, remote, keep_open=held)
-    _keep_rights(repository, rights)
+    _keep_locks(repository, rights)
     if trouble:
         unsent = count_unsent(repository)
         return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
@@ -108,7 +108,7 @@ def _send(
     trouble: str | None = None
     for _ in range(SEND_ATTEMPTS):
         if has_twin(repository):
-            repository = _part_from_twin(ws, repository)
+            repository = _split_from_twin(ws, repository)
             notes.append(
                 "Another clone uses this clone's id (a copied folder, or a container image); "
                 f"this one is {repository.clone} from now on. Nothing was lost."
@@ -149,7 +149,7 @@ def has_twin(repository: StateRepository) -> bool:
     return repository.run("merge-base", "--is-ancestor", sent, head).code == 1
 
 
-def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
+def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
     """Continue under a new id, with all records of the old one. Agents with heartbeats only in the
     twin belong to the twin."""
     with fold.state_lock(ws):
@@ -176,7 +176,7 @@ def _oid(repository: StateRepository, ref: str) -> str | None:
     return shown.text or None
 
 
-def _keep_rights(repository: StateRepository, before: dict[str, str]) -> None:
+def _keep_locks(repository: StateRepository, before: dict[str, str]) -> None:
     """Keep locks of which the remote now has an older value than before, to restore them there."""
     after = _seen(repository, SEEN_LEASE_REFS)
     changed = {ref: oid for ref, oid in before.items() if after.get(ref) != oid}

@@ -54,7 +54,7 @@ def check_clocks(ws: Workspace) -> Iterator[Finding]:
     repository = find_repository(ws)
     if repository is None:
         return
-    off = skews(_said(repository), repository.clone, ws.clock.now())
+    off = skews(_read_clocks(repository), repository.clone, ws.clock.now())
     for clone, seconds in sorted(off.items()):
         if abs(seconds) > SKEW:
             side = "ahead of" if seconds > 0 else "behind"
@@ -97,7 +97,7 @@ def skews(readings: Iterable[ClockReading], own: CloneId, now: float) -> dict[Cl
     return found
 
 
-def _said(repository: StateRepository) -> list[ClockReading]:
+def _read_clocks(repository: StateRepository) -> list[ClockReading]:
     heads = "".join(f"{tip.oid}\n" for tip in read.tips(repository)).encode()
     if not heads:
         return []
@@ -122,7 +122,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     repository = find_repository(ws)
     args = ["ls-remote", remote.name, f"{CUSTOM}clone/*", f"{BRANCHES}clone/*"]
     try:
-        listed = exchange(ws, repository or _users_own(ws), remote, args)
+        listed = exchange(ws, repository or _user_repository(ws), remote, args)
     except git.GitTimeoutError:
         waited = f"{ws.settings.timeout:g} s"
         yield warning(
@@ -140,7 +140,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     yield ok("remote", f"{remote.name} answers; clones that meet there: {count}.")
 
 
-def _users_own(ws: Workspace) -> StateRepository:
+def _user_repository(ws: Workspace) -> StateRepository:
     """The person's repository in place of ours, which does not exist yet. Only reads."""
     return StateRepository(ws.common_dir, ws.folder, CloneId(""))
 
