@@ -324,9 +324,8 @@ def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
     """
     import git as gitpython
 
-    env = environment(
-        dict.fromkeys(TOKENS, "")
-    )  # GitPython adds its own to the process's environment
+    # GitPython adds its own variables to the process's environment.
+    env = environment(dict.fromkeys(TOKENS, ""))
     if "GIT_DIR" in os.environ:  # inside a hook, perhaps of another worktree
         env["GIT_DIR"] = str(git_dir)
     try:

@@ -41,7 +41,7 @@ _RESERVED = frozenset(
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
 
-# ------------------------------------------------------------------ the command, on the fast road
+# ------------------------------------------------------------------ the command, on the fast path
 
 
 def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
