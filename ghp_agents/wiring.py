@@ -1,4 +1,4 @@
-"""The one place that names real adapters: from a folder and an environment to working parts."""
+"""The only place that names real adapters: creates the parts of a command."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class App:
-    """The parts of the program for one command; each is made when it is first used."""
+    """The parts of the program for one command; each is created on first use."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class App:
         self.environ = environ
         self.name = name  # by --as
         self._clock = clock
-        self.tell: Callable[[str], None] | None = None  # where warnings of its parts go
+        self.tell: Callable[[str], None] | None = None  # shows warnings of the parts
 
     @cached_property
     def ws(self) -> Workspace:
@@ -38,21 +38,21 @@ class App:
 
     @cached_property
     def store(self) -> StateStore:
-        """Where records are kept."""
+        """Stores records."""
         from ghp_agents.state.git.store import GitRefsStore
 
         return GitRefsStore(self.ws)
 
     @cached_property
     def leaser(self) -> LockService:
-        """Who decides rights: the coordination remote, or this clone if there is none."""
+        """Decides locks: the coordination remote, or this clone if there is none."""
         from ghp_agents.locks.git import GitRefLeaser
 
         return GitRefLeaser(self.ws, self.tell)
 
     @cached_property
     def hub(self) -> "GitHubRepository | None":
-        """The repository on GitHub; None where issues live in the state. Raises NotSetUpError."""
+        """The repository on GitHub; None if issues are in the state. Raises NotSetUpError."""
         from ghp_agents.github.api import access
 
         found = access.find(self.ws)
@@ -64,7 +64,7 @@ class App:
 
     @cached_property
     def tracker(self) -> IssueTracker:
-        """Where issues are: on GitHub, if that is where this repository is, or in the state."""
+        """The issues: on GitHub if the repository is there, else in the state."""
         if self.hub is not None:
             from ghp_agents.github.tracker.tracker import GitHubTracker
 
@@ -75,8 +75,8 @@ class App:
 
     @cached_property
     def knowing_tracker(self) -> IssueTracker:
-        """The tracker for who only asks what is known here, as hooks do: it looks for no token,
-        and so starts no process, and it asks GitHub nothing."""
+        """The tracker for callers that need only local knowledge, such as hooks. It needs no token,
+        starts no process, and does not contact GitHub."""
         from ghp_agents.github.api import access
 
         place = access.where(self.ws) if self.ws.settings.tracker != "local" else None
@@ -97,7 +97,7 @@ class App:
 
     @cached_property
     def forge(self) -> Forge:
-        """Where pull requests are: where the issues are."""
+        """The pull requests: in the same place as the issues."""
         if self.hub is not None:
             from ghp_agents.github.forge import GitHubForge
 
@@ -108,21 +108,21 @@ class App:
 
     @cached_property
     def ground(self) -> "StoreAdmin":
-        """What set-up and the doctor can do with the place where records are kept."""
-        from ghp_agents.state.git.admin import admin as ground
+        """What set-up and the doctor can do with the store."""
+        from ghp_agents.state.git.admin import admin
 
-        return ground.build_admin(self.ws, self.store)
+        return admin.build_admin(self.ws, self.store)
 
     @cached_property
     def project(self) -> str:
-        """The name of the project, which all its clones have in common."""
+        """The name of the project, which all its clones share."""
         from ghp_agents.notes import project
 
         return str(self.ws.settings.notes.get("project") or project.name(self._address))
 
     @cached_property
     def knowledge(self) -> "KnowledgeBase":
-        """Where notes are found: through mem0, where it is installed."""
+        """Finds notes: with mem0 if it is installed."""
         from ghp_agents.core.errors import GhpError
         from ghp_agents.notes import project
         from ghp_agents.notes.search.result import engines
@@ -131,13 +131,13 @@ class App:
         memory = self.ws.settings.notes
         try:
             scope = str(memory.get("project") or project.scope(self._address))
-        except GhpError:  # a remote that is configured wrongly keeps nobody from searching
+        except GhpError:  # a misconfigured remote does not prevent searching
             scope = project.LOCAL
         return choose(self.ws.folders, scope, engines(memory))
 
     @cached_property
     def _address(self) -> str | None:
-        """Where the clones of this project meet."""
-        from ghp_agents.state import remote_branches as branches
+        """The address of the remote that the project's clones share."""
+        from ghp_agents.state import remote_branches
 
-        return branches.address(self.ws)
+        return remote_branches.address(self.ws)

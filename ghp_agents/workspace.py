@@ -1,6 +1,6 @@
-"""Where we are and who we are: the repository, its folders, the settings, the actor.
+"""The workspace: the repository, its folders, the settings, and the actor.
 
-A `Workspace` is the first argument of everything above. Nothing here is read before it is needed.
+A `Workspace` is the first argument of most functions. Everything is read on first use.
 """
 
 import json
@@ -16,9 +16,7 @@ from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.git import discovery
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import fastjson, heartbeat, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
 from ghp_agents.settings import load as configuration
@@ -57,13 +55,13 @@ class Workspace:
 
     @cached_property
     def cache_dir(self) -> Path:
-        """What can be thrown away."""
+        """Rebuildable files."""
         return self.ghp_dir / "cache"
 
     @cached_property
     def spare_dir(self) -> Path:
-        """Where presence and outbox go when the clone's own folder cannot be written."""
-        return Path(pulse.spare_folder(self.place.common_dir, self.environ))
+        """The folder for presence and outbox if the clone's own cannot be written."""
+        return Path(heartbeat.spare_folder(self.place.common_dir, self.environ))
 
     @cached_property
     def folders(self) -> list[str]:
@@ -72,7 +70,8 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """Where git is run for this worktree; relative remote addresses count from the main one."""
+        """The working folder of git for this worktree. Relative remote addresses start at the main
+        one."""
         return Path(self.place.toplevel or self.place.git_dir)
 
     @property
@@ -87,19 +86,19 @@ class Workspace:
 
     @property
     def ground(self) -> ConfigPlaces:
-        """Where the settings are."""
+        """The places of the settings."""
         return configuration.ground(self.place, self.root, self.environ)
 
     @cached_property
     def settings(self) -> Settings:
-        """Defaults, then the repository's configuration, then the user's; of the repository's what
-        runs, places or redirects something counts from the trunk, and if the person agreed to it.
-        Raises ConfigError."""
+        """Defaults, then the repository's configuration, then the user's. Settings of the
+        repository that run, place or redirect something count only from the default branch and with
+        consent. Raises ConfigError."""
         return configuration.load(self.ground)
 
     @cached_property
     def remotes(self) -> dict[str, str]:
-        """The addresses of git's remotes by their names. Raises GhpError."""
+        """The addresses of git's remotes by name. Raises GhpError."""
         return _remotes(self.common_dir)
 
     @property
@@ -108,12 +107,12 @@ class Workspace:
         return branch(self.place.git_dir)
 
     def config_files(self) -> list[Path]:
-        """The configuration files that there may be; later ones win."""
+        """The possible configuration files; later ones win."""
         return self.ground.files
 
     def agent(self) -> AgentName:
         """The agent that this command acts for. Raises NotSetUpError."""
-        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if not name:
             raise NotSetUpError(
                 "This command acts for an agent, and none is named here.",
@@ -123,11 +122,11 @@ class Workspace:
         return agent_name(name)
 
     def actor(self) -> Actor:
-        """The agent that is named, else the person that git knows here. Raises NotSetUpError.
+        """The named agent, else the person that git knows here. Raises NotSetUpError.
 
         `--as @me` is the person, also in an agent's worktree.
         """
-        name = self.chosen_name or pulse.whoami(self.place, self.environ)
+        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if name and name != MYSELF:
             return Actor(agent_name(name))
         person = git.config(self.folder, "user.name")
@@ -139,14 +138,14 @@ class Workspace:
         return Actor(person, is_person=True)
 
     def steady(self) -> float:
-        """Now, in seconds, on a clock of this clone that nobody sets, for what is measured.
+        """The present time in seconds, on a monotonic clock of this clone, for measuring durations.
 
-        It begins with the machine's own. When the machine is started anew it is put back to where
-        it began: so it never says that more time has passed than has.
+        It starts at the machine's time. After a reboot it returns to its start, so it never shows
+        more elapsed time than there was.
         """
         boot, seconds = self.clock.interval()
-        noted = quickjson.read_object(str(self.cache_dir / STEADY)) or {}
-        match [noted.get(key) for key in ("boot", "zero", "base")]:
+        stored = fastjson.read_object(str(self.cache_dir / STEADY)) or {}
+        match [stored.get(key) for key in ("boot", "zero", "base")]:
             case [str(known), int() | float() as zero, int() | float() as base]:
                 if known == boot:
                     return base + max(0.0, seconds - zero)
@@ -156,15 +155,15 @@ class Workspace:
         try:
             files.write_atomically(self.cache_dir / STEADY, json.dumps(fresh).encode())
         except OSError:
-            return base  # then nothing that was seen can be kept, either
+            return base  # then no measurement can be stored either
         return base
 
     def presence(self, agent: str) -> dict[str, Any] | None:
         """What this machine knows of its own agent."""
-        return presencefile.newest(self.folders, agent)
+        return presence_file.newest(self.folders, agent)
 
     def issue_in_hand(self, agent: str | None) -> IssueNumber | None:
-        """The issue that is worked on here: the agent's own word, the branch, the spawn context."""
+        """The current issue: from the agent's presence, the branch, or the spawn context."""
         presence = self.presence(agent) if agent else None
         if presence and isinstance(presence.get("issue"), int):
             return IssueNumber(presence["issue"])
@@ -176,8 +175,8 @@ class Workspace:
 def open_workspace(
     cwd: Path, environ: Mapping[str, str], clock: Clock | None = None, name: str | None = None
 ) -> Workspace:
-    """The workspace around `cwd`. Raises NotSetUpError outside of a repository, RefusedError in
-    one that git or we do not use."""
+    """The workspace around `cwd`. Raises NotSetUpError outside of a repository, RefusedError in a
+    repository that git or we do not accept."""
     if not cwd.is_dir():
         raise NotSetUpError(
             "The current folder was removed.", hint="Change to another folder and try again."
@@ -194,7 +193,7 @@ def open_workspace(
 def _remotes(common_dir: Path) -> dict[str, str]:
     args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
     shown = git.run(args, cwd=common_dir, git_dir=common_dir)
-    if shown.code not in (0, 1):  # 1: there is none
+    if shown.code not in (0, 1):  # 1: there are no remotes
         raise git.failure(args, shown)
     found: dict[str, str] = {}
     for line in filter(None, shown.text.split("\0")):
@@ -204,19 +203,18 @@ def _remotes(common_dir: Path) -> dict[str, str]:
 
 
 def settings_at(ws: Workspace, commit: str) -> Settings:
-    """The settings with the repository's configuration as it is in a commit of the trunk; where
-    that has none, those of here. Raises GhpError."""
+    """The settings with the repository's configuration from a commit; without one there, the
+    present settings. Raises GhpError."""
     return configuration.at(ws.ground, commit) or ws.settings
 
 
 def users_settings(ws: Workspace) -> Settings:
-    """The settings that the user's own files say, whatever the repository says. Raises
-    ConfigError."""
+    """The settings from the user's own files only. Raises ConfigError."""
     return configuration.of_person(ws.ground)
 
 
 def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
-    """The issue in the JSON that upstream GHP hands to an agent that it starts."""
+    """The issue in the JSON that upstream GHP passes to agents that it starts."""
     try:
         number = json.loads(environ.get("GHP_SPAWN_CONTEXT", ""))["issue"]["number"]
     except (ValueError, KeyError, TypeError):
@@ -225,14 +223,14 @@ def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
 
 
 def now_text(ws: Workspace) -> str:
-    """The time as records have it."""
+    """The present time in the format of records."""
     from ghp_agents.core.clock import to_text
 
     return to_text(ws.clock.now())
 
 
 def current_folder() -> Path:
-    """The folder the process runs in. Raises NotSetUpError when it was removed."""
+    """The current folder. Raises NotSetUpError if it was removed."""
     try:
         return Path.cwd()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a command that we run may know of our environment, and what may be shown of its output."""
+"""The environment that a child command gets, and its output with secrets removed."""
 
 import base64
 import binascii
@@ -9,31 +9,31 @@ from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.hotpath.quoting import clean
 
-# A hook that called us has these: they would point git at the hook's repository.
+# Set by git when it runs a hook. They would point git at the hook's repository.
 _OF_HOOKS = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"),
     *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"),
 )
-# Names of variables that hold a secret. KEY, PASS and the like only as words of their own:
-# KEYBOARD and PATH are none, nor is TOKENIZERS_PARALLELISM.
+# Names of variables that hold a secret. KEY, PASS and the like match only as whole words: KEYBOARD,
+# PATH and TOKENIZERS_PARALLELISM are no secrets.
 _SECRET_NAME = re.compile(
     r"TOKEN(?!IZ)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE)_?KEY|_PWD$"
     r"|(?<![A-Z])(?:KEYS?|PASS|PAT|AUTH)(?![A-Z])",
     re.I,
 )
-# Names of variables that lead to credentials: git's own settings, programs and sockets that are
-# asked for them, and the services of GitHub Actions.
+# Names of variables that give access to credentials: git's settings, askpass programs, agent
+# sockets, and the services of GitHub Actions.
 _ACCESS_NAME = re.compile(r"GIT_CONFIG_|ACTIONS_|VSCODE_GIT_|.*ASKPASS|SSH_AUTH_SOCK$", re.I)
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _AUTHORIZATION = re.compile(r"(?i)\bauthorization:\s*([a-z]+)\s+(\S+)")
 _PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
-SHORTEST_SECRET = 8  # a shorter value may be any word
+SHORTEST_SECRET = 8  # a shorter value may be an ordinary word
 
 
 def for_commands(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict[str, str]:
-    """The environment for a command of the repository: without what is secret by its name or leads
-    to credentials, but for the names in `keep`. Such a command runs for whoever may write to the
-    repository."""
+    """The environment for a command that the repository configures: without secrets and without
+    access to credentials, except for the names in `keep`. Anyone with write access chooses the
+    command."""
     return {
         name: value
         for name, value in environ.items()
@@ -46,19 +46,18 @@ def _is_secret(name: str) -> bool:
 
 
 def shown(output: str, environ: Mapping[str, str]) -> str:
-    """A command's output without secrets, as far as they can be told, and without control
-    sequences."""
+    """A command's output without control sequences and recognizable secrets."""
     text = clean(_ESCAPES.sub("", output).replace("\r\n", "\n").replace("\r", "\n"))
     return redacted(masked(without_secrets(text, environ))).strip("\n")
 
 
 def publishable(text: str, environ: Mapping[str, str]) -> str:
-    """A page of ours as it may be stored and sent: without secrets, as far as they can be told."""
+    """A page that may be stored and sent: without recognizable secrets."""
     return redacted(without_users(without_secrets(text, environ)))
 
 
 def without_secrets(text: str, environ: Mapping[str, str]) -> str:
-    """The text without the secrets of an environment, plain or in base64."""
+    """The text without the environment's secrets, plain or in base64."""
     for value in sorted({*_secrets(environ)}, key=len, reverse=True):
         text = text.replace(value, "***")
         for encoded in _in_base64(value):
@@ -72,8 +71,8 @@ def _secrets(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _in_variable(name: str, value: str) -> Iterator[str]:
-    """The secrets in one variable: the value itself by its name, and the credentials of a header
-    or an address in it."""
+    """The secrets in one variable: its value if the name says so, else credentials in a header or
+    URL."""
     if _is_secret(name) and not _ACCESS_NAME.match(name):
         yield value.strip()
     for scheme, credential in _AUTHORIZATION.findall(value):
@@ -84,7 +83,7 @@ def _in_variable(name: str, value: str) -> Iterator[str]:
 
 
 def _of_basic(credential: str) -> Iterator[str]:
-    """The password in `base64(user:password)`, or the user where that is the secret."""
+    """The password in `base64(user:password)`, or the user if that is the secret."""
     try:
         user, _, password = base64.b64decode(credential).decode().partition(":")
     except (binascii.Error, ValueError):
@@ -93,14 +92,14 @@ def _of_basic(credential: str) -> Iterator[str]:
 
 
 def _in_base64(value: str) -> list[re.Pattern[str]]:
-    """How the value looks in base64, wherever it begins in what was encoded: only the characters
-    that depend on nothing else. Lines may be broken anywhere."""
+    """Patterns that find the value inside base64 text, at any offset. Each uses only the characters
+    that do not depend on the neighbours. Line breaks may be anywhere."""
     found: dict[str, None] = {}
     data = value.encode("utf-8", "surrogateescape")
     for before in range(3):
         after = (-before - len(data)) % 3
         whole = b"\0" * before + data + b"\0" * after
-        # A byte spreads over two characters, so those at an edge are shared with its neighbour.
+        # Two characters share a byte, so those at an edge depend on the neighbour.
         first, last = (0, 2, 3)[before], (0, 2, 3)[after]
         for code in (base64.b64encode(whole), base64.urlsafe_b64encode(whole)):
             found[code.decode()[first : len(code) - last]] = None

@@ -2,27 +2,27 @@
 
 import time
 
-from ghp_agents.hotpath import boot_clock as bootclock
+from ghp_agents.hotpath import boot_clock
 
 
 class SystemClock:
-    """The machine's own clock and its own patience."""
+    """The machine's clock."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
         return time.time()
 
     def interval(self) -> tuple[str, float]:
-        """Which start of the machine this is, and the seconds since then."""
-        return bootclock.read()
+        """An id of the machine's boot, and the seconds since then."""
+        return boot_clock.read()
 
     def wait(self, seconds: float) -> None:
         """Let `seconds` pass."""
-        bootclock.wait(seconds)
+        boot_clock.wait(seconds)
 
 
 class ManualClock:
-    """A clock that moves only when told to, so that tests decide what time it is."""
+    """A clock that moves only when a test moves it."""
 
     def __init__(self, now: float = 1_750_000_000.0) -> None:
         self._now = self._seconds = now
@@ -33,7 +33,7 @@ class ManualClock:
         return self._now
 
     def interval(self) -> tuple[str, float]:
-        """Which start of the machine this is, and seconds that only `wait` moves."""
+        """An id of the machine's boot, and seconds that only `wait` moves."""
         return f"start {self._starts}", self._seconds
 
     def wait(self, seconds: float) -> None:
@@ -42,11 +42,11 @@ class ManualClock:
         self._seconds += seconds
 
     def step(self, seconds: float) -> None:
-        """Somebody sets the clock; no time passes."""
+        """Set the clock; no time passes."""
         self._now += seconds
 
     def restart(self) -> None:
-        """The machine is started anew."""
+        """Restart the machine."""
         self._starts += 1
         self._seconds = 0.0
 
@@ -70,7 +70,7 @@ _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def duration(text: str) -> float:
-    """A length of time that a person names, in seconds: `90s`, `10m`, `2h`, `3d`, `1w`.
+    """A length of time that a person typed, in seconds: `90s`, `10m`, `2h`, `3d`, `1w`.
 
     Raises ValueError.
     """
@@ -84,7 +84,7 @@ def duration(text: str) -> float:
 
 
 def moment(text: str, now: float) -> float:
-    """A time that a person names: ISO 8601, or how long ago (`90s`, `10m`, `2h`, `3d`).
+    """A time that a person typed: ISO 8601, or how long ago (`90s`, `10m`, `2h`, `3d`).
 
     Raises ValueError.
     """

@@ -1,7 +1,7 @@
-"""How this program was installed, and the words that install it again from the same place.
+"""How this program was installed, and the pip arguments that install it from the same source.
 
-pip notes where a distribution came from in `direct_url.json` (PyPA's "Recording the Direct URL
-Origin"); one that came from a package index has no such note.
+pip records the source in `direct_url.json` (PyPA's "Recording the Direct URL Origin"). A package
+from an index has no such record.
 """
 
 import json
@@ -13,9 +13,8 @@ NAME = "ghp-agents"
 def requirement(direct_url: str, version: str, extra: str) -> list[str]:
     """The arguments of `pip install` for this program with one of its extras.
 
-    `direct_url` is the text of pip's note, empty where there is none. The package's name alone is
-    never the answer for a program that did not come from an index: the name there may be
-    somebody else's.
+    `direct_url` is the text of pip's record, empty if there is none. For a program that did not
+    come from an index, the bare package name is never used: someone else may own it there.
     """
     named = f"{NAME}[{extra}]"
     if not direct_url.strip():
@@ -30,4 +29,4 @@ def requirement(direct_url: str, version: str, extra: str) -> list[str]:
         place = f"{unquote(urlsplit(url).path)}[{extra}]"
         return ["--editable", place] if folder.get("editable") else [place]
     except (ValueError, KeyError, TypeError, AttributeError):
-        return [f".[{extra}]"]  # in a checkout, which is what is left
+        return [f".[{extra}]"]  # the current folder is a checkout

@@ -1,16 +1,16 @@
-"""Errors meant for people: what went wrong and why, what to do next, and how the process ends."""
+"""Errors for people: what went wrong and why, what to do next, and the exit code."""
 
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The closed list of exit codes; scripts and hooks rely on it."""
+    """The closed list of exit codes. Scripts and hooks rely on it."""
 
     DONE = 0
     ERROR = 1
     USAGE = 2
     REFUSED = 3  # held by another, or needs approval
-    UNKNOWN = 4  # the remote cannot be reached and the answer depends on it
+    UNKNOWN = 4  # the answer depends on a remote that cannot be reached
     NOT_SET_UP = 5
 
 
@@ -25,35 +25,35 @@ class GhpError(Exception):
 
 
 class UsageError(GhpError):
-    """The words of the command are wrong; nothing was done."""
+    """The command was used wrongly; nothing was changed."""
 
     exit_code = ExitCode.USAGE
 
 
 class RefusedError(GhpError):
-    """Somebody else holds what was asked for."""
+    """Another agent or person holds what was requested."""
 
     exit_code = ExitCode.REFUSED
 
 
 class UnknownError(GhpError):
-    """The answer lies with a remote that cannot be reached; it is never taken as "free"."""
+    """The answer depends on a remote that cannot be reached. It never means "free"."""
 
     exit_code = ExitCode.UNKNOWN
 
 
 class NotSetUpError(GhpError):
-    """There is no repository, or no name to act under."""
+    """There is no repository, or no identity to act under."""
 
     exit_code = ExitCode.NOT_SET_UP
 
 
 class NotFoundError(GhpError):
-    """Nothing goes by the given id or number."""
+    """Nothing has the given id or number."""
 
 
 class StateMovedError(GhpError):
-    """The state changed between reading and writing; whoever decided must decide again."""
+    """The state changed between reading and writing: the decision must be made again."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,8 +1,8 @@
-"""Names of files as text."""
+"""File names as text."""
 
 
 def plain(name: str) -> str:
-    """A file's name in letters that can be printed; what cannot is written as its bytes."""
+    """A file name in printable characters. Others are written as escaped bytes."""
     return "".join(
         char if char.isprintable() else "".join(f"\\x{byte:02x}" for byte in _bytes(char))
         for char in name
@@ -10,6 +10,6 @@ def plain(name: str) -> str:
 
 
 def _bytes(char: str) -> bytes:
-    """The bytes of a letter; a name that is not UTF-8 has its bytes as surrogates."""
+    """The bytes of a character. In a name that is not UTF-8, surrogates stand for bytes."""
     escaped = "\udc80" <= char <= "\udcff"
     return char.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")

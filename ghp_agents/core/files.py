@@ -1,4 +1,4 @@
-"""Files that survive: durable writes, names that cannot escape, and the lock that saves work."""
+"""Durable writes, safe paths from stored names, and lock files."""
 
 import contextlib
 import os
@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
-LOCK_PATIENCE = 10.0  # seconds; a fold takes some ten milliseconds, so this is a stuck holder
+LOCK_PATIENCE = 10.0  # seconds; a fold takes about ten milliseconds, so by then the holder is stuck
 
 
 class LockTimeoutError(GhpError):
-    """Somebody holds the lock for longer than a fold may take."""
+    """The lock was held longer than any fold takes."""
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write so that a reader sees the old or the new content, also after a power cut. The mode is
-    that of git's own files."""
-    ownfile.replace(str(path), content, mode=ownfile.LIKE_GIT, durable=True)
+    """Write so that a reader sees the old or the new content, even after a power cut. The file gets
+    the mode of git's own files."""
+    own_file.replace(str(path), content, mode=own_file.LIKE_GIT, durable=True)
     _sync_folder(path.parent)
 
 
-def write_atomically(path: Path, content: bytes, *, mode: int = ownfile.PRIVATE) -> None:
-    """Like `write_durably` for what can be rebuilt: no fsync, and nobody else reads it."""
+def write_atomically(path: Path, content: bytes, *, mode: int = own_file.PRIVATE) -> None:
+    """Like `write_durably` for rebuildable files: no fsync, and only the owner can read them."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    ownfile.replace(str(path), content, mode=mode)
+    own_file.replace(str(path), content, mode=mode)
 
 
 def random_hex(size: int) -> str:
@@ -42,7 +42,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def below(root: Path, relative: str) -> Path:
-    """The one way from a stored name to a path: refuses whatever would leave `root`."""
+    """The only way from a stored name to a path. It refuses names that leave `root`."""
     if not stays_below(relative):
         raise UsageError(
             f"{relative!r} is not a path inside the repository's state.",
@@ -52,8 +52,8 @@ def below(root: Path, relative: str) -> Path:
 
 
 def stays_below(relative: str) -> bool:
-    """Whether a stored name can become a path: it is relative, in UTF-8, without `..`, `.git`,
-    backslashes and control characters."""
+    """Whether a stored name is safe as a path: relative, UTF-8, without `..`, `.git`, backslashes
+    and control characters."""
     try:
         relative.encode()
     except UnicodeEncodeError:
@@ -70,22 +70,22 @@ _NO_NAMES = frozenset(("", ".", "..", ".git"))
 def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     """Hold the lock file at `path`; the kernel frees it when the process dies.
 
-    Answers the lock's descriptor: a child that inherits it keeps the lock until it ends, too.
-    Raises LockTimeoutError after `patience` seconds, OSError where no lock file can be made.
+    Yields the lock's descriptor: a child that inherits it keeps the lock until it exits. Raises
+    LockTimeoutError after `patience` seconds, OSError if no lock file can be made.
     """
     from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(ownfile.open_lock(str(path)))  # so that there is one that nobody else can hold
-    lock = FileLock(path, timeout=0, mode=ownfile.PRIVATE)
+    os.close(own_file.open_lock(str(path)))  # create it privately first
+    lock = FileLock(path, timeout=0, mode=own_file.PRIVATE)
     try:
         lock.acquire()
     except NotImplementedError as error:  # an older filelock, on a file system without locks
         raise OSError(str(error)) from None
     except Timeout:
-        if patience <= 0:  # who does not wait must not stand in the way of the next one either
+        if patience <= 0:  # without a timeout, do not queue: that would delay the next one
             raise _held_too_long(path, patience) from None
-        with _turn(path, patience) as descriptor:
+        with _wait_for_lock(path, patience) as descriptor:
             yield descriptor
         return
     held = lock._context.lock_file_fd  # filelock has no public name for it
@@ -97,17 +97,17 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _turn(path: Path, patience: float) -> Iterator[int]:
-    """The lock at `path`, held by another now, when it is our turn.
+def _wait_for_lock(path: Path, patience: float) -> Iterator[int]:
+    """Wait for the lock at `path`, which another process holds now.
 
-    The kernel lets those who wait for it have a lock one after another. To ask again and again
-    instead, as filelock does, is unfair: of 32 writers the unluckiest waited four times as long.
+    The kernel queues waiting processes. filelock polls instead, which is unfair: of 32 writers the
+    slowest waited four times as long.
     """
     import fcntl
     from threading import Event, Lock, Thread
 
-    descriptor = ownfile.open_lock(str(path))
-    turn, word = Event(), Lock()  # who takes the word first decides whether the wait was too long
+    descriptor = own_file.open_lock(str(path))
+    turn, word = Event(), Lock()  # the first to take `word` decides whether the wait timed out
 
     def stand_in_line() -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -126,7 +126,7 @@ def _turn(path: Path, patience: float) -> Iterator[int]:
     try:
         yield descriptor
     finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)  # also if a child still has it
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # even if a child still has the descriptor
         os.close(descriptor)
 
 
@@ -139,9 +139,9 @@ def _held_too_long(path: Path, patience: float) -> LockTimeoutError:
 
 @contextlib.contextmanager
 def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[list[int]]:
-    """Like `locked`, but where no lock file can be made there is none, and no descriptor.
+    """Like `locked`, but yields no descriptor if no lock file can be made.
 
-    For who is right without the lock too, and only does some work in vain.
+    For callers that are correct without the lock and only lose some work.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -152,7 +152,7 @@ def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterat
 
 
 def is_locked(path: Path) -> bool | None:
-    """Whether somebody holds the lock at `path`; None where the system cannot tell."""
+    """Whether a process holds the lock at `path`; None if the system cannot tell."""
     import fcntl
 
     try:
@@ -162,7 +162,7 @@ def is_locked(path: Path) -> bool | None:
     except OSError:
         return None
     try:
-        # Shared, so that two who ask at once do not take each other for the holder.
+        # A shared lock, so that two checks at once do not see each other as the holder.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -174,7 +174,7 @@ def is_locked(path: Path) -> bool | None:
 
 
 def lock_holder(path: Path) -> int | None:
-    """The process that holds the lock at `path` now, where the system tells (Linux)."""
+    """The process that holds the lock at `path`, if the system tells (Linux)."""
     try:
         inode = path.stat().st_ino
         table = Path("/proc/locks").read_text(encoding="ascii")
@@ -193,7 +193,7 @@ def _holder(path: Path) -> str:
 
 
 def usable(folder: Path) -> bool:
-    """Whether files can be made in `folder`, which is created if it can be."""
+    """Whether files can be created in `folder`. Creates the folder if possible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

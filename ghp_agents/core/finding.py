@@ -1,4 +1,4 @@
-"""A finding of the doctor: what is so, how bad it is, and what to do about it."""
+"""A finding of the doctor: what is the case, how severe it is, and what to do."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -7,12 +7,12 @@ from typing import Any
 
 
 class Level(StrEnum):
-    """How bad a finding is. Only an error makes the doctor's exit code 1."""
+    """The severity of a finding. Only an error makes the doctor's exit code 1."""
 
     OK = "ok"
     INFO = "info"  # worth knowing; nothing needs to be done
-    WARNING = "warning"  # works, but not as it should
-    ERROR = "error"  # does not work until somebody does something
+    WARNING = "warning"  # works, but not as intended
+    ERROR = "error"  # does not work until someone acts
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Finding:
     """One line of the doctor's report."""
 
     level: Level
-    code: str  # what was looked at; scripts and `--fix` go by it
+    code: str  # what was checked; scripts and `--fix` rely on it
     text: str
     remedy: str = ""
-    fixable: bool = False  # `agent-doctor --fix` does it
-    fixed: bool = False  # it was there, and `--fix` took it away
+    fixable: bool = False  # `agent-doctor --fix` can fix it
+    fixed: bool = False  # `--fix` fixed it
 
 
 Check = Callable[[], Iterable[Finding]]
@@ -32,7 +32,7 @@ Repair = Callable[[], object]
 
 
 def ok(code: str, text: str) -> Finding:
-    """All is well."""
+    """No problem."""
     return Finding(Level.OK, code, text)
 
 
@@ -42,7 +42,7 @@ def info(code: str, text: str, remedy: str = "", *, fixable: bool = False) -> Fi
 
 
 def warning(code: str, text: str, remedy: str, *, fixable: bool = False) -> Finding:
-    """It works, but not as it should."""
+    """It works, but not as intended."""
     return Finding(Level.WARNING, code, text, remedy, fixable)
 
 

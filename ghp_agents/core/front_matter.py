@@ -1,4 +1,4 @@
-"""A markdown record: front matter that machines read, and a body that people read."""
+"""A markdown record: front matter for programs, and a body for people."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; YAML can be made to cost seconds
+HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; crafted YAML can take seconds to parse
 
 _FENCE = "---\n"
 _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*): (.*)")
@@ -14,15 +14,15 @@ _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class Document(NamedTuple):
-    """Front matter and body. Values are what JSON can hold."""
+    """Front matter and body. Values are limited to JSON types."""
 
     meta: Mapping[str, Any] = {}
     body: str = ""
 
 
 def render(document: Document) -> bytes:
-    """The document as a file. Every value is written as JSON, which is valid YAML, so that a
-    text like `2025-01-25` or `no` is read back as the text that it was."""
+    """The document as a file. Values are written as JSON, which is valid YAML. So texts like
+    `2025-01-25` or `no` are read back as text."""
     lines = "".join(f"{key}: {_value(value)}\n" for key, value in document.meta.items())
     body = (
         document.body if document.body.endswith("\n") or not document.body else document.body + "\n"
@@ -31,7 +31,7 @@ def render(document: Document) -> bytes:
 
 
 def _value(value: Any) -> str:
-    # What JSON may hold and YAML must not, or would fold into a space, is escaped in both.
+    # Escape what JSON allows but YAML forbids or folds into a space.
     text = json.dumps(value, ensure_ascii=False)
     return _NOT_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -42,11 +42,11 @@ def parse(data: bytes) -> Document:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from None
-    if text.startswith("---\r\n"):  # saved by an editor of another system
+    if text.startswith("---\r\n"):  # saved by an editor on Windows
         text = text.replace("\r\n", "\n")
     if not text.startswith(_FENCE):
         raise ValueError("no front matter: the first line is not `---`")
-    # The first line's own end counts, for front matter may be empty.
+    # Include the first line's end, because front matter may be empty.
     head, fence, body = text[len(_FENCE) - 1 :].partition("\n" + _FENCE)
     if not fence:
         raise ValueError("the front matter has no end: no second `---`")
@@ -56,9 +56,9 @@ def parse(data: bytes) -> Document:
 
 
 def _rendered(head: str) -> dict[str, Any] | None:
-    """The fields of front matter that `render` made, or None: somebody else wrote it.
+    """The fields of front matter that `render` wrote, or None if something else wrote it.
 
-    Most records are read this way, which needs no YAML and takes any size.
+    Most records are read this way. It needs no YAML and has no size limit.
     """
     meta: dict[str, Any] = {}
     for line in head.split("\n") if head else ():
@@ -75,10 +75,10 @@ def _rendered(head: str) -> dict[str, Any] | None:
 def _hand_written(head: str) -> dict[str, Any]:
     import yaml
 
-    # Not the C loader: a deep nest of brackets from another clone ends its whole process.
+    # Not the C loader: deeply nested brackets crash the whole process.
     class PlainLoader(yaml.SafeLoader):
         def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-            # A few aliases of aliases are gigabytes as soon as somebody prints them.
+            # A few nested aliases expand to gigabytes when they are printed.
             if self.check_event(yaml.AliasEvent):
                 raise ValueError("the front matter has an alias (`*name`)")
             return super().compose_node(parent, index)
@@ -89,7 +89,7 @@ def _hand_written(head: str) -> dict[str, Any]:
         meta = yaml.load(head, Loader=PlainLoader)
         if not isinstance(meta, dict):
             raise ValueError("the front matter is not a list of fields")
-        # A date becomes text; what else JSON cannot hold is refused.
+        # A date becomes text. Other values that JSON cannot hold are refused.
         plain: dict[str, Any] = json.loads(json.dumps(meta, default=_text, allow_nan=False))
     except RecursionError:
         raise ValueError("the front matter is nested too deep") from None

@@ -1,4 +1,4 @@
-"""A pattern as somebody says it in a folder, spelled as it counts from the repository's root."""
+"""Converts a pattern typed in a folder to a pattern relative to the repository's root."""
 
 import re
 from collections.abc import Iterable
@@ -7,24 +7,24 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 
 LONGEST = 1_000  # characters of one pattern
-MOST = 1_000  # patterns that are said together
-DEEPEST = 4  # `**` in one pattern: each multiplies the ways in which a path could fit
+MOST = 1_000  # patterns in one list
+DEEPEST = 4  # `**` in one pattern: each multiplies the number of possible matches
 
 EVERYTHING = "*"
-_TWICE = ("**", "**")  # says no more than once
-_WILD = re.compile(r"\\.|[*?\[]")  # what is no letter of a name; an escaped letter is passed over
+_TWICE = ("**", "**")  # the same as one
+_WILD = re.compile(r"\\.|[*?\[]")  # wildcards, and escapes to skip
 _TO_ESCAPE = re.compile(r"[\\*?\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
-# In others (classes, escapes) git, pathspec and the versions of pathspec do not agree.
+# On other brackets (classes, escapes) git, pathspec and pathspec's versions disagree.
 _BRACKET = re.compile(r"\[[!^]?(?:[^\W_]-[^\W_]|[^\W_]|[_.+@=, ])+\]")
-_LOOSE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:/|$)")  # a backslash that nothing follows in its name
+_LOOSE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:/|$)")  # a backslash with nothing after it in its name
 _RANGE = re.compile(r"([^\W_])-([^\W_])")
 
 
 def spelled(word: str, folder: str = "") -> str:
-    """A pattern that is said in `folder` (relative to the root), for the root.
+    """A pattern typed in `folder` (relative to the root), as a pattern for the root.
 
-    What names a place begins with `/`; a bare name counts in every folder. Raises UsageError.
+    A path begins with `/`; a bare name matches in every folder. Raises UsageError.
     """
     text = _checked(word)
     negation = "!" if text.startswith("!") else ""
@@ -32,7 +32,7 @@ def spelled(word: str, folder: str = "") -> str:
     here = [escaped(part) for part in folder.split("/") if part]
     is_rooted = len(parts) > 1 and parts[0] in ("", ".", "..")
     while parts and parts[0] in (".", ".."):
-        if parts.pop(0) == ".." and not _climb(here):
+        if parts.pop(0) == ".." and not _go_up(here):
             raise UsageError(
                 f"{_shown(word)} is outside of this repository.",
                 hint="Name what is inside of it, relative to the current folder.",
@@ -48,15 +48,15 @@ def spelled(word: str, folder: str = "") -> str:
 
 
 def spelled_all(words: Iterable[str], folder: str = "") -> tuple[str, ...]:
-    """Patterns that are said together, each once. Raises UsageError."""
-    said = [spelled(word, folder) for word in words]
-    if len(said) > MOST:
+    """A list of patterns without duplicates. Raises UsageError."""
+    patterns = [spelled(word, folder) for word in words]
+    if len(patterns) > MOST:
         raise UsageError(
-            f"{len(said)} patterns are too many; at most {MOST} can be said together.",
+            f"{len(patterns)} patterns are too many; at most {MOST} can be said together.",
             hint="Name their folders instead: src/parser/",
         )
-    # Said twice, only the last time counts: the last match wins.
-    kept = tuple(reversed(dict.fromkeys(reversed(said))))
+    # Of duplicates keep the last one, because the last match wins.
+    kept = tuple(reversed(dict.fromkeys(reversed(patterns))))
     if kept and all(pattern.startswith("!") for pattern in kept):
         raise UsageError(
             "These patterns only take away, so they name nothing.",
@@ -66,7 +66,7 @@ def spelled_all(words: Iterable[str], folder: str = "") -> tuple[str, ...]:
 
 
 def escaped(text: str) -> str:
-    """A name as a pattern that means only it."""
+    """A name as a pattern that matches only that name."""
     safe = _TO_ESCAPE.sub(r"\\\g<0>", text)
     return f"{safe[:-1]}\\ " if safe.endswith(" ") else safe
 
@@ -77,18 +77,18 @@ def unescaped(pattern: str) -> str:
 
 
 def is_plain(pattern: str) -> bool:
-    """Whether a pattern, or a part of one, has no wildcards."""
+    """Whether a pattern, or part of one, has no wildcards."""
     return all(found[0].startswith("\\") for found in _WILD.finditer(pattern))
 
 
 def literal_start(pattern: str) -> str:
-    """What a pattern, or a part of one, has before its first wildcard."""
+    """The text of a pattern, or part of one, before its first wildcard."""
     wild = (x.start() for x in _WILD.finditer(pattern) if not x[0].startswith("\\"))
     return unescaped(pattern[: next(wild, len(pattern))])
 
 
 def _checked(word: str) -> str:
-    """The text of a pattern, without the spaces that do not count. Raises UsageError."""
+    """The text of a pattern, without insignificant spaces. Raises UsageError."""
     stripped = word.rstrip(" ")
     text = f"{stripped} " if stripped != word and stripped.endswith("\\") else stripped
     if not text.removeprefix("!").strip():
@@ -134,7 +134,7 @@ def _is_understood(bracket: re.Match[str] | None) -> bool:
     return bracket is not None and all(one <= other for one, other in _RANGE.findall(bracket[0]))
 
 
-def _climb(here: list[str]) -> bool:
+def _go_up(here: list[str]) -> bool:
     if not here:
         return False
     here.pop()
@@ -142,12 +142,12 @@ def _climb(here: list[str]) -> bool:
 
 
 def _from_root(here: list[str], parts: list[str], is_rooted: bool) -> str:
-    """The pattern of `parts` in the folder `here`."""
+    """The pattern `parts`, relative to the folder `here`."""
     only_below = parts[-1:] == [""]
     names = [x for x, after in zip(parts, [*parts[1:], ""], strict=True) if (x, after) != _TWICE]
     names = names[:-1] if only_below else names
     if names[-1:] == ["**"] and only_below:
-        names = [*names[:-1], "*"]  # in any folder below is as good as in a folder right below
+        names = [*names[:-1], "*"]  # "in any folder below" equals "directly below"
     elif names[-1:] == ["**"] or (names == ["*"] and not only_below and not is_rooted):
         names, only_below, is_rooted = names[:-1], True, True
     end = "/" if only_below else ""
@@ -162,7 +162,7 @@ def _from_root(here: list[str], parts: list[str], is_rooted: bool) -> str:
 
 
 def _anywhere(name: str) -> str:
-    """A name in any folder. Some versions of pathspec strip a space at the beginning."""
+    """A name in any folder. Some versions of pathspec strip a leading space."""
     return f"**/{name}" if name.startswith((" ", "!", "#")) else name
 
 

@@ -1,7 +1,7 @@
-"""Patterns with the meaning that `.gitignore` gives them; pathspec's only door, opened late.
+"""Patterns with the meaning that `.gitignore` gives them. The only user of pathspec, imported late.
 
-They are relative to the repository's root, as `spelling.py` spells them. Of several the last match
-wins, also below an excluded folder: who writes `src/` and `!src/gen.py` means it.
+Patterns are relative to the repository's root (see `glob_paths.py`). The last match wins, also
+below an excluded folder: `src/` with `!src/gen.py` excludes that file.
 """
 
 import functools
@@ -14,10 +14,10 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import is_plain, literal_start, unescaped
 from ghp_agents.core.ids import one_line
 
-_LAST = "\U0010ffff"  # after all that can follow a prefix
-PROBE = "\x00"  # a file that nobody has
-# In an expression of pathspec's: several stars that are one, a negated bracket, and a star with
-# what comes before the next star of the same name.
+_LAST = "\U0010ffff"  # sorts after everything that can follow a prefix
+PROBE = "\x00"  # a file name that nobody has
+# Parts of pathspec's expressions: repeated stars, a negated bracket, and a star with the text up to
+# the next star of the same name.
 _STARS = re.compile(r"(?:\[\^/\]\*){2,}")
 _NEGATED = re.compile(r"(?<!\\)((?:\\\\)*)\[\^(?!/\])")
 _TO_NEXT_STAR = re.compile(
@@ -28,31 +28,31 @@ _TO_NEXT_STAR = re.compile(
 class Glob(NamedTuple):
     """One pattern, ready to match by `re.compile(source).search(path)`.
 
-    Where a pattern has no wildcards, `path` is the one place that it names, or `name` the name
-    that it gives to places in any folder; then a dictionary can do without the expression.
+    Without wildcards, `path` is the only path that it matches, or `name` the name that it matches
+    in any folder. Then a dictionary can replace the expression.
     """
 
-    source: str  # one of Python's regular expressions, without named groups
+    source: str  # a Python regular expression without named groups
     include: bool  # False: the pattern began with `!`
-    prefix: str  # all that it matches begins with this
+    prefix: str  # every match begins with this
     path: str | None = None
     name: str | None = None
-    only_below: bool = False  # it ended with `/`: what is in the folder, but no file of that name
+    only_below: bool = False  # it ended with `/`: no file of that name matches
 
 
 @functools.lru_cache(maxsize=8192)
 def rule(pattern: str, *, fold: bool = False) -> Glob:
-    """What a pattern means; with `fold` upper and lower case are one. Raises UsageError."""
+    """Compile a pattern; `fold` ignores case. Raises UsageError."""
     from pathspec import GitIgnoreSpec
 
     try:
-        (made,) = GitIgnoreSpec.from_lines([pattern]).patterns
-        regex = getattr(made, "regex", None)
+        (compiled,) = GitIgnoreSpec.from_lines([pattern]).patterns
+        regex = getattr(compiled, "regex", None)
     except (ValueError, re.error) as error:
         regex, why = None, str(error)
     else:
         why = "it matches nothing"
-    if regex is None or made.include is None:
+    if regex is None or compiled.include is None:
         raise UsageError(
             f"{one_line(pattern, 60)!r} is not a pattern: {one_line(why, 100)}.",
             hint="Write it as in a .gitignore file: src/parser/ or '*.sql'.",
@@ -64,7 +64,7 @@ def rule(pattern: str, *, fold: bool = False) -> Glob:
     plain = unescaped(place.removeprefix("/")) if is_plain(place) else None
     return Glob(
         source=source,
-        include=made.include,
+        include=compiled.include,
         prefix=literal_start(place.removeprefix("/")) if is_rooted and not fold else "",
         path=plain if is_rooted else None,
         name=None if is_rooted else plain,
@@ -73,19 +73,19 @@ def rule(pattern: str, *, fold: bool = False) -> Glob:
 
 
 def _portable(source: str, *, fold: bool) -> str:
-    """An expression that means the same wherever it is compiled: names may hold line ends, two
-    expressions may become one, and the versions of pathspec differ in what they add."""
-    unnamed = source.replace("(?P<ps_d>/)", "/")  # no name can hold this: it has a `/`
-    ended = _quick(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
-    ended = ended.replace(r"(?:/.*)?\Z", r"(?:/|\Z)")  # how older versions say "and all below"
+    """An expression that works in any regex: names may hold line ends, expressions may be joined,
+    and pathspec's versions differ in what they add."""
+    unnamed = source.replace("(?P<ps_d>/)", "/")  # safe: no name has a `/`
+    ended = _without_backtracking(re.sub(r"\$(\)?)\Z", r"\\Z\1", unnamed))
+    ended = ended.replace(r"(?:/.*)?\Z", r"(?:/|\Z)")  # in older versions "and all below"
     return f"(?{'si' if fold else 's'}:{ended})"
 
 
-def _quick(source: str) -> str:
-    """An expression with the same meaning that tries no star in vain: where a name has several,
-    all but the last may take the first place that fits. Else ten stars take seconds."""
-    one = _STARS.sub("[^/]*", source)
-    inside = _NEGATED.sub(r"\1[^/", one)  # as git has it: no bracket is a `/`
+def _without_backtracking(source: str) -> str:
+    """The same expression without useless backtracking: all stars but the last take the first
+    match. Otherwise ten stars take seconds."""
+    single = _STARS.sub("[^/]*", source)
+    inside = _NEGATED.sub(r"\1[^/", single)  # as in git: no bracket matches `/`
     return _TO_NEXT_STAR.sub(r"(?>[^/]*?\1)", inside)
 
 
@@ -95,77 +95,77 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def rules(patterns: Sequence[str], *, fold: bool = False) -> list[Glob]:
-    """What patterns mean, in their order. Raises UsageError."""
+    """Compile patterns, in their order. Raises UsageError."""
     return [rule(pattern, fold=fold) for pattern in patterns]
 
 
 def covers(patterns: Sequence[str], path: str, *, fold: bool = False) -> bool:
-    """Whether `path` is among what the patterns name: the last one that matches says."""
-    for each in reversed(rules(patterns, fold=fold)):
-        if path.startswith(each.prefix) and _compiled(each.source).search(path):
-            return each.include
+    """Whether the patterns match `path`; the last match decides."""
+    for glob in reversed(rules(patterns, fold=fold)):
+        if path.startswith(glob.prefix) and _compiled(glob.source).search(path):
+            return glob.include
     return False
 
 
 def select(patterns: Sequence[str], files: Sequence[str], *, fold: bool = False) -> list[str]:
-    """Those of the sorted `files` that the patterns cover."""
+    """The sorted `files` that the patterns match."""
     chosen: set[str] = set()
-    for each in rules(patterns, fold=fold):
-        if each.include:
-            chosen.update(_matching(each, files))
+    for glob in rules(patterns, fold=fold):
+        if glob.include:
+            chosen.update(_matching(glob, files))
         else:
-            chosen.difference_update(_matching(each, sorted(chosen)))
+            chosen.difference_update(_matching(glob, sorted(chosen)))
     return sorted(chosen)
 
 
 def may_meet(
-    one: Sequence[str], other: Sequence[str], files: Sequence[str], *, fold: bool = False
+    left: Sequence[str], right: Sequence[str], files: Sequence[str], *, fold: bool = False
 ) -> str | None:
-    """What two lists of patterns both mean: one of the sorted `files`, or a name of the one that
-    the other covers; None if there is nothing."""
-    return overlap(one, select(one, files, fold=fold), other, fold=fold)
+    """What two lists of patterns can both match: one of the sorted `files`, or a name in one list
+    that the other matches. None if there is nothing."""
+    return overlap(left, select(left, files, fold=fold), right, fold=fold)
 
 
 def overlap(
-    one: Sequence[str], covered: Sequence[str], other: Sequence[str], *, fold: bool = False
+    left: Sequence[str], covered: Sequence[str], right: Sequence[str], *, fold: bool = False
 ) -> str | None:
-    """Like `may_meet`, for who has `select(one, files)` already and compares with many."""
-    for pattern, probe in [*named(one, fold=fold), *named(other, fold=fold)]:
-        if covers(one, probe, fold=fold) and covers(other, probe, fold=fold):
+    """Like `may_meet`, with `covered` computed once as `select(left, files)`."""
+    for pattern, probe in [*named(left, fold=fold), *named(right, fold=fold)]:
+        if covers(left, probe, fold=fold) and covers(right, probe, fold=fold):
             return pattern
-    same = _stated(one) & _stated(other)
+    same = _positive_patterns(left) & _positive_patterns(right)
     if same:
         return min(same)
-    for each in rules(other, fold=fold):
-        if each.include:
-            found = (x for x in _matching(each, covered) if covers(other, x, fold=fold))
+    for glob in rules(right, fold=fold):
+        if glob.include:
+            found = (x for x in _matching(glob, covered) if covers(right, x, fold=fold))
             first = next(found, None)
             if first is not None:
                 return first
     return None
 
 
-def _matching(each: Glob, files: Sequence[str]) -> Iterator[str]:
-    begin = bisect_left(files, each.prefix) if each.prefix else 0
-    end = bisect_left(files, each.prefix + _LAST) if each.prefix else len(files)
-    search = _compiled(each.source).search
+def _matching(glob: Glob, files: Sequence[str]) -> Iterator[str]:
+    begin = bisect_left(files, glob.prefix) if glob.prefix else 0
+    end = bisect_left(files, glob.prefix + _LAST) if glob.prefix else len(files)
+    search = _compiled(glob.source).search
     return (files[index] for index in range(begin, end) if search(files[index]))
 
 
 def named(patterns: Sequence[str], *, fold: bool = False) -> Iterator[tuple[str, str]]:
-    """The places that patterns name without a wildcard, which need not be there (yet): each
-    pattern with the path, and with one in it if it is or may be a folder."""
+    """Paths that patterns name without wildcards; they need not exist yet. Yields the pattern with
+    the path, and with a path below it if it may be a folder."""
     for pattern in patterns:
-        each = rule(pattern, fold=fold)
-        place = each.path if each.path is not None else each.name
-        if each.include and place is not None:
-            if not each.only_below:
+        glob = rule(pattern, fold=fold)
+        place = glob.path if glob.path is not None else glob.name
+        if glob.include and place is not None:
+            if not glob.only_below:
                 yield pattern, place
             yield pattern, f"{place}/{PROBE}"
 
 
-def _stated(patterns: Sequence[str]) -> set[str]:
-    """The patterns that name something and are not taken back."""
+def _positive_patterns(patterns: Sequence[str]) -> set[str]:
+    """The patterns without those that a later `!` pattern removes."""
     stated: dict[str, None] = {}
     for pattern in patterns:
         if pattern.startswith("!"):

@@ -1,4 +1,4 @@
-"""Names, and the one check that lets a name into a path."""
+"""Names and ids, and the check that lets a name into a path."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple, NewType
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import byte_of as byte_of
 from ghp_agents.hotpath.quoting import one_line as one_line
 
@@ -15,8 +15,8 @@ CloneId = NewType("CloneId", str)
 IssueNumber = NewType("IssueNumber", int)
 Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
 
-UNNAMED = CloneId("unnamed")  # a clone in which nothing was ever said
-NUMBERS_END = 2**53  # numbers in records are below: of more no reader of JSON is sure
+UNNAMED = CloneId("unnamed")  # a clone that has no records yet
+NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precision beyond
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -34,7 +34,7 @@ KNOWN_STATUSES = (
 
 
 class Actor(NamedTuple):
-    """Who says something: an agent by its name, or a person by git's user name."""
+    """Who acts: an agent by its name, or a person by git's user name."""
 
     name: str
     is_person: bool = False
@@ -44,8 +44,8 @@ class Actor(NamedTuple):
 
 
 def agent_name(text: str) -> AgentName:
-    """Check an agent's name by the rule of the fast road. Raises UsageError."""
-    if not pulse.is_name(text):
+    """Check an agent's name by the rule of the fast path. Raises UsageError."""
+    if not heartbeat.is_name(text):
         raise UsageError(
             f"{text[:80]!r} is not a name for an agent.",
             hint="Use a-z, 0-9, '.', '_', '-', a letter or digit first, at most 63: worker-1.",
@@ -55,7 +55,7 @@ def agent_name(text: str) -> AgentName:
 
 def status_name(text: str) -> str:
     """Check a status; the vocabulary is open. Raises UsageError."""
-    if not pulse.is_status(text):
+    if not heartbeat.is_status(text):
         raise UsageError(
             f"{text[:80]!r} is not a status.",
             hint=f"Use lower-case words and '-', such as {', '.join(KNOWN_STATUSES)}.",
@@ -64,15 +64,15 @@ def status_name(text: str) -> str:
 
 
 def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:
-    """Each id as short as it is unique among them, and no shorter than `least`."""
+    """Each id shortened as far as it stays unique, to at least `least` characters."""
     known = sorted(set(ids))
     lengths = dict.fromkeys(known, least)
-    for one, other in pairwise(known):
-        pairs = zip(one, other, strict=False)
+    for previous, following in pairwise(known):
+        pairs = zip(previous, following, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        lengths[one] = max(lengths[one], same + 1)
-        lengths[other] = max(lengths[other], same + 1)
-    return {each: each[:length] for each, length in lengths.items()}
+        lengths[previous] = max(lengths[previous], same + 1)
+        lengths[following] = max(lengths[following], same + 1)
+    return {text: text[:length] for text, length in lengths.items()}
 
 
 def slug(text: str, limit: int = 35) -> str:
@@ -81,20 +81,20 @@ def slug(text: str, limit: int = 35) -> str:
 
 
 def digest(*parts: str, length: int = 12) -> str:
-    """A short id made from content; the same parts give the same id on every machine."""
-    from hashlib import sha256  # loads OpenSSL: as much as a tenth of `import click`
+    """A short id of the content; the same parts give the same id on every machine."""
+    from hashlib import sha256  # loads OpenSSL: a tenth of the cost of `import click`
 
     return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:length]
 
 
-# Upstream GHP's patterns, in its order.
+# Upstream GHP's patterns, in their order.
 _BRANCH_ISSUE = tuple(
     re.compile(pattern) for pattern in (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$")
 )
 
 
 def issue_of_branch(branch: str) -> IssueNumber | None:
-    """The issue that a branch is for, by upstream GHP's four patterns."""
+    """The issue that a branch is for, by upstream GHP's patterns."""
     for pattern in _BRANCH_ISSUE:
         found = pattern.search(branch)
         if found and 0 < int(found[1]) < NUMBERS_END:

@@ -1,7 +1,6 @@
-"""JSON as it stands in a file: where each member is; comments and trailing commas are passed over.
+"""Parser of JSON with comments and trailing commas that keeps the position of every value.
 
-What other programs keep in their settings is read so, that it can be changed in place. Every value
-knows the span of text that it came from.
+It reads other programs' settings, so that they can be edited in place.
 """
 
 import json
@@ -10,15 +9,15 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import GhpError
 
-DEPTH = 200  # of nesting; nobody's settings are as deep
-MARK = "\ufeff"  # some editors begin a file with it; JSON has no place for it
+DEPTH = 200  # levels of nesting; no real settings are as deep
+MARK = "\ufeff"  # byte order mark; some editors write it, JSON does not allow it
 _BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"(?:-?[0-9][0-9.eE+-]*|true|false|null)(?![0-9A-Za-z_])")
 
 
 class JsonError(GhpError):
-    """A text that is not JSON; `line` is where, counted from 1."""
+    """The text is not JSON; `line` counts from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(f"line {line}: {reason}", hint="Correct that line, and try again.")
@@ -41,7 +40,7 @@ class Node(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A member of an object, which begins at its key, or an item of an array."""
+    """A member of an object (it begins at its key), or an item of an array."""
 
     start: int
     key: str | None
@@ -54,7 +53,7 @@ class Item(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """The tree of a whole text. Raises JsonError."""
+    """Parse a whole text. Raises JsonError."""
     root = _value(text, skip(text, text.startswith(MARK)), 0)
     rest = skip(text, root.end)
     if rest < len(text):
@@ -63,14 +62,14 @@ def parse(text: str) -> Node:
 
 
 def skip(text: str, at: int) -> int:
-    """Where the blanks and comments that begin at `at` end."""
+    """Skip blanks and comments from `at` on."""
     found = _BLANKS.match(text, at)
     assert found is not None
     return found.end()
 
 
 def find(node: Node, key: str | int) -> Node | None:
-    """The member `key` of an object, the last one where there are several, or an array's item."""
+    """The member `key` of an object (the last one if repeated), or an array's item."""
     if isinstance(key, int):
         return node.items[key].node if key < len(node.items) else None
     return next((item.node for item in reversed(node.items) if item.key == key), None)
@@ -123,7 +122,7 @@ def _array(text: str, start: int, depth: int) -> Node:
 
 
 def _after(text: str, end: int, closing: str) -> int:
-    """Where the next item begins, or `closing` stands; a comma before that one is let pass."""
+    """Where the next item or `closing` begins. A trailing comma is allowed."""
     at = skip(text, end)
     if text.startswith(",", at):
         return skip(text, at + 1)

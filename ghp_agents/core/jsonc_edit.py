@@ -1,7 +1,7 @@
-"""Changing one thing in somebody's JSON file: every other byte of it stays as it is.
+"""Edits one value in a user's JSON file; all other bytes stay as they are.
 
-A new item is written with the indentation and line ends that the file has, and taking it away again
-gives the same text as before. Positions come from `jsontree`, so comments may stand anywhere.
+A new item gets the file's indentation and line ends. Removing it again restores the same text.
+Positions come from `jsonc.py`, so comments may be anywhere.
 """
 
 import json
@@ -19,7 +19,7 @@ _COMMENTS = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/))*")
 
 
 class _Style(NamedTuple):
-    """How a file is written."""
+    """The formatting of a file."""
 
     newline: str
     unit: str
@@ -34,14 +34,14 @@ def at(text: str, keys: Keys) -> Node | None:
 
 
 def insert(text: str, keys: Keys, key: str | None, value: Any) -> str:
-    """Add a member to the object, or an item (no `key`) to the array, at `keys`; it comes last."""
+    """Add a member to the object at `keys`, or an item (no `key`) to the array. It comes last."""
     node = _container(text, keys)
     new = _empty(text, node, key, value) if not node.items else None
     return new if new is not None else _append(text, node, key, value)
 
 
 def replace(text: str, keys: Keys, value: Any) -> str:
-    """Put `value` in the place of the one at `keys`."""
+    """Replace the value at `keys`."""
     node = at(text, keys)
     assert node is not None
     pretty = "\n" in text[node.start : node.end] or not node.is_container
@@ -50,7 +50,7 @@ def replace(text: str, keys: Keys, value: Any) -> str:
 
 
 def remove(text: str, keys: Keys) -> str:
-    """Take away the member or item at `keys`, and the comma that it no longer needs."""
+    """Remove the member or item at `keys`, and its comma."""
     node = _container(text, keys[:-1])
     index = _index(node, keys[-1])
     if len(node.items) == 1:
@@ -61,7 +61,7 @@ def remove(text: str, keys: Keys) -> str:
 
 
 def fresh(value: Any) -> str:
-    """A file of its own, as we write one where there is none."""
+    """The text of a new file."""
     return _render(value, _Style("\n", _INDENT), "") + "\n"
 
 
@@ -69,7 +69,7 @@ def fresh(value: Any) -> str:
 
 
 def _empty(text: str, node: Node, key: str | None, value: Any) -> str:
-    """What the empty brackets held stays in front, so that taking away can leave exactly that."""
+    """Fill empty brackets. Their old content stays in front, so that removal can restore it."""
     outer = _line_indent(text, node.start)
     style = _style(text)
     pretty = node.start == parse(text).start or _is_spread(text)
@@ -90,14 +90,14 @@ def _append(text: str, node: Node, key: str | None, value: Any) -> str:
     item = gap + _item(text, key, value, indent, pretty=pretty)
     behind = comma + 1 if trails else last
     place = _COMMENTS.match(text, behind) if pretty else None
-    there = place.end() if place else behind
+    position = place.end() if place else behind
     if trails:
-        return text[:there] + item + "," + text[there:]
-    return text[:last] + "," + text[last:there] + item + text[there:]
+        return text[:position] + item + "," + text[position:]
+    return text[:last] + "," + text[last:position] + item + text[position:]
 
 
 def _gap(text: str, node: Node) -> str:
-    """What stands between a comma and the next item on one line."""
+    """The text between a comma and the next item on one line."""
     if len(node.items) > 1:
         between = text[node.items[0].end : node.items[1].start]
         blank = between.partition(",")[2]
@@ -129,7 +129,7 @@ def _remove_last(text: str, node: Node) -> str:
     end = _behind_comma(text, item.end)
     line_end = _LINE_END.search(text, comma + 1, item.start)
     start = line_end.start() if line_end else len(text[: item.start].rstrip(" \t"))
-    if end != item.end:  # the file ends its lists with a comma
+    if end != item.end:  # the file uses trailing commas
         return text[:start] + text[end:]
     return text[:comma] + text[comma + 1 : start] + text[end:]
 
@@ -175,15 +175,15 @@ def _written(text: str, value: Any, indent: str, *, pretty: bool) -> str:
 
 
 def _render(value: Any, style: _Style, indent: str) -> str:
-    """A value over several lines; a list of plain values is one."""
+    """A value over several lines; a list of plain values stays on one."""
     if isinstance(value, dict) and value:
         rows = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_render(each, style, indent + style.unit)}"
-            for key, each in value.items()
+            f"{json.dumps(key, ensure_ascii=False)}: {_render(item, style, indent + style.unit)}"
+            for key, item in value.items()
         ]
         return "{" + _lines(rows, style, indent) + "}"
-    if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
-        return "[" + _lines([_render(each, style, indent + style.unit) for each in value],
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return "[" + _lines([_render(item, style, indent + style.unit) for item in value],
                             style, indent) + "]"  # fmt: skip
     return json.dumps(value, ensure_ascii=False)
 
@@ -194,7 +194,7 @@ def _lines(rows: Sequence[str], style: _Style, indent: str) -> str:
 
 
 def _style(text: str) -> _Style:
-    """The file's line ends, and by how much its first member is indented."""
+    """The file's line ends, and the indentation of its first member."""
     end = text.find("\n")
     newline = "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
     root = parse(text)
@@ -203,7 +203,7 @@ def _style(text: str) -> _Style:
 
 
 def _is_spread(text: str) -> bool:
-    """Whether the file has its members on lines of their own."""
+    """Whether the file spans several lines."""
     root = parse(text)
     return "\n" in text[root.start : root.end]
 
@@ -217,12 +217,12 @@ def _items_indent(text: str, node: Node) -> str:
 
 
 def _leading(text: str, start: int) -> str | None:
-    """The blanks before what begins its line; None for what does not."""
+    """The blanks before the item on its line; None if something else precedes it."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     return line if line.strip(" \t") == "" and "\n" in text[:start] else None
 
 
 def _line_indent(text: str, position: int) -> str:
-    """The blanks at the beginning of the line that holds `position`."""
+    """The blanks at the beginning of the line that contains `position`."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]

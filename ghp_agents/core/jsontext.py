@@ -1,9 +1,9 @@
-"""JSON as people read it, two spaces deep, without giving up the encoder that is written in C.
+"""JSON indented by two spaces, using the fast encoder written in C.
 
-`json.dumps(indent=2)` does without that encoder, which was the largest part of printing a large
-state. Here each level goes to it whole, with its newline and blanks as the separator, and what is
-nested takes the place of a `null`. Inside of a JSON string there is no newline, so what follows
-one is never a person's text.
+`json.dumps(indent=2)` does not use the C encoder, which made printing a large state slow. Here each
+level is encoded whole, with newline and blanks as the separator. Nested values are encoded as
+`null` first and then replaced. JSON strings contain no newline, so a replacement never hits user
+text.
 """
 
 import json
@@ -13,21 +13,21 @@ from typing import Any
 
 try:
     import _json
-except ImportError:  # another Python than CPython
+except ImportError:  # not CPython
     _json = None  # type: ignore[assignment]
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def indented(value: Any) -> str:
-    """What `json.dumps(value, indent=2, ensure_ascii=False)` answers, for keys that are text."""
+    """The same as `json.dumps(value, indent=2, ensure_ascii=False)`, for text keys."""
     if _json is None:
         return json.dumps(value, indent=2, ensure_ascii=False)
     return _text(value, "\n")
 
 
 def _text(value: Any, outside: str) -> str:
-    """The text of `value`, whose last line begins with `outside`: a newline and blanks."""
+    """The text of `value`; its last line begins with `outside`, a newline and blanks."""
     inside = outside + "  "
     if not value or not isinstance(value, dict | list | tuple):
         return _flat(inside)(value)
@@ -52,7 +52,7 @@ def _members(value: dict[str, Any], inside: str) -> str:
 
 @cache
 def _flat(inside: str) -> Callable[[Any], str]:
-    """The encoder for what has nothing nested in it; `inside` comes before all items but one."""
+    """The encoder for values without nesting; `inside` separates the items."""
     quote = _json.encode_basestring
     encoder = _json.make_encoder(None, _refuse, quote, None, ": ", "," + inside, False, False, True)
     return lambda value: "".join(encoder(value, 0))

@@ -1,3 +1,3 @@
-"""Limits that several packages keep."""
+"""Limits that several packages share."""
 
-LARGEST = 100_000_000  # bytes of one file of a record; more no host takes, and no reader reads
+LARGEST = 100_000_000  # bytes of a record's file; hosts refuse more

@@ -1,18 +1,18 @@
-"""Whether a person is at work here, or an agent's session."""
+"""Whether a person runs this command, or an agent's session."""
 
 from collections.abc import Mapping
 
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 
-OVERRIDE = "GHP_PERSON"  # "1": a person, though the environment has an agent's variables
+OVERRIDE = "GHP_PERSON"  # "1": a person, even if the environment has an agent's variables
 
 
 def agent_here(environ: Mapping[str, str]) -> str | None:
-    """The variable by which this is an agent's session; None where a person is at work.
+    """The variable that marks an agent's session; None for a person.
 
-    It cannot be proved: whoever runs as a person's user can say to be that person.
+    This is no proof: anyone with the person's user account can pretend to be that person.
     """
     if environ.get(OVERRIDE) == "1":
         return None
-    names = ("GHP_AGENT", *(name for _, name in pulse.SESSION_VARIABLES))
+    names = ("GHP_AGENT", *(name for _, name in heartbeat.SESSION_VARIABLES))
     return next((name for name in names if environ.get(name)), None)

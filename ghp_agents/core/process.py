@@ -1,4 +1,4 @@
-"""Other programs as child processes: with `git/process.py` the only place that starts any."""
+"""Child processes. Only this module and `git/process.py` start programs."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError
 
 
 class Ended(NamedTuple):
-    """How a program ended, and what it printed."""
+    """A program's exit code and output."""
 
     code: int
     out: str
@@ -20,14 +20,14 @@ class Ended(NamedTuple):
 
 
 class Child:
-    """A program that runs in a session of its own."""
+    """A program that runs in its own session."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]") -> None:
         self._popen = popen
 
     @property
     def pid(self) -> int:
-        """Its process number."""
+        """Its process id."""
         return self._popen.pid
 
     def poll(self) -> int | None:
@@ -35,13 +35,13 @@ class Child:
         return self._popen.poll()
 
     def kill(self) -> None:
-        """End it at once, as a crash would: nothing of it can react."""
+        """Kill it at once, as a crash would; it cannot react."""
         self._popen.kill()
         self._popen.wait()
 
 
 def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
-    """Run a program to its end. Raises GhpError when it takes longer than `timeout` seconds."""
+    """Run a program to its end. Raises GhpError after `timeout` seconds."""
     try:
         done = subprocess.run(
             command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True,
@@ -56,7 +56,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: f
 
 
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Child:
-    """Start a program; what it prints goes to the file `log`."""
+    """Start a program; its output goes to the file `log`."""
     with log.open("wb") as sink:
         popen = subprocess.Popen(
             command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL,
@@ -66,7 +66,7 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
 
 
 class Ran(NamedTuple):
-    """How a shell command ended, with what it printed on both streams, the middle left out."""
+    """A shell command's exit code, and its output on both streams without the middle."""
 
     code: int
     output: str
@@ -80,8 +80,8 @@ _KILLED = -9
 def shell(
     command: str, *, cwd: Path, env: Mapping[str, str], timeout: float, keep: int = 64_000
 ) -> Ran:
-    """Run a shell command to its end, or for `timeout` seconds; then it is ended with all that it
-    started. What it leaves running keeps nobody waiting."""
+    """Run a shell command for at most `timeout` seconds, then kill it and its children. Background
+    processes that it leaves delay nobody."""
     from threading import Thread
 
     kept = _Kept(keep)
@@ -126,7 +126,7 @@ class _Kept:
 
     @property
     def text(self) -> str:
-        """What was kept, with a word on what was not."""
+        """The kept bytes as text, with a note about the omitted ones."""
         gap = f"\n… ({self._left_out} bytes are left out)\n" if self._left_out else ""
         whole = self._first + gap.encode() + self._last
         return whole.decode("utf-8", "replace")

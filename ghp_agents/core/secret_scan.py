@@ -1,6 +1,6 @@
-"""What looks like a secret: tokens and keys of known shapes, and files that are made to hold some.
+"""Finds likely secrets: tokens and keys of known shapes, and files that usually hold some.
 
-A record of the state is pushed, and what was pushed cannot be taken back.
+Records are pushed, and what was pushed cannot be taken back.
 """
 
 import re
@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
 
-# The value of a line as in `.env` or YAML. A name in code, a reference, a path or a placeholder is
-# none; after a colon or spaces, where code has types and prose has words, only what has a digit.
+# What is no value in a line of `.env` or YAML: a name in code, a reference, a path or a
+# placeholder. After a colon or spaces only values with a digit count, because code has types there
+# and prose has words.
 _NO_VALUE = (
     r"(?![A-Z_]+\b|[A-Za-z_]{1,40}(?:\.[A-Za-z_]{1,40}){1,9}(?![^\s,;])|(?i:x{3,}|change|example|placeholder"
     r"|redacted|your|none\b|null\b|true\b|false\b|dummy|todo))"
@@ -27,16 +28,16 @@ _NAME = (
 
 
 class Shape(NamedTuple):
-    """How a kind of secret looks. Where it has one of its signs, in small letters, it is looked
-    for; that saves nearly all of the time."""
+    """The pattern of a kind of secret. It is only tried if one of the lower-case `signs` occurs,
+    which saves nearly all of the time."""
 
     name: str
     signs: list[str]
     pattern: re.Pattern[str]
 
 
-# Where a shape has a group, that is what is secret; else all of it is. Each takes time in
-# proportion to the text.
+# The group of a pattern is the secret; without a group the whole match is. Each pattern takes
+# linear time.
 _NAMES = "passw passphrase secret token key credential"
 _SHAPES = tuple(
     Shape(name, signs.split(), re.compile(shape))
@@ -98,8 +99,8 @@ _SHAPES = tuple(
         ),
     )
 )
-# In prose a value that is named as a secret is one, if it looks like no word. In code it is not:
-# there the value is often a name, so patches are not looked at in this way.
+# In prose a value after a name like "password" is a secret unless it looks like a word. Patches are
+# not checked this way, because in code the value is often a name.
 _NAMED = re.compile(
     r"(?i)\b(?:password|passwd|passphrase|secret|token|api[_ -]?key|access[_ -]?key|credentials?)"
     r"(?:\s{1,3}is)?\s{0,3}[:=]?\s{0,3}['\"`]?"
@@ -114,12 +115,12 @@ _FILES = re.compile(
 
 
 def find(text: str) -> str | None:
-    """What kind of secret the text seems to hold, in words, or None."""
+    """The kind of secret that the text seems to hold, in words, or None."""
     return next((shape.name for shape in _likely(text) if shape.pattern.search(text)), None)
 
 
 def redacted(text: str) -> str:
-    """The text with what looks like a secret taken out."""
+    """The text with likely secrets removed."""
     for shape in _likely(text):
         text = shape.pattern.sub(partial(_without, shape.name), text)
     return text
@@ -131,13 +132,13 @@ def _likely(text: str) -> list[Shape]:
 
 
 def _without(name: str, found: re.Match[str]) -> str:
-    """What a finding becomes: what led to the secret stays."""
+    """The replacement of a finding: the text before the secret stays."""
     start, end = (at - found.start() for at in found.span(found.re.groups))
     return f"{found[0][:start]}[{name} was taken out]{found[0][end:]}"
 
 
 def refuse(what: str, text: str) -> None:
-    """Raises UsageError when the text, called `what`, seems to hold a secret."""
+    """Raise UsageError if the text, called `what`, seems to hold a secret."""
     kind = find(text)
     if kind:
         raise UsageError(
@@ -148,8 +149,8 @@ def refuse(what: str, text: str) -> None:
 
 
 def refuse_in_note(text: str) -> None:
-    """Like `refuse`, for a note: it also looks for values that are named as secrets, and shows
-    where, with the finding masked. Raises UsageError."""
+    """Like `refuse`, for a note. It also looks for values named as secrets, and shows the finding
+    masked. Raises UsageError."""
     found = _in_note(text)
     if found:
         kind, value = found
@@ -172,10 +173,10 @@ def _in_note(text: str) -> tuple[str, str] | None:
 
 
 def mask(value: str) -> str:
-    """Enough of a secret to find it in one's own text, and no more."""
+    """Just enough of a secret to find it in one's own text."""
     return f"{value[:4]}…({len(value)} characters)"
 
 
 def is_made_for_secrets(path: str) -> bool:
-    """Whether a file of this name usually holds secrets."""
+    """Whether files of this name usually hold secrets."""
     return bool(_FILES.fullmatch(path.rpartition("/")[2]))

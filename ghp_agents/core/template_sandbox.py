@@ -1,7 +1,7 @@
-"""Jinja2's sandbox with an end: whatever a template says, it is rendered soon, or refused.
+"""Jinja2's sandbox with limits: any template is rendered quickly or refused.
 
-There are loops over what there is, and nothing that a template can define: no macro, no recursion.
-Each step of a loop, each call and each text that is made counts.
+Templates can loop over given values but define nothing: no macros, no recursion. Loop steps, calls
+and produced characters are counted.
 """
 
 import types
@@ -17,7 +17,7 @@ from jinja2.utils import pass_context
 from jinja2.visitor import NodeTransformer
 
 STEPS = 20_000  # of loops, calls and inclusions
-CHARACTERS = 4_000_000  # of all texts that are made on the way, and of the page
+CHARACTERS = 4_000_000  # of the page and of all intermediate texts
 LARGEST_NUMBER = 10**15
 
 _ALLOWED = (
@@ -28,7 +28,7 @@ _ALLOWED = (
     nodes.Neg, nodes.Pos, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod,
     nodes.Concat,
 )  # fmt: skip
-# None of them makes more than it is given; what `join` and `replace` make is counted beforehand.
+# None of them produces more than its input, except `join` and `replace`, which count beforehand.
 _FILTERS = (
     "abs", "capitalize", "count", "d", "default", "dictsort", "first", "float",
     "groupby", "int", "items", "last", "length", "list", "lower", "map", "max", "min", "reject",
@@ -42,11 +42,11 @@ _METHODS = frozenset(
         *("removeprefix", "removesuffix", "items", "keys", "values", "get"),
     )
 )
-_STEPS, _STEP, _JOINED = "steps of a loop", "one step", "joined"  # no template can name these
+_STEPS, _STEP, _JOINED = "steps of a loop", "one step", "joined"  # no template can use these names
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """An environment for one page. What a template must not do is a SecurityError."""
+    """An environment for one page. Forbidden operations raise SecurityError."""
 
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
@@ -65,13 +65,13 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = {name: self._counted(self.filters[name]) for name in _FILTERS} | {
             "join": self._join,
             "replace": self._replace,
-            _STEPS: self._each,
-            _STEP: self._once,
-            _JOINED: self._joined,
+            _STEPS: self._count_steps,
+            _STEP: self._count_step,
+            _JOINED: self._join_list,
         }
 
     def page(self, name: str, values: dict[str, Any]) -> str:
-        """What the template `name` makes of `values`."""
+        """Render the template `name` with `values`."""
         parts: list[str] = []
         for part in self.get_template(name).generate(values):
             self.make(len(part))
@@ -79,26 +79,26 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return "".join(parts)
 
     def step(self) -> None:
-        """Count a step. Raises SecurityError after the last."""
+        """Count a step. Raises SecurityError beyond the limit."""
         self._steps -= 1
         if self._steps < 0:
             raise SecurityError(f"it takes more than {STEPS} steps")
 
     def make(self, characters: int) -> None:
-        """Count characters, before they are made where that can be. Raises SecurityError."""
+        """Count characters, before they are produced if possible. Raises SecurityError."""
         self._characters -= characters
         if self._characters < 0:
             raise SecurityError(f"it makes more than {CHARACTERS} characters")
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Numbers are calculated with; texts and lists could grow."""
+        """Allow arithmetic on numbers only; texts and lists could grow."""
         for side in (left, right):
             if not isinstance(side, int | float) or abs(side) > LARGEST_NUMBER:
                 raise SecurityError(f"`{operator}` is for numbers; `~` joins texts")
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call what a page is given, `range`, or a method that makes nothing large."""
+        """Call a given function, `range`, or a method that produces nothing large."""
         __self.step()
         if not isinstance(__obj, Undefined):
             __self._check(getattr(__obj, "__wrapped__", __obj))
@@ -112,39 +112,40 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             name = getattr(called, "__name__", type(called).__name__)
             raise SecurityError(f"`{name}` cannot be called")
 
-    def _counted(self, made: Callable[..., Any]) -> Callable[..., Any]:
-        """A filter whose input and output count."""
+    def _counted(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter whose input and output are counted."""
 
         def counted(*args: Any, **kwargs: Any) -> Any:
             self.make(sum(map(_size, args)))
-            result = made(*args, **kwargs)
+            result = filter_(*args, **kwargs)
             self.make(_size(result))
             return result
 
-        counted.__dict__.update(getattr(made, "__dict__", {}))  # whether it is given the context
+        # The attributes may mark that the filter wants the context.
+        counted.__dict__.update(getattr(filter_, "__dict__", {}))
         return counted
 
     @pass_context
-    def _each(self, _: Context, values: Iterable[Any]) -> Iterator[Any]:
+    def _count_steps(self, _: Context, values: Iterable[Any]) -> Iterator[Any]:
         for value in values:
             self.step()
             yield value
 
     @pass_context
-    def _once(self, _: Context, value: Any) -> Any:
+    def _count_step(self, _: Context, value: Any) -> Any:
         self.step()
         return value
 
     @pass_context
-    def _joined(self, _: Context, values: list[Any]) -> str:
+    def _join_list(self, _: Context, values: list[Any]) -> str:
         return self._join(values)
 
     def _join(self, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
-        found = list(value)
+        items = list(value)
         if attribute is not None:
-            found = [self.getitem(each, attribute) for each in found]
-        self.make(sum(map(_size, found)) + len(found) * _size(d))
-        texts = [str(each) for each in found]
+            items = [self.getitem(item, attribute) for item in items]
+        self.make(sum(map(_size, items)) + len(items) * _size(d))
+        texts = [str(item) for item in items]
         self.make(sum(map(len, texts)))
         return str(d).join(texts)
 
@@ -159,7 +160,7 @@ def _size(value: Any) -> int:
 
 
 class _Bounds(NodeTransformer):
-    """Refuse what has no end, and count the rest."""
+    """Refuse unbounded constructs, and count the rest."""
 
     def visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> Any:
         if type(node) not in _ALLOWED or (isinstance(node, nodes.For) and node.recursive):
@@ -187,7 +188,7 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
 
 
 class _Generator(CodeGenerator):
-    """Makes Python of what the bounds left."""
+    """Generates Python from the bounded tree."""
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         bounded = _Bounds().visit(node)

@@ -1,7 +1,8 @@
-"""Templates: jinja2's one door. Ours can be replaced by `.ghp/templates/<name>` in a repository.
+"""Templates, rendered by jinja2 (imported only here). A repository can override ours by
+`.ghp/templates/<name>`.
 
-A repository's own template comes from whoever may write there, so it runs in a sandbox with an end,
-reads no file, and names exactly what it uses.
+Anyone with write access can change such a template. So it runs in a bounded sandbox, reads no file,
+and must name exactly what it uses.
 """
 
 import re
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 OVERRIDES = ".ghp/templates"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*\.j2")
-# What an expression of a template can end in besides jinja2's own errors: `{{ 1 // 0 }}`.
+# Errors that a template's expression can raise besides jinja2's own: `{{ 1 // 0 }}`.
 _WRONG_EXPRESSIONS = (
     ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, SyntaxError,
     TypeError, ValueError,
@@ -30,14 +31,14 @@ class TemplateError(GhpError):
 
 
 def none(_: str) -> None:
-    """The templates of a repository that has none of its own."""
+    """For a repository without own templates."""
 
 
 def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
-    """The text that the template `name` makes of `values`, as plain text: nothing is escaped.
+    """Render the template `name` with `values` as plain text; nothing is escaped.
 
-    `own` has the repository's templates, which come before ours. Raises TemplateError, with the
-    file and the line.
+    `own` returns the repository's templates, which override ours. Raises TemplateError with file
+    and line.
     """
     import jinja2
 
@@ -46,7 +47,7 @@ def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
     environment = BoundedEnvironment(lambda wanted: _load(wanted, own))
     try:
         return environment.page(name, dict(values))
-    except jinja2.TemplateNotFound as error:  # this one, or one that it includes
+    except jinja2.TemplateNotFound as error:  # this template, or one that it includes
         raise _not_found(str(error.name)) from None
     except jinja2.TemplateSyntaxError as error:
         raise _wrong(error.filename or name, error.lineno, str(error.message)) from None
@@ -55,7 +56,7 @@ def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
 
 
 def render_folder(name: str, values: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of a folder of our own templates, by their paths in it without `.j2`."""
+    """Render a folder of our own templates: texts by their relative paths without `.j2`."""
     folder = shipped(Path(__file__).parents[1]) / name
     environment = _environment()
     paths = sorted(path for path in folder.rglob("*.j2") if path.is_file())
@@ -68,13 +69,13 @@ def render_folder(name: str, values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shipped(package: Path) -> Path:
-    """The folder of our own templates: inside the package in a wheel, beside it in a checkout."""
+    """The folder of our own templates: inside the package in a wheel, next to it in a checkout."""
     inside = package / "_templates"
     return inside if inside.is_dir() else package.parent / "templates"
 
 
 def _environment() -> "SandboxedEnvironment":
-    """For templates of ours that nobody replaces."""
+    """For our own templates that cannot be overridden."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -102,7 +103,7 @@ def _load(name: str, own: Own) -> tuple[str, str, None] | None:
 
 
 def _place(error: BaseException, name: str) -> tuple[str, int]:
-    """The template and the line that failed; jinja2 puts both into the traceback."""
+    """The template and line that failed, from the traceback, where jinja2 puts both."""
     folders = [shipped(Path(__file__).parents[1]), Path(OVERRIDES)]
     file, line = name, 0
     step = error.__traceback__

@@ -1,21 +1,21 @@
-"""A text within a budget: sections, the most important first, each cut where it must be.
+"""Fits a text into a budget: sections in order of importance, each cut if necessary.
 
-What is cut is said, with the command that shows it, so that a reader knows what they do not see.
+Each cut names the command that shows the rest, so readers know what is missing.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEAST = 1_000  # characters; below, not even what is left out could be said
-BEGINNING = 80  # characters; as much of a line that is too long is worth to be shown
+LEAST = 1_000  # characters; with less, even the list of omitted sections would not fit
+BEGINNING = 80  # characters; the shortest beginning of a long line worth showing
 
-# Characters that cleaned text cannot have: nobody's text can begin a section.
+# Cleaned text never contains these characters, so no text can start a section.
 _MARK, _BETWEEN = "\x1e", "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetSection:
-    """A part of the text, and the command that shows what is cut of it."""
+    """A part of the text, and the command that shows it in full."""
 
     title: str
     command: str
@@ -28,12 +28,12 @@ class BudgetSection:
 
 
 def mark(title: str, command: str) -> str:
-    """What begins a section, in a text that `split` reads."""
+    """The start of a section, in a text that `split` reads."""
     return f"{_MARK}{title}{_BETWEEN}{command}{_MARK}"
 
 
 def split(text: str) -> tuple[str, list[BudgetSection]]:
-    """The text before the first mark, and the sections that say something."""
+    """The text before the first mark, and the sections that are not empty."""
     head, *rest = text.split(_MARK)
     sections: list[BudgetSection] = []
     for name, content in zip(rest[::2], rest[1::2], strict=True):
@@ -44,21 +44,21 @@ def split(text: str) -> tuple[str, list[BudgetSection]]:
 
 
 def fit(head: str, sections: Sequence[BudgetSection], limit: int) -> str:
-    """At most `limit` characters. A section may use half of what is left, so that a long one does
-    not hide all others; what the later ones do not need is given back, the first come first."""
+    """At most `limit` characters. A section may use half of the remaining room, so that a long one
+    does not hide the others. Unused room goes to the first sections."""
     everything = "\n".join([f"{head}\n", *(section.whole for section in sections)])
     if len(everything) <= limit:
         return everything
-    text, omitted = _laid_out(head, sections, limit, reserve=len(_left_out(sections)))
-    closer, _ = _laid_out(head, sections, limit, reserve=len(_left_out(omitted)) + 1)
+    text, omitted = _lay_out(head, sections, limit, reserve=len(_left_out(sections)))
+    closer, _ = _lay_out(head, sections, limit, reserve=len(_left_out(omitted)) + 1)
     best = closer if len(closer) <= limit else text
     return best if len(best) <= limit else f"{best[: limit - 2]}…\n"
 
 
-def _laid_out(
+def _lay_out(
     head: str, sections: Sequence[BudgetSection], limit: int, *, reserve: int
 ) -> tuple[str, list[BudgetSection]]:
-    """The text, and the sections that had no room; `reserve` characters are kept to name them."""
+    """The text, and the omitted sections; `reserve` characters are kept to name them."""
     room = limit - len(head) - 2 - reserve
     needs = [len(section.whole) + 1 for section in sections]
     shares: list[int] = []
@@ -77,14 +77,13 @@ def _laid_out(
 
 
 def _cut(section: BudgetSection, limit: int) -> str:
-    """As many lines of a section as fit, and a line that says what is missing; empty if that
-    would be too little to be of use."""
+    """As many lines of a section as fit, and a line about the rest. Empty if too little fits."""
     lines = section.text.split("\n")
 
-    def said(kept: int) -> str:
+    def cut_note(kept: int) -> str:
         return f"… ({len(lines) - kept} of {len(lines)} lines cut; {_shown(section)})"
 
-    room = limit - len(_under(section.title, "\n" + said(0)))
+    room = limit - len(_under(section.title, "\n" + cut_note(0)))
     kept: list[str] = []
     for line in lines:
         if len(line) + 1 > room:
@@ -96,7 +95,7 @@ def _cut(section: BudgetSection, limit: int) -> str:
         kept.append(f"{lines[whole][: room - 2]}…")
     elif not any(line.strip("> ") for line in kept):
         return ""
-    return _under(section.title, "\n".join([*kept, said(whole)]))
+    return _under(section.title, "\n".join([*kept, cut_note(whole)]))
 
 
 def _shown(section: BudgetSection) -> str:

@@ -1,14 +1,14 @@
-"""A file of the user's, rewritten: its mode and its links stay, and what others wrote meanwhile."""
+"""Rewrites a user's file: mode and links are kept, and concurrent changes are not overwritten."""
 
 import shutil
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
 
 def read(path: Path) -> bytes | None:
-    """What the file holds; None where there is none. Raises GhpError."""
+    """The file's content; None if there is no file. Raises GhpError."""
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -18,7 +18,7 @@ def read(path: Path) -> bytes | None:
 
 
 def read_text(path: Path) -> str | None:
-    """The same as text. Raises GhpError for what is not UTF-8, too."""
+    """The file's text. Also raises GhpError if it is not UTF-8."""
     content = read(path)
     try:
         return None if content is None else content.decode("utf-8")
@@ -30,12 +30,12 @@ def read_text(path: Path) -> str | None:
 
 
 def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
-    """Put `after` in the place of `before`, which somebody has decided on. Raises GhpError."""
-    place = path.resolve()  # a link stays one; what it leads to is written
+    """Replace the content `before` by `after`. Raises GhpError if the file changed meanwhile."""
+    place = path.resolve()  # keep a link; write to its target
     fresh: Path | None = None
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(ownfile.make_beside(str(place), after, mode=ownfile.LIKE_GIT))
+        fresh = Path(own_file.make_beside(str(place), after, mode=own_file.LIKE_GIT))
         if before is not None:
             shutil.copymode(place, fresh)
         if read(path) != before:
@@ -48,11 +48,11 @@ def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
         raise _failed(path, "written", error) from None
     finally:
         if fresh is not None:
-            ownfile.discard(str(fresh))
+            own_file.discard(str(fresh))
 
 
 def delete(path: Path, top: Path) -> None:
-    """Remove the file, and the folders above it that are now empty, below `top`."""
+    """Remove the file, and then empty folders above it, below `top`."""
     path.unlink(missing_ok=True)
     for folder in path.parents:
         if folder == top or not folder.is_relative_to(top):

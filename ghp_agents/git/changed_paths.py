@@ -1,4 +1,4 @@
-"""What a change touches: the paths of what is staged, of a worktree, or of a branch's commits."""
+"""The paths of a change: of staged files, a worktree, or a branch's commits."""
 
 import os
 from collections.abc import Sequence
@@ -8,24 +8,24 @@ from typing import NamedTuple
 from ghp_agents.core.errors import UsageError
 from ghp_agents.git import process as git
 
-# A renamed file is one that goes and one that comes.
+# A rename counts as a deletion and an addition.
 _NAMES = ("--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--no-ext-diff")
 
 
 class Signed(NamedTuple):
-    """A commit, and who says to have made it."""
+    """A commit, and its author."""
 
     oid: str
     author: str
-    agents: tuple[str, ...]  # of its trailers `Agent:`
+    agents: tuple[str, ...]  # from its `Agent:` trailers
     subject: str
 
 
 def staged(folder: Path, index: str | None = None) -> list[str]:
-    """The paths that would be committed, from the worktree's index or from `index`, which git
-    names to its hooks when it commits only some files.
+    """The paths that would be committed, from the worktree's index, or from `index`. Git names that
+    file to its hooks for a partial commit.
 
-    Of a merge only what differs from both sides: the rest was committed by somebody before.
+    For a merge only paths that differ from both sides; the others were committed before.
     """
     env = {"GIT_INDEX_FILE": index} if index else None
     found = _names(git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).out)
@@ -44,23 +44,23 @@ def in_worktree(folder: Path) -> list[str]:
 
 
 def below(folder: Path, path: str) -> list[str]:
-    """The files that git has, or would take, below a folder."""
+    """The tracked and untracked files below a folder, without ignored ones."""
     args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path]
     env = {"GIT_LITERAL_PATHSPECS": "1"}
     return sorted({*_names(git.check(args, cwd=folder, env=env).out)})
 
 
 def fork_point(folder: Path, ref: str) -> str:
-    """The last commit that HEAD has in common with `ref`. Raises UsageError."""
+    """The last common commit of HEAD and `ref`. Raises UsageError."""
     spec = f"{ref}^{{commit}}"
     args = ["rev-parse", "--verify", "--quiet", "--end-of-options", spec]
-    there = git.run(args, cwd=folder).text if ref and "\0" not in ref else ""
-    if not there:
+    commit = git.run(args, cwd=folder).text if ref and "\0" not in ref else ""
+    if not commit:
         raise UsageError(
             f"There is no commit {ref[:80]!r} here.",
             hint="Name a branch, tag or commit that was fetched: `--base origin/main`.",
         )
-    base = git.run(["merge-base", there, "HEAD"], cwd=folder)
+    base = git.run(["merge-base", commit, "HEAD"], cwd=folder)
     if base.code != 0:
         raise UsageError(
             f"What is checked out and {ref[:80]!r} have no commit in common here.",
@@ -76,17 +76,17 @@ def since(folder: Path, base: str) -> list[str]:
 
 
 def between(folder: Path, base: str, head: str) -> list[str]:
-    """The paths that a branch changes since it left a commit; both must be here."""
+    """The paths that a branch changed since it left `base`; both commits must be here."""
     return _names(git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).out)
 
 
-def differing(folder: Path, one: str, other: str) -> list[str]:
+def differing(folder: Path, left: str, right: str) -> list[str]:
     """The paths that differ between two commits."""
-    return _names(git.check(["diff", *_NAMES, one, other, "--"], cwd=folder).out)
+    return _names(git.check(["diff", *_NAMES, left, right, "--"], cwd=folder).out)
 
 
 def commits_since(folder: Path, base: str) -> list[Signed]:
-    """The commits that HEAD has and `base` has not, the oldest first; merges are left out."""
+    """The commits of HEAD that `base` lacks, oldest first, without merges."""
     trailers = "%(trailers:key=Agent,valueonly,unfold,separator=%x1f)"
     form = f"--format=%H%x1e%an%x1e{trailers}%x1e%s%x00"
     args = ["log", "--no-merges", "--reverse", "--no-show-signature", "--no-color", form]
@@ -96,8 +96,8 @@ def commits_since(folder: Path, base: str) -> list[Signed]:
 
 def _signed(entry: str) -> Signed:
     oid, author, trailers, subject = entry.lstrip("\n").split("\x1e", 3)
-    said = tuple(name.strip() for name in trailers.split("\x1f") if name.strip())
-    return Signed(oid, author, said, subject)
+    agents = tuple(name.strip() for name in trailers.split("\x1f") if name.strip())
+    return Signed(oid, author, agents, subject)
 
 
 def _names(data: bytes) -> list[str]:
@@ -105,8 +105,8 @@ def _names(data: bytes) -> list[str]:
 
 
 def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:
-    """Paths as somebody says them in `cwd`, from the top of the worktree; a link is followed to
-    the folder that it leads to, but the last name stays what it is. Raises UsageError."""
+    """Paths typed in `cwd`, relative to the top of the worktree. Links in folders are followed, but
+    not in the last name. Raises UsageError."""
     top = Path(os.path.realpath(toplevel))
     found: list[str] = []
     for word in words:

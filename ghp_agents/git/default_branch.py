@@ -1,6 +1,6 @@
-"""The trunk as a clone knows it, and files as they are there; what changes when it moves.
+"""The default branch as this clone knows it, files on it, and how to notice that it moved.
 
-Nothing of the working copy is read: another branch may be checked out.
+The working copy is not read: another branch may be checked out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,18 +15,18 @@ HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 
 
 class DefaultBranch(NamedTuple):
-    """Where the trunk is."""
+    """The location of the default branch."""
 
     name: str
-    ref: str  # on the remote as it was last seen, or here where no remote has it
+    ref: str  # on the remote as last fetched, or local if no remote has it
     remote: str
 
 
 def find(
     folder: Path, *, remote: str | None = None, named: str | None = None
 ) -> DefaultBranch | None:
-    """The trunk: the branch that is `named`, else the remote's own choice, else main or master.
-    None where there is no such branch. Raises GitError."""
+    """The default branch: the one that is `named`, else the remote's choice, else main or master.
+    None if there is no such branch. Raises GitError."""
     refs = worktree.branches(folder, *USUAL, *([named] if named else []))
     remote = remote or remote_of(refs)
     name = named or chosen(refs, remote)
@@ -36,13 +36,13 @@ def find(
 
 
 def remote_of(refs: Mapping[str, str]) -> str:
-    """The remote whose word counts where none is named: origin, or the only one."""
+    """The remote to use if none is named: origin, or the only one."""
     names = {ref.removeprefix(REMOTES).partition("/")[0] for ref in refs if ref.startswith(REMOTES)}
     return min(names, key=lambda name: (name != "origin", name), default="origin")
 
 
 def chosen(refs: Mapping[str, str], remote: str) -> str | None:
-    """The trunk as the remote says, else main or master; None if there is nothing of the kind."""
+    """The remote's default branch, else main or master; None if there is none."""
     head = refs.get(f"{REMOTES}{remote}/HEAD", "")
     if head:
         return head.removeprefix(f"{REMOTES}{remote}/")
@@ -51,7 +51,7 @@ def chosen(refs: Mapping[str, str], remote: str) -> str | None:
 
 
 def text(folder: Path, commit: str, path: str) -> str | None:
-    """A file as it is in a commit; None where it has none."""
+    """A file in a commit; None if the commit lacks it."""
     shown = git.run(["cat-file", "blob", f"{commit}:{path}"], cwd=folder)
     return shown.text if shown.code == 0 else None
 
@@ -59,8 +59,8 @@ def text(folder: Path, commit: str, path: str) -> str | None:
 def watched(
     common_dir: str, remotes: Iterable[str], names: Iterable[str], line: DefaultBranch | None
 ) -> list[str]:
-    """The files and folders by which it is seen, without git, that the trunk may have moved from
-    `line`. Branches of this clone matter only where no remote has it."""
+    """The files and folders that change when the default branch moves away from `line`. They are
+    watched without git. Local branches matter only if no remote has it."""
     branches = sorted({*USUAL, *(name for name in names if ".." not in name.split("/"))})
     found = ["packed-refs", "refs/remotes", "reftable/tables.list"]
     if line is None or line.ref.startswith(HEADS):

@@ -1,7 +1,8 @@
-"""Ask git about a repository that `locate` leaves out: another user's, a bare one, a moved one.
+"""Asks git about repositories that `locate` skips: another user's, a bare or a moved one.
 
-Git is asked without `--git-dir`, for only then does it check the owner, and heed `safe.directory`
-and `safe.bareRepository` of the user's configuration. Only commands ask; hooks and beats do not.
+Git runs without `--git-dir`. Only then does it check the owner, and honour `safe.directory` and
+`safe.bareRepository` of the user's configuration. Only commands ask git; hooks and heartbeats do
+not.
 """
 
 import os
@@ -21,8 +22,8 @@ _ADVICE = "git config --global --add safe.directory "
 
 
 def find_with_git(cwd: Path, environ: Mapping[str, str]) -> Location | None:
-    """The repository around `cwd` that git agrees to use; None where there is none. Raises
-    RefusedError with git's reason, or with ours."""
+    """The repository around `cwd` that git agrees to use; None if there is none. Raises
+    RefusedError with git's reason, or ours."""
     around = walk_up(str(cwd))
     chosen = None if around else named(environ)
     folder = Path(around.toplevel or around.git_dir) if around else cwd
@@ -37,7 +38,7 @@ def find_with_git(cwd: Path, environ: Mapping[str, str]) -> Location | None:
 
 
 def _variables(chosen: Location | None) -> dict[str, str]:
-    """What names a repository to git, as the user's environment named it to us."""
+    """The variables that select the repository, as the user's environment has them."""
     if chosen is None:
         return {}
     worktree = {"GIT_WORK_TREE": chosen.toplevel} if chosen.toplevel else {}
@@ -67,7 +68,7 @@ def _not_agreed(folder: Path, result: git.Result) -> RefusedError:
 
 
 def _check_shape(place: Location, cwd: Path, *, is_chosen: bool) -> None:
-    """What git does not check. Raises RefusedError."""
+    """Checks that git does not make. Raises RefusedError."""
     if place.common_dir != place.git_dir and common_of(place.git_dir) is None:
         raise RefusedError(
             f"{place.git_dir} leads to {place.common_dir}, which has no such worktree.",
@@ -89,6 +90,6 @@ def _check_shape(place: Location, cwd: Path, *, is_chosen: bool) -> None:
 
 
 def _marked(cwd: Path) -> Path | None:
-    """The nearest folder around `cwd` that has a `.git`, of whatever kind."""
+    """The nearest folder at or above `cwd` that contains a `.git` of any kind."""
     around = (cwd, *cwd.parents)
     return next((folder for folder in around if os.path.lexists(folder / ".git")), None)

@@ -1,4 +1,4 @@
-"""The lines of `info/exclude`, by which this clone alone keeps a file out of git."""
+"""Lines of `info/exclude`, which hide files from git in this clone only."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from ghp_agents.core import files
 
 
 def has(common_dir: Path, line: str) -> bool:
-    """Whether the file has this line; read as bytes, for it need not be UTF-8."""
+    """Whether the file has this line. Read as bytes, because it may not be UTF-8."""
     exclude = _file(common_dir)
     return exclude.exists() and line.encode() in exclude.read_bytes().splitlines()
 
 
 def add(common_dir: Path, line: str) -> None:
-    """Put the line at the end, once."""
+    """Append the line unless it exists."""
     if has(common_dir, line):
         return
     exclude = _file(common_dir)
@@ -23,10 +23,10 @@ def add(common_dir: Path, line: str) -> None:
 
 
 def remove(common_dir: Path, line: str) -> Path | None:
-    """Take the line out; the file, if it was there."""
+    """Remove the line; the file's path, or None if it had no such line."""
     exclude = _file(common_dir)
     lines = exclude.read_bytes().splitlines(keepends=True) if exclude.exists() else []
-    kept = [each for each in lines if each.rstrip(b"\r\n") != line.encode()]
+    kept = [entry for entry in lines if entry.rstrip(b"\r\n") != line.encode()]
     if kept == lines:
         return None
     files.write_durably(exclude, b"".join(kept))
@@ -34,5 +34,5 @@ def remove(common_dir: Path, line: str) -> Path | None:
 
 
 def _file(common_dir: Path) -> Path:
-    # Resolved, so that replacing the file keeps a person's link to one that they share.
+    # Resolved, so that replacing the file keeps a person's symbolic link.
     return (common_dir / "info/exclude").resolve()

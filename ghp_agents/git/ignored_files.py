@@ -1,4 +1,4 @@
-"""Which of many files nobody leases: what git ignores, and what is marked as generated."""
+"""Files that are never leased: ignored by git, or marked as generated."""
 
 import os
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from ghp_agents.hotpath.ignored_files import ATTRIBUTE, HERE, values
 
 
 def among(toplevel: str, paths: Sequence[str]) -> Collection[str]:
-    """Those of `paths` that are exempt. Raises GitError."""
+    """Those of `paths` that are ignored or generated. Raises GitError."""
     if not paths:
         return frozenset()
     folder = Path(toplevel)

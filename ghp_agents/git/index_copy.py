@@ -1,4 +1,4 @@
-"""A desk: a copy of a worktree's index to work on, so that the user's own is never touched."""
+"""A copy of a worktree's index to work on; the user's own index stays untouched."""
 
 import os
 import stat
@@ -9,27 +9,27 @@ from typing import NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.hotpath.locate import Location, walk_up
 
-PATIENCE = 600.0  # seconds; hashing a large worktree takes its time
+PATIENCE = 600.0  # seconds; hashing a large worktree takes time
 
 _FLAGS = (
-    *("-c", "core.splitIndex=false"),  # else a part of our index would land in the user's folder
+    *("-c", "core.splitIndex=false"),  # otherwise git writes part of our index to the user's folder
     *("-c", "core.untrackedCache=false"),
-    *("-c", "core.safecrlf=false"),  # else a file with mixed line endings stops everything
+    *("-c", "core.safecrlf=false"),  # otherwise a file with mixed line endings fails the command
     *("-c", "core.looseCompression=0"),
     *("-c", "diff.suppressBlankEmpty=false"),
 )
 
 
 class LeftOut(NamedTuple):
-    """A file that differs and is not kept."""
+    """A changed file that is not stored."""
 
     path: str
-    size: int | None  # bytes; None where that means nothing
+    size: int | None  # bytes; None if it has no meaningful size
     reason: str
 
 
 class ScratchIndex:
-    """Git on a copied index; what it makes goes into `scratch`, which the caller throws away."""
+    """Git on a copied index. New objects go to `scratch`, which the caller deletes."""
 
     def __init__(self, place: Location, scratch: Path) -> None:
         assert place.toplevel is not None
@@ -52,18 +52,18 @@ class ScratchIndex:
         )
 
     def git(self, *args: str) -> git.Result:
-        """Run git here. Raises GitError unless it ends with 0."""
+        """Run git here. Raises GitError unless it exits with 0."""
         result = self.run(*args)
         if result.code != 0:
             raise git.failure(args, result)
         return result
 
     def names(self, *args: str) -> list[str]:
-        """The names that git lists, with NULs between them."""
+        """The NUL-separated names that git lists."""
         return [os.fsdecode(part) for part in self.git(*args).out.split(b"\0") if part]
 
     def size(self, path: str) -> int | None:
-        """The bytes of a file of the worktree; 0 for what is no regular file."""
+        """The bytes of a file of the worktree; 0 unless it is a regular file."""
         try:
             status = (self.worktree / path).lstat()
         except OSError:
@@ -71,36 +71,36 @@ class ScratchIndex:
         return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def stage(desk: ScratchIndex, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
-    """Bring the worktree's content into the copied index; answers what could not come along.
+def stage(copy: ScratchIndex, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
+    """Stage the worktree's content in the copied index; returns what was left out.
 
-    New files are taken from the smallest on, as long as they make no more than `limit` bytes
-    together, so that a forgotten folder of data costs no time; none that are `passed_over`.
+    New files are added smallest first, up to `limit` bytes together, so a forgotten data folder
+    costs no time. Files in `passed_over` are skipped.
     """
-    refused = _try_to_add(desk, "-u")
+    refused = _try_to_add(copy, "-u")
     if refused is None:
-        refused = _add(desk, _differing(desk))
-    chosen, left_out = _choose_new(desk, limit, passed_over)
-    refused = _add(desk, chosen) or refused
-    return left_out + (_unreadable(desk, chosen) if refused else [])
+        refused = _add(copy, _differing(copy))
+    chosen, left_out = _choose_new(copy, limit, passed_over)
+    refused = _add(copy, chosen) or refused
+    return left_out + (_unreadable(copy, chosen) if refused else [])
 
 
-def _add(desk: ScratchIndex, names: Sequence[str]) -> bool:
-    """Add these; whether some could not be."""
+def _add(copy: ScratchIndex, names: Sequence[str]) -> bool:
+    """Add these files; whether some could not be added."""
     if not names:
         return False
     listed = b"\0".join(os.fsencode(name) for name in names)
-    refused = _try_to_add(desk, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+    refused = _try_to_add(copy, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
     if refused is None and len(names) > 1:
         half = len(names) // 2
-        return _add(desk, names[:half]) | _add(desk, names[half:])
+        return _add(copy, names[:half]) | _add(copy, names[half:])
     return refused is not False
 
 
-def _try_to_add(desk: ScratchIndex, *options: str, stdin: bytes | None = None) -> bool | None:
-    """Whether some could not be added; None: nothing was, because a filter failed for one."""
-    sparse = ["--sparse"] if desk.is_sparse else []
-    result = desk.run("add", "--ignore-errors", *sparse, *options, stdin=stdin)
+def _try_to_add(copy: ScratchIndex, *options: str, stdin: bytes | None = None) -> bool | None:
+    """Whether some could not be added. None: none were, because a filter failed for one."""
+    sparse = ["--sparse"] if copy.is_sparse else []
+    result = copy.run("add", "--ignore-errors", *sparse, *options, stdin=stdin)
     if result.code > 1 and " filter " in result.err and result.err.rstrip().endswith(" failed"):
         return None
     if result.code > 1 and "adding files failed" not in result.err:
@@ -109,16 +109,16 @@ def _try_to_add(desk: ScratchIndex, *options: str, stdin: bytes | None = None) -
 
 
 def _choose_new(
-    desk: ScratchIndex, limit: int, passed_over: Collection[str]
+    copy: ScratchIndex, limit: int, passed_over: Collection[str]
 ) -> tuple[list[str], list[LeftOut]]:
     """The untracked files that may fit, and those that cannot."""
     chosen: list[str] = []
     left_out: list[LeftOut] = []
     room = limit
-    names = (name for name in _new(desk) if name not in passed_over)
-    for size, name in sorted((desk.size(name) or 0, name) for name in names):
+    names = (name for name in _new(copy) if name not in passed_over)
+    for size, name in sorted((copy.size(name) or 0, name) for name in names):
         if name.endswith("/"):
-            if not _is_own_worktree(desk, name):
+            if not _is_own_worktree(copy, name):
                 left_out.append(LeftOut(name, None, "a repository of its own"))
         elif size <= room:
             room -= size
@@ -128,29 +128,29 @@ def _choose_new(
     return chosen, left_out
 
 
-def _unreadable(desk: ScratchIndex, chosen: list[str]) -> list[LeftOut]:
-    """What still differs after all was added."""
+def _unreadable(copy: ScratchIndex, chosen: list[str]) -> list[LeftOut]:
+    """What still differs after everything was added."""
     wanted = set(chosen)
-    names = _differing(desk) + [name for name in _new(desk) if name in wanted]
-    return [LeftOut(name, desk.size(name), "cannot be read") for name in dict.fromkeys(names)]
+    names = _differing(copy) + [name for name in _new(copy) if name in wanted]
+    return [LeftOut(name, copy.size(name), "cannot be read") for name in dict.fromkeys(names)]
 
 
-def _differing(desk: ScratchIndex) -> list[str]:
-    return desk.names("diff-files", "-z", "--name-only", "--ignore-submodules=all")
+def _differing(copy: ScratchIndex) -> list[str]:
+    return copy.names("diff-files", "-z", "--name-only", "--ignore-submodules=all")
 
 
-def _new(desk: ScratchIndex) -> list[str]:
-    return desk.names("ls-files", "-z", "--others", "--exclude-standard")
+def _new(copy: ScratchIndex) -> list[str]:
+    return copy.names("ls-files", "-z", "--others", "--exclude-standard")
 
 
-def _is_own_worktree(desk: ScratchIndex, name: str) -> bool:
-    """Whether an untracked repository is a linked worktree of this one: somebody else's work."""
-    there = walk_up(str(desk.worktree / name))
-    return there is not None and there.common_dir == desk.place.common_dir
+def _is_own_worktree(copy: ScratchIndex, name: str) -> bool:
+    """Whether an untracked repository is a linked worktree of this one, so not ours to store."""
+    location = walk_up(str(copy.worktree / name))
+    return location is not None and location.common_dir == copy.place.common_dir
 
 
 def _copy_index(index: Path, to: Path) -> None:
-    """Copy with the time of change: by it git knows which entries it must look at again."""
+    """Copy with the modification time, by which git knows which entries to check again."""
     try:
         with index.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -161,5 +161,5 @@ def _copy_index(index: Path, to: Path) -> None:
 
 
 def _quoted(path: str) -> str:
-    """One entry of a colon-separated list, whatever characters the path has."""
+    """An entry of a colon-separated list, with any characters in the path."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,4 +1,4 @@
-"""What a merge, a squash or a rebase of two commits comes to, made without touching a worktree."""
+"""Computes a merge, squash or rebase of two commits without touching a person's worktree."""
 
 import contextlib
 import os
@@ -12,11 +12,11 @@ from ghp_agents.git import process as git
 
 METHODS = ("merge", "squash", "rebase")
 MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
-HEAD_TRAILER = "Merged-head"  # of a commit that brings a branch onto the trunk
-LOOKED_AT = 1_000  # commits of the trunk
-PATIENCE = 600.0  # seconds; a merge of large histories takes its time
+HEAD_TRAILER = "Merged-head"  # of a commit that merges a branch into the default branch
+LOOKED_AT = 1_000  # commits of the default branch
+PATIENCE = 600.0  # seconds; merging large histories takes time
 
-# A person's settings for their own rebases and merges, which are not meant for ours.
+# Disable the person's own settings for rebases and merges.
 _PLAIN = (
     *("-c", "rebase.autoStash=false", "-c", "rebase.autoSquash=false"),
     *("-c", "rebase.updateRefs=false", "-c", "merge.autoStash=false", "-c", "gc.auto=0"),
@@ -33,14 +33,14 @@ _NO_EDITOR = {"GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "GIT_MERGE_AU
 
 
 class MergedTree(NamedTuple):
-    """What merging two commits comes to: a tree, or the paths that conflict."""
+    """The result of merging two commits: a tree, or the conflicting paths."""
 
     tree: str
     conflicts: tuple[str, ...] = ()
 
 
 class MergeResult(NamedTuple):
-    """The commit that would be on the trunk, or the paths that conflict."""
+    """The new commit for the default branch, or the conflicting paths."""
 
     commit: str
     conflicts: tuple[str, ...] = ()
@@ -50,9 +50,9 @@ def land(
     folder: Path, scratch: Path, onto: str, head: str, method: str, message: str,
     env: Mapping[str, str] | None = None,
 ) -> MergeResult:  # fmt: skip
-    """The commit by which `head` comes onto the commit `onto`.
+    """Create the commit that brings `head` onto the commit `onto`.
 
-    `scratch` is a folder in which a worktree may be made for a moment; `env` names the committer.
+    `scratch` is a folder for a temporary worktree; `env` names the committer.
     """
     if method == "rebase":
         if is_ancestor(folder, onto, head):
@@ -68,7 +68,7 @@ def land(
 def merge(
     folder: Path, scratch: Path, ours: str, theirs: str, version: tuple[int, ...] | None = None
 ) -> MergedTree:
-    """The tree of a merge; also where git is too old to do that by itself."""
+    """The tree of a merge; works with old versions of git, too."""
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
     args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
@@ -83,25 +83,25 @@ def commit(
     folder: Path, tree: str, parents: Sequence[str], message: str,
     env: Mapping[str, str] | None = None,
 ) -> str:  # fmt: skip
-    """A commit of a tree, on no branch."""
+    """Create a commit of a tree, on no branch."""
     words = [word for parent in parents for word in ("-p", parent)]
     args = ["commit-tree", tree, *words, "-F", "-"]
     return git.check(args, cwd=folder, stdin=message.encode("utf-8", "replace"), env=env).text
 
 
 def is_ancestor(folder: Path, older: str, newer: str) -> bool:
-    """Whether `newer` has all of `older`."""
+    """Whether `newer` contains `older`."""
     return git.run(["merge-base", "--is-ancestor", older, newer], cwd=folder).code == 0
 
 
 def landed(folder: Path, trunk: str, head: str) -> str | None:
-    """The commit by which `head` came onto the trunk: one that says so, or what it is itself;
-    None if it did not."""
+    """The commit by which `head` was merged into the default branch: a commit with its trailer, or
+    itself. None if it was not merged."""
     form = f"--format=%H%x00%(trailers:key={HEAD_TRAILER},valueonly,separator=%x1f)"
     args = ["log", "--no-show-signature", f"--max-count={LOOKED_AT}", form, trunk]
     for line in git.run(args, cwd=folder, timeout=PATIENCE).text.splitlines():
-        commit, _, said = line.partition("\0")
-        if head in said.split("\x1f"):
+        commit, _, heads = line.partition("\0")
+        if head in heads.split("\x1f"):
             return commit
     if is_ancestor(folder, head, trunk):
         return head
@@ -109,7 +109,7 @@ def landed(folder: Path, trunk: str, head: str) -> str | None:
 
 
 def has_each_change(folder: Path, trunk: str, head: str) -> bool:
-    """Whether for each commit of `head` there is one on the trunk that changes the same."""
+    """Whether each commit of `head` has an equivalent change on the default branch."""
     shown = git.run(["cherry", trunk, head], cwd=folder, timeout=PATIENCE)
     lines = shown.text.splitlines()
     return shown.code == 0 and bool(lines) and all(line.startswith("-") for line in lines)
@@ -138,7 +138,7 @@ def _replayed(
 
 
 def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Rebase what is checked out in `folder`; or leave it as it was, and answer what conflicts."""
+    """Rebase what is checked out in `folder`. On conflicts abort and return their paths."""
     args = [*_PLAIN, "rebase", "--no-verify", "-q", onto]
     return _or_abort(folder, args, "rebase", env)
 
@@ -146,8 +146,8 @@ def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tup
 def merge_into(
     folder: Path, other: str, message: str, env: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Merge `other` into what is checked out in `folder`; or leave it as it was, and answer what
-    conflicts."""
+    """Merge `other` into what is checked out in `folder`. On conflicts abort and return their
+    paths."""
     args = [*_PLAIN, "merge", "--no-ff", "--no-verify", "--no-squash", "-q", "-m", message, other]
     return _or_abort(folder, args, "merge", env)
 
@@ -166,14 +166,14 @@ def _or_abort(
 
 
 def unmerged(folder: Path) -> tuple[str, ...]:
-    """The paths that are in conflict in a worktree."""
+    """The conflicting paths in a worktree."""
     shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).out
     return tuple(os.fsdecode(part) for part in shown.split(b"\0") if part)
 
 
 @contextlib.contextmanager
 def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
-    """A worktree of a commit, on no branch, for as long as the block lasts."""
+    """A temporary worktree of a commit, on no branch."""
     place = scratch / f"landing-{random_hex(4)}"
     place.parent.mkdir(parents=True, exist_ok=True)
     add = ["worktree", "add", "-q", "--detach", str(place), commit]
@@ -187,7 +187,7 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
 
 
 def discard(folder: Path, place: Path) -> None:
-    """Remove a worktree of ours with all that is in it."""
+    """Remove one of our worktrees with all its content."""
     git.run(["worktree", "remove", "--force", "--force", str(place)], cwd=folder, timeout=PATIENCE)
     shutil.rmtree(place, ignore_errors=True)
     git.run(["worktree", "prune"], cwd=folder)

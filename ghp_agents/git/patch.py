@@ -1,9 +1,8 @@
-"""Uncommitted work as a patch: taken without touching anything of the user's, put back whole.
+"""Uncommitted work as a patch: taken without changing the user's files, applied as a whole.
 
-What is taken is the content of the working tree: changed, new, deleted and renamed files, binary
-ones, links, the executable bit. Ignored files and empty folders are not taken. What was staged is
-not told apart from what was not. Content goes through git's own conversion of line endings and
-filters, as it would in a commit.
+A patch has the content of the working tree: changed, new, deleted and renamed files, binary files,
+links, the executable bit. Ignored files and empty folders are left out. Staged and unstaged changes
+are not distinguished. Content passes git's conversion of line endings and filters, as in a commit.
 """
 
 import hashlib
@@ -15,27 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import patch_check as patchguard
-from ghp_agents.git import patch_text as patchtext
+from ghp_agents.git import patch_check, patch_text, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
 from ghp_agents.git.index_copy import PATIENCE, LeftOut, ScratchIndex, stage
 from ghp_agents.git.patch_text import parents
 from ghp_agents.hotpath.locate import Location
 
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
 _GITLINK = "160000"
-_LINK = patchtext.LINK
+_LINK = patch_text.LINK
 
 
 class PatchedFile(NamedTuple):
     """A file that the patch changes; counts are None for binary content."""
 
-    kind: str  # A added, M modified, D deleted, T another type, R renamed
+    kind: str  # A added, M modified, D deleted, T type changed, R renamed
     path: str
     added: int | None
     removed: int | None
-    source: str = ""  # where a renamed file was
+    source: str = ""  # the old path of a renamed file
 
 
 Screen = Callable[[PatchedFile, bytes], str | None]
@@ -44,13 +41,13 @@ _Described = tuple[PatchedFile, tuple[str, str], str]  # with its modes and its 
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Uncommitted work. `base` is the commit that it belongs to, empty before the first commit."""
+    """Uncommitted work on top of the commit `base`, which is empty before the first commit."""
 
     base: str
     content: bytes
     changes: tuple[PatchedFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    converted: tuple[str, ...] = ()  # kept as git would commit them, not byte for byte
+    converted: tuple[str, ...] = ()  # stored as git would commit them, not byte for byte
 
 
 # ------------------------------------------------------------------------------ taking
@@ -62,36 +59,37 @@ def take_patch(
     screen: Screen = lambda _change, _added: None,
     passed_over: Collection[str] = (),
 ) -> Patch:
-    """The uncommitted work of a worktree, in at most `limit` bytes; the largest is left out first.
+    """The uncommitted work of a worktree, in at most `limit` bytes; the largest files are left out
+    first.
 
-    `screen` sees each change with the lines that it adds, and answers why it must not be kept, or
-    None; new files that are `passed_over` count for nothing. The user's index, objects, refs and
-    files stay as they are. Raises GitError.
+    `screen` gets each change with its added lines, and returns why it must not be stored, or None.
+    New files in `passed_over` are skipped. The user's index, objects, refs and files stay as they
+    are. Raises GitError.
     """
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))
     with tempfile.TemporaryDirectory(prefix="ghp-patch-") as folder:
-        desk = ScratchIndex(place, Path(folder))
-        left_out = stage(desk, limit, passed_over)
+        copy = ScratchIndex(place, Path(folder))
+        left_out = stage(copy, limit, passed_over)
         whole = Path(folder) / "patch"
-        against = base or desk.git("hash-object", "-t", "tree", os.devnull).text
-        parts = _parts(desk, against, whole)
-        reasons = _reasons(desk.worktree, parts, whole, limit, screen)
+        against = base or copy.git("hash-object", "-t", "tree", os.devnull).text
+        parts = _parts(copy, against, whole)
+        reasons = _reasons(copy.worktree, parts, whole, limit, screen)
         kept = [part for part in parts if part.change.path not in reasons]
         dropped = [part for part in parts if part.change.path in reasons]
-        left_out += [_left_out(desk, part, reasons) for part in dropped]
+        left_out += [_left_out(copy, part, reasons) for part in dropped]
         return Patch(
             base,
             b"".join(part.read(whole) for part in kept),
             tuple(part.change for part in kept),
-            tuple(sorted(left_out, key=lambda one: one.path)),
-            tuple(part.change.path for part in kept if _is_converted(desk.worktree, part)),
+            tuple(sorted(left_out, key=lambda file: file.path)),
+            tuple(part.change.path for part in kept if _is_converted(copy.worktree, part)),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What the patch has for one file: where it begins in the whole patch, and how long it is."""
+    """The part of the patch for one file: its start and size in the whole patch."""
 
     change: PatchedFile
     modes: tuple[str, str]
@@ -100,27 +98,27 @@ class _Part:
     size: int
 
     def read(self, whole: Path) -> bytes:
-        """The part itself."""
+        """The content of this part."""
         with whole.open("rb") as file:
             file.seek(self.start)
             return file.read(self.size)
 
     @property
     def emptied(self) -> str:
-        """The path at which there is nothing any more afterwards; empty if there is none."""
+        """The path that no longer exists afterwards; empty if there is none."""
         return {"D": self.change.path, "R": self.change.source}.get(self.change.kind, "")
 
 
-def _parts(desk: ScratchIndex, against: str, whole: Path) -> list[_Part]:
+def _parts(copy: ScratchIndex, against: str, whole: Path) -> list[_Part]:
     """Let git write the whole patch, and find the files in it."""
-    # Only files renamed without a change: more would tie a part to its source's content.
+    # Only unchanged renames; others would make a part depend on its source's content.
     renames = "--find-renames=100%"
-    described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
+    described = _described(_compare(copy, against, renames, "-z", "--raw", "--numstat").out)
     if _is_moved_link_in_the_way(described):
         renames = "--no-renames"
-        described = _described(_compare(desk, against, renames, "-z", "--raw", "--numstat").out)
+        described = _described(_compare(copy, against, renames, "-z", "--raw", "--numstat").out)
     _compare(
-        desk, against, renames,
+        copy, against, renames,
         "--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/",
         f"--output={whole}",
     )  # fmt: skip
@@ -128,7 +126,7 @@ def _parts(desk: ScratchIndex, against: str, whole: Path) -> list[_Part]:
     parts: list[_Part] = []
     position = 0
     for change, modes, oid in described:
-        # A file that became a link, or the reverse, is two pieces: one goes, the other comes.
+        # A type change (file to link or back) is two pieces: a deletion and an addition.
         after = position + (2 if change.kind == "T" else 1)
         start = starts[position]
         parts.append(_Part(change, modes, oid, start, starts[after] - start))
@@ -136,13 +134,13 @@ def _parts(desk: ScratchIndex, against: str, whole: Path) -> list[_Part]:
     return parts
 
 
-def _compare(desk: ScratchIndex, against: str, *options: str) -> git.Result:
-    return desk.git("diff-index", "--cached", *_PLAIN, *options, against)
+def _compare(copy: ScratchIndex, against: str, *options: str) -> git.Result:
+    return copy.git("diff-index", "--cached", *_PLAIN, *options, against)
 
 
 def _is_moved_link_in_the_way(described: Sequence[_Described]) -> bool:
-    """Whether a link was renamed where other paths pass through: `git apply` does not see from a
-    rename, which names no mode, that the link goes away, and refuses to write below it."""
+    """Whether a renamed link is in the way of other paths. A rename names no mode, so `git apply`
+    does not see that the link goes away, and refuses to write below it."""
     paths = {path for change, *_ in described for path in (change.path, change.source)}
     passed = {parent for path in paths for parent in parents(path)}
     moved = [change for change, modes, _ in described if change.kind == "R" and modes[1] == _LINK]
@@ -150,7 +148,7 @@ def _is_moved_link_in_the_way(described: Sequence[_Described]) -> bool:
 
 
 def _starts(whole: Path) -> list[int]:
-    """Where the files begin in a patch, and where it ends. No line of content starts like that."""
+    """The offsets of the files in a patch, and its end. No content line starts like a header."""
     if not whole.stat().st_size:
         return [0]
     with whole.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
@@ -161,8 +159,8 @@ def _starts(whole: Path) -> list[int]:
 
 
 def _described(data: bytes) -> list[_Described]:
-    """Changes with their modes and new object, from `--raw --numstat -z`: first all of the one,
-    then all of the other."""
+    """Changes with their modes and new object, from `--raw --numstat -z`, which prints all raw
+    lines before all counts."""
     words = iter([os.fsdecode(part) for part in data.split(b"\0")])
     raw: list[tuple[str, str, str, tuple[str, str], str]] = []
     word = next(words)
@@ -192,14 +190,14 @@ def _count(text: str) -> int | None:
 def _reasons(
     folder: Path, parts: Sequence[_Part], whole: Path, limit: int, screen: Screen
 ) -> dict[str, str]:
-    """Why parts are not kept, by path."""
+    """Why parts are left out, by path."""
     reasons: dict[str, str] = {}
     total = 0
     for part in sorted(parts, key=lambda part: part.size):
         path = part.change.path
         if _GITLINK in part.modes:
             reasons[path] = "a submodule"
-        elif part.modes[1] == _LINK and patchguard.leads_out(folder, path, {}):
+        elif part.modes[1] == _LINK and patch_check.leads_out(folder, path, {}):
             reasons[path] = "a link that leads out of the worktree"
         elif total + part.size > limit:
             reasons[path] = "too large"
@@ -210,7 +208,7 @@ def _reasons(
     stay = {part.emptied for part in parts if part.emptied and part.change.path in reasons}
     above = {parent for path in stay for parent in parents(path)}
     for part in parts:
-        # A file whose deletion is left out stays where it is: nothing else can take its place.
+        # If a deletion is left out, the file stays, so nothing else can take its path.
         if part.change.path in above or not stay.isdisjoint(parents(part.change.path)):
             reasons.setdefault(part.change.path, "takes the place of a file that was left out")
     return reasons
@@ -222,15 +220,15 @@ def _added(piece: bytes) -> bytes:
     return b"\n".join(line[1:] for line in hunks.split(b"\n") if line.startswith(b"+"))
 
 
-def _left_out(desk: ScratchIndex, part: _Part, reasons: dict[str, str]) -> LeftOut:
+def _left_out(copy: ScratchIndex, part: _Part, reasons: dict[str, str]) -> LeftOut:
     change, reason = part.change, reasons[part.change.path]
     if change.kind == "D":
         return LeftOut(change.path, part.size, f"{reason} (deleted here)")
-    return LeftOut(change.path, None if _GITLINK in part.modes else desk.size(change.path), reason)
+    return LeftOut(change.path, None if _GITLINK in part.modes else copy.size(change.path), reason)
 
 
 def _is_converted(folder: Path, part: _Part) -> bool:
-    """Whether what is kept differs from the file's bytes, by line endings or a filter."""
+    """Whether line endings or a filter make the stored content differ from the file's bytes."""
     if part.change.kind == "D" or not part.modes[1].startswith("100"):
         return False
     try:
@@ -246,28 +244,28 @@ def _is_converted(folder: Path, part: _Part) -> bool:
 
 
 class PatchFailedError(git.GitError):
-    """A patch that cannot be put back here; nothing was changed."""
+    """The patch cannot be applied here; nothing was changed."""
 
 
 def is_applied(folder: Path, content: bytes) -> bool:
-    """Whether all that the patch would do is there already. Raises UnsafePatchError."""
-    patchtext.read_patch(content)
+    """Whether all changes of the patch are already there. Raises UnsafePatchError."""
+    patch_text.read_patch(content)
     result = _apply(folder, content, "--reverse", "--check")
-    # A mode that differs is only warned of.
+    # Git only warns of a different mode.
     return result.code == 0 and " has type " not in result.err
 
 
 def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
-    """Put the work back, all of it or nothing; answers the paths that have conflicts.
+    """Apply the whole patch or nothing; returns the paths with conflicts.
 
-    On the commit that the patch belongs to, only files change. With `three_way`, on another one,
-    git merges it: the result is staged, and what meets other changes is left with conflict markers
-    and unmerged in the index. Raises PatchFailedError; UnsafePatchError for a patch that
-    `take_patch` would not have made. Then nothing was changed.
+    On the patch's own base commit only files change. With `three_way`, on another commit, git
+    merges: the result is staged. Conflicts get markers and stay unmerged in the index. Raises
+    PatchFailedError, or UnsafePatchError for a patch that `take_patch` could not have made. Then
+    nothing was changed.
     """
-    pieces = patchtext.read_patch(content)
-    patchguard.check(folder, pieces)
-    links = patchguard.links_in_the_way(folder, pieces)
+    pieces = patch_text.read_patch(content)
+    patch_check.check(folder, pieces)
+    links = patch_check.links_in_the_way(folder, pieces)
     if links:
         raise PatchFailedError(
             f"it would write through {', '.join(links)}: a link that is not in git",

@@ -1,4 +1,4 @@
-"""What a patch would do in a worktree, judged before git applies it."""
+"""Checks what a patch would do in a worktree before git applies it."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -7,13 +7,13 @@ from pathlib import Path
 from ghp_agents.git import process as git
 from ghp_agents.git.patch_text import HINT, LINK, Piece, UnsafePatchError, is_git_folder, parents
 
-_HOPS = 40  # links one after another, as the kernel follows them
-_STEPS = 400  # parts of all paths on the way of one link
+_HOPS = 40  # links in a chain, as in the kernel
+_STEPS = 400  # path components while one link is resolved
 
 
 def check(folder: Path, pieces: Collection[Piece]) -> None:
-    """Raises UnsafePatchError for a rename of a file that is not in git, and for a link that
-    would lead out of the worktree `folder`."""
+    """Raises UnsafePatchError for a rename of an untracked file, and for a link that points outside
+    of the worktree `folder`."""
     links = {piece.new: piece.target for piece in pieces if piece.new and piece.target is not None}
     moved = {piece.old: piece.new for piece in pieces if piece.is_rename}
     for name, target in _tracked(folder, list(moved)).items():
@@ -23,7 +23,7 @@ def check(folder: Path, pieces: Collection[Piece]) -> None:
     if moved:
         name = min(moved)[:200]
         raise UnsafePatchError(f"The patch renames {name!r}, which is not in git.", hint=HINT)
-    # Of a link with several lines the patch may show only some.
+    # The patch may show only some lines of a link with several.
     longer = _tracked(folder, [name for name, target in links.items() if "\n" in target])
     open_ended = {name for name, target in longer.items() if target and "/" in target}
     gone = {piece.old for piece in pieces} - {piece.new for piece in pieces}
@@ -38,8 +38,8 @@ def check(folder: Path, pieces: Collection[Piece]) -> None:
 def leads_out(
     folder: Path, path: str, links: Mapping[str, str], gone: Collection[str] = ()
 ) -> bool:
-    """Whether the link at `path` ends outside of `folder`, or in its git folder. `links` will be
-    there besides those that are, and `gone` will not be."""
+    """Whether the link at `path` points outside of `folder`, or into its git folder. `links` will
+    be added, and the paths in `gone` removed."""
     left = path.split("/")[::-1]
     at: list[str] = []
     hops = steps = 0
@@ -65,11 +65,11 @@ def leads_out(
             hops += 1
             at.pop()
             left += target.split("/")[::-1]
-    return False  # one that never ends leads nowhere
+    return False  # an endless link points nowhere
 
 
 def _target(folder: Path, name: str, links: Mapping[str, str], gone: Collection[str]) -> str | None:
-    """Where the link `name` leads; None if it is no link."""
+    """The target of the link `name`; None if it is no link."""
     if name in links:
         return links[name]
     try:
@@ -79,7 +79,7 @@ def _target(folder: Path, name: str, links: Mapping[str, str], gone: Collection[
 
 
 def links_in_the_way(folder: Path, pieces: Collection[Piece]) -> list[str]:
-    """Links on the patch's paths that are not in git, which would follow them anywhere."""
+    """Untracked links on the patch's paths; git would follow them anywhere."""
     paths = {path for piece in pieces for path in (piece.old, piece.new)}
     above = {parent for path in paths for parent in parents(path)}
     links = sorted(parent for parent in above if (folder / parent).is_symlink())
@@ -88,7 +88,7 @@ def links_in_the_way(folder: Path, pieces: Collection[Piece]) -> list[str]:
 
 
 def _tracked(folder: Path, names: list[str]) -> dict[str, str | None]:
-    """Those of `names` that are files in git; for a link, where it leads."""
+    """Those of `names` that are tracked files; for a link, its target."""
     if not names:
         return {}
     known: dict[str, str | None] = {}

@@ -1,7 +1,7 @@
-"""A patch, read before git sees it: which files it changes, and how.
+"""Parses a patch before git sees it: which files it changes, and how.
 
-Only what git writes for `patch.take` is accepted. Everything else is refused, so git finds nothing
-in a patch that was not seen here. Reading takes time in proportion to the patch.
+Only what git writes for `patch.take_patch` is accepted. Everything else is refused, so git sees
+nothing that was not checked here. Parsing takes linear time.
 """
 
 import io
@@ -13,7 +13,7 @@ from ghp_agents.core.errors import RefusedError
 
 LONGEST = 10_000  # bytes of a header, or of a name
 DEEPEST = 500  # parts of a path
-LARGEST = 2**30  # bytes that the binary parts of a patch may unpack to, together
+LARGEST = 2**30  # total bytes that the binary parts of a patch may unpack to
 LINK = "120000"
 HINT = "Nothing was changed. Look at who made it, and ask for the work in a commit instead."
 
@@ -31,7 +31,7 @@ _QUOTED = re.compile(rb'"((?:[^"\\\x00-\x1f\x7f]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
 _ESCAPES = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 _MUST_BE_QUOTED = re.compile(rb'["\\\x00-\x1f\x7f]')
-# Letters that a file system may leave out of a name; with them `.git` has many spellings.
+# Characters that a file system may ignore in a name; they give `.git` many spellings.
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
@@ -39,12 +39,12 @@ _GIT = re.compile(r"\.git|git~[0-9]+")
 
 
 class UnsafePatchError(RefusedError):
-    """A patch that is not read any further; nothing was changed."""
+    """The patch is unsafe or malformed; nothing was changed."""
 
 
 class Piece(NamedTuple):
-    """What a patch does to one file. A path is empty where there is no file, a mode where the
-    patch does not say it; `target` is where a link that it writes leads."""
+    """The change to one file. A path is empty if there is no file, a mode if the patch does not
+    name it. `target` is the target of a link that it writes."""
 
     old: str
     new: str
@@ -54,13 +54,14 @@ class Piece(NamedTuple):
 
     @property
     def is_rename(self) -> bool:
-        """Whether a file moves from one path to another."""
+        """Whether a file moves to another path."""
         return bool(self.old and self.new and self.old != self.new)
 
 
 def read_patch(content: bytes) -> list[Piece]:
-    """The files that a patch changes. Raises UnsafePatchError for what git would not have written,
-    names outside of the worktree, submodules and files below a link that the patch makes."""
+    """The files that a patch changes. Raises UnsafePatchError for anything that git would not have
+    written, names outside of the worktree, submodules, and files below a link that the patch
+    creates."""
     lines = _Lines(content)
     pieces: list[Piece] = []
     written: set[str] = set()
@@ -83,7 +84,7 @@ def parents(path: str) -> list[str]:
 
 
 def is_git_folder(part: str) -> bool:
-    """Whether one part of a path names a git folder, in any spelling that some system accepts."""
+    """Whether a path component names a git folder, in any spelling that some system accepts."""
     name = part.translate(_UNSEEN).partition(":")[0].rstrip(" .").lower()
     return bool(_GIT.fullmatch(name))
 
@@ -109,7 +110,7 @@ def _piece(lines: "_Lines") -> Piece:
 
 
 def _facts(lines: "_Lines") -> dict[bytes, bytes]:
-    """The lines between the header and the content, by their first words."""
+    """The lines between header and content, by their first words."""
     facts: dict[bytes, bytes] = {}
     while (line := lines.head) is not None and (found := _FACT.fullmatch(line)):
         if found[1] in facts or len(line) > LONGEST:
@@ -126,24 +127,24 @@ def _facts(lines: "_Lines") -> dict[bytes, bytes]:
 
 
 def _modes(lines: "_Lines", facts: dict[bytes, bytes]) -> tuple[str, str]:
-    """The modes before and after, empty where the patch does not say."""
+    """The modes before and after, empty if the patch does not name them."""
     index = _INDEX.fullmatch(facts.get(b"index", b"0000..0000"))
     kinds = (b"new file mode", b"deleted file mode", b"rename from")
     both = (b"old mode" in facts, b"new mode" in facts)
     if index is None or sum(kind in facts for kind in kinds) > 1 or both[0] != both[1]:
         raise lines.wrong("is below modes that contradict one another")
-    said = (index[1] or b"").decode()
+    kept = (index[1] or b"").decode()
     old, new = (facts.get(key, b"").decode() for key in (b"old mode", b"new mode"))
     come, gone = (facts.get(key, b"").decode() for key in kinds[:2])
-    if sum(map(bool, (said, old, come, gone))) > 1:
+    if sum(map(bool, (kept, old, come, gone))) > 1:
         raise lines.wrong("is below modes that contradict one another")
-    if not {old, new} <= {"", *_REGULAR} or not {said, come, gone} <= {"", LINK, *_REGULAR}:
+    if not {old, new} <= {"", *_REGULAR} or not {kept, come, gone} <= {"", LINK, *_REGULAR}:
         raise lines.wrong("is below a mode that no file of a worktree has (a submodule, say)")
-    return said or old or gone, said or new or come
+    return kept or old or gone, kept or new or come
 
 
 def _body(lines: "_Lines", facts: dict[bytes, bytes], old_mode: str, new_mode: str) -> str | None:
-    """Pass over the content; answers where a link that is written leads."""
+    """Skip the content; returns the target of a link that is written."""
     head = lines.head or b""
     has_hunks, is_binary = head.startswith(b"@@ "), head == b"GIT binary patch"
     if has_hunks != (b"---" in facts) or has_hunks != (b"+++" in facts):
@@ -161,7 +162,7 @@ def _body(lines: "_Lines", facts: dict[bytes, bytes], old_mode: str, new_mode: s
         raise lines.wrong("follows a file to which nothing happens")
     if new_mode == LINK and target is None:
         raise lines.wrong("follows a link that does not say where it leads")
-    if target and old_mode and "\n" in target and "/" in target:  # there may be more lines to it
+    if target and old_mode and "\n" in target and "/" in target:  # it may have more lines
         raise lines.wrong("follows a link that does not say where it leads")
     if lines.head is not None and not lines.head.startswith(b"diff --git "):
         raise lines.wrong("is nothing that git writes for uncommitted work")
@@ -169,7 +170,7 @@ def _body(lines: "_Lines", facts: dict[bytes, bytes], old_mode: str, new_mode: s
 
 
 def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
-    """Pass over lines of text; answers the text after the change where that is a link's."""
+    """Skip lines of text; for a link, returns the text after the change."""
     after: list[bytes] = []
     while (head := lines.head) is not None and head.startswith(b"@@ "):
         found = _HUNK.fullmatch(lines.take())
@@ -194,7 +195,7 @@ def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
 
 def _pass_binary(lines: "_Lines") -> None:
     lines.take()
-    for _ in range(2):  # what comes, and what was there before
+    for _ in range(2):  # the new lines, and the old ones
         found = _BINARY.fullmatch(lines.head or b"")
         if found is None:
             break
@@ -245,14 +246,14 @@ def _of_both(lines: "_Lines", facts: dict[bytes, bytes]) -> str:
 
 
 def _of_header(lines: "_Lines", header: bytes) -> str:
-    """The path where only the header has it: `a/NAME b/NAME`."""
+    """The path, if only the header names it: `a/NAME b/NAME`."""
     if _QUOTED.match(header) or header.endswith(b'"'):
         return _quoted_pair(lines, header)[0]
     return _name(lines, header[2 : len(header) // 2], b"")
 
 
 def _quoted_pair(lines: "_Lines", header: bytes) -> tuple[str, str]:
-    """The two names of a header in which at least one is quoted."""
+    """The two names of a header of which at least one is quoted."""
     found = _QUOTED.match(header)
     at = found.end() if found else header.find(b' "')
     if header[at : at + 1] != b" ":
@@ -280,7 +281,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 def _check_name(lines: "_Lines", path: str) -> None:
-    """Refuse what is not below the worktree, or is in a git folder."""
+    """Refuse names outside of the worktree or in a git folder."""
     parts = path.split("/")
     if "" in parts or "\0" in path or len(parts) > DEEPEST or len(path) > LONGEST:
         raise lines.wrong(f"follows {path[:200]!r}, which is no path in a worktree")
@@ -299,17 +300,17 @@ def _once(lines: "_Lines", paths: set[str], path: str) -> None:
 
 
 class _Lines:
-    """The lines of a patch, one after another."""
+    """An iterator over the lines of a patch."""
 
     def __init__(self, content: bytes) -> None:
         self._rest = io.BytesIO(content)
         self._number = 0
         self.unpacked = 0
-        self.head: bytes | None = b""  # the line that comes next, without its end
+        self.head: bytes | None = b""  # the next line, without its end
         self.take()
 
     def take(self) -> bytes:
-        """The line that comes next; after it comes another. Raises UnsafePatchError at the end."""
+        """Return the next line and advance. Raises UnsafePatchError at the end."""
         line = self.head
         if line is None:
             raise _unsafe("it ends in the middle of a file")
@@ -321,7 +322,7 @@ class _Lines:
         return line
 
     def wrong(self, what: str) -> UnsafePatchError:
-        """The error for a patch whose present line is not as it should be."""
+        """The error for the current line."""
         line = "the end" if self.head is None else f"line {self._number}"
         return _unsafe(f"{line} {what}")
 

@@ -1,7 +1,7 @@
-"""Git, as processes with fixed flags and a clean environment; knows git and none of our words.
+"""Git processes with fixed flags and a clean environment. This module knows only git.
 
-Plain `git` for objects, refs and transport: a library in its place is slower from a cold start,
-and wrong in sha256 or reftable repositories. GitPython is for looking at a person's worktree.
+Plain `git` is used for objects, refs and transport: a library starts slower and fails in sha256 or
+reftable repositories. GitPython is used to look at a person's worktree.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from typing import IO, NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotSetUpError
 
-LOCAL_PATIENCE = 60.0  # seconds for a git process that stays on this machine
+LOCAL_PATIENCE = 60.0  # seconds for a local git process
 MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-maintenance`
 
-# Given on every call: a person's hooks must never run for our writes, also when we are ourselves
-# inside a hook of a `git -c core.hooksPath=…` call.
+# Passed on every call: a person's hooks must never run for our writes. This also holds inside a
+# hook of a `git -c core.hooksPath=…` call.
 _FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
-# `git rev-parse --local-env-vars`, less the settings of `git -c` and GIT_CONFIG_COUNT, which may
-# carry credentials. Inside a hook these would point git at another worktree's repository.
+# `git rev-parse --local-env-vars`, without the settings of `git -c` and GIT_CONFIG_COUNT, which may
+# carry credentials. Inside a hook these variables would point git at another repository.
 _LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -42,13 +42,13 @@ _LOCAL_VARIABLES = (
     "GIT_WORK_TREE",
 )
 
-# GitHub's tokens, as `gh` knows them. A command on this machine needs none; one that talks to a
-# remote is given those of its host (`state/git_credentials.py`).
+# GitHub's tokens, with the names that `gh` uses. Local commands need none; one that talks to a
+# remote gets those of its host (`state/git_credentials.py`).
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 
 
 class GitError(GhpError):
-    """A git process that failed; `stderr` has its words."""
+    """A git process failed; `stderr` has its output."""
 
     def __init__(self, message: str, *, hint: str, stderr: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -56,11 +56,11 @@ class GitError(GhpError):
 
 
 class GitTimeoutError(GitError):
-    """A git process that did not end in its time and was ended."""
+    """A git process exceeded its timeout and was killed."""
 
 
 class Result(NamedTuple):
-    """How a git process ended."""
+    """The result of a git process."""
 
     code: int
     out: bytes
@@ -78,11 +78,11 @@ class Object(NamedTuple):
     oid: str
     kind: str  # blob, tree, commit, tag
     content: bytes
-    is_cut: bool = False  # it was too large to read, and its content is not here
+    is_cut: bool = False  # too large: the content was not read
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a git process: no leaks from a hook, no tokens but those in `extra`, no
+    """The environment for a git process: nothing from a hook, no tokens except those in `extra`, no
     prompts, messages in English."""
     left_out = (*_LOCAL_VARIABLES, *TOKENS)
     env = {key: value for key, value in os.environ.items() if key not in left_out}
@@ -107,9 +107,9 @@ def run(
 ) -> Result:
     """Run git to its end, whatever its exit code.
 
-    The child has a session of its own: a signal to our process group does not stop it halfway
-    through an update. `keep_open` are descriptors of locks that must live as long as the child.
-    Raises GitTimeoutError, NotSetUpError (no git).
+    The child gets its own session: a signal to our process group does not stop it halfway through
+    an update. `keep_open` are descriptors of locks that the child must hold while it runs. Raises
+    GitTimeoutError, NotSetUpError (no git).
     """
     try:
         process = subprocess.Popen(
@@ -139,8 +139,7 @@ def run(
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End git with all that it started: an ssh left behind would hang on, and keep what it
-    inherited open."""
+    """Kill git and its children: a remaining ssh would hang and keep inherited descriptors open."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -154,7 +153,7 @@ def check(
     env: Mapping[str, str] | None = None,
     keep_open: Sequence[int] = (),
 ) -> Result:
-    """Run git and raise GitError unless it ends with 0."""
+    """Run git. Raises GitError unless it exits with 0."""
     result = run(args, cwd=cwd, git_dir=git_dir, stdin=stdin, env=env, keep_open=keep_open)
     if result.code != 0:
         raise failure(args, result)
@@ -162,9 +161,9 @@ def check(
 
 
 def failure(args: Sequence[str], result: Result) -> GitError:
-    """The error for a git process that failed, with a hint where the cause is known."""
+    """The error for a failed git process, with a hint if the cause is known."""
     lines = result.err.strip().splitlines() or [f"exit code {result.code}"]
-    said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+    reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
     hint = "Run `ghp agent-doctor`; it checks git, the remote and the permissions."
     if "dubious ownership" in result.err:
         trust = "git config --global --add safe.directory <path>"
@@ -173,15 +172,14 @@ def failure(args: Sequence[str], result: Result) -> GitError:
         hint = "The disk is full: make room and run the command again."
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
-    return GitError(f"`git {_verb(args)}` failed: {said}", hint=hint, stderr=result.err)
+    return GitError(f"`git {_verb(args)}` failed: {reason}", hint=hint, stderr=result.err)
 
 
 @contextlib.contextmanager
 def objects(
     git_dir: Path, env: Mapping[str, str] | None = None, *, largest: int | None = None
 ) -> Iterator["ObjectReader"]:
-    """Read many objects through one process; not the content of one with more than `largest`
-    bytes."""
+    """Read many objects through one process; objects above `largest` bytes without content."""
     try:
         process = subprocess.Popen(
             _command(["cat-file", "--batch"], git_dir),
@@ -202,7 +200,7 @@ def objects(
         is_read = True
     finally:
         if not is_read:
-            _end(process)  # one that hangs would be waited for without an end
+            _end(process)  # otherwise the wait for a hanging process never ends
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
         process.stdout.close()
@@ -210,10 +208,10 @@ def objects(
 
 
 class ObjectReader:
-    """The two ends of a `git cat-file --batch`."""
+    """A client of a `git cat-file --batch` process."""
 
-    # Requests are written before their answers are read, so some at a time must fit any pipe,
-    # also the 4 kB that are left to a user who has many.
+    # Requests are written before replies are read, so a batch must fit any pipe. A user with many
+    # pipes gets only 4 kB each.
     _AT_ONCE = 4_000
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes], largest: int | None = None) -> None:
@@ -222,9 +220,9 @@ class ObjectReader:
         self._largest = largest
 
     def read(self, names: Sequence[str]) -> list[Object | None]:
-        """The objects called `names` (an oid, or `<ref>:<path>`), None for each that is not there.
+        """The objects `names` (an oid, or `<ref>:<path>`); None for each missing one.
 
-        Raises GitError when git ends before it has answered.
+        Raises GitError if git exits early.
         """
         try:
             return [found for some in self._portions(names) for found in self._ask(some)]
@@ -245,9 +243,9 @@ class ObjectReader:
             yield some
 
     def _ask(self, names: Sequence[str]) -> list[Object | None]:
-        # A name with a line end would be two requests; nothing is called so.
-        asked = ["" if "\n" in name else name for name in names]
-        lines = "".join(f"{name}\n" for name in asked)
+        # A name with a line end would be two requests; no object has such a name.
+        requests = ["" if "\n" in name else name for name in names]
+        lines = "".join(f"{name}\n" for name in requests)
         self._requests.write(lines.encode("utf-8", "surrogateescape"))
         self._requests.flush()
         return [self._answer() for _ in names]
@@ -256,7 +254,8 @@ class ObjectReader:
         header = self._answers.readline()
         if not header.endswith(b"\n"):
             raise _ended_early()
-        # What is not there is answered by its name, which may hold spaces, and one of these words.
+        # For a missing object git prints its name, which may contain spaces, and one of these
+        # words.
         if header.endswith((b" missing\n", b" ambiguous\n")):
             return None
         oid, kind, length = header.split()
@@ -290,7 +289,7 @@ class TreeEntry(NamedTuple):
 
 
 def tree_entries(content: bytes, oid_length: int) -> list[TreeEntry]:
-    """The lines of a tree object; `oid_length` is that of a hex oid (40, or 64 for sha256)."""
+    """The entries of a tree object; `oid_length` counts hex digits (40, or 64 for sha256)."""
     entries: list[TreeEntry] = []
     width = oid_length // 2
     position = 0
@@ -304,7 +303,7 @@ def tree_entries(content: bytes, oid_length: int) -> list[TreeEntry]:
 
 
 def config(cwd: Path, key: str) -> str | None:
-    """One value of git's configuration, or None."""
+    """A value of git's configuration, or None."""
     result = run(["config", "--get", key], cwd=cwd)
     return result.text if result.code == 0 else None
 
@@ -317,15 +316,17 @@ def version() -> tuple[int, ...]:
 
 
 def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
-    """What git says of a person's history and worktree, through GitPython; None if it says no.
+    """The output of a git command on a person's history and worktree, by GitPython; None if it
+    fails.
 
-    Only its way of running commands: its own objects know no sha256 repository (measured with
-    3.2.1: ValueError), and its refs no reftable.
+    Only its command runner is used: its objects fail in sha256 repositories (measured with 3.2.1:
+    ValueError), and its refs in reftable ones.
     """
     import git as gitpython
 
-    env = environment(dict.fromkeys(TOKENS, ""))  # it adds its own to what the process has
-    if "GIT_DIR" in os.environ:  # we are inside a hook, perhaps that of another worktree
+    # GitPython adds its own variables to the process's environment.
+    env = environment(dict.fromkeys(TOKENS, ""))
+    if "GIT_DIR" in os.environ:  # inside a hook, perhaps of another worktree
         env["GIT_DIR"] = str(git_dir)
     try:
         code, out, _ = gitpython.Git(folder).execute(
@@ -341,9 +342,9 @@ def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
 
 
 def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:
-    # `--git-dir` turns off git's own checks: of the owner, of `safe.directory` and of
-    # `safe.bareRepository`. That is sound because both `locate` and `discovery` answer only
-    # repositories that belong to the user, or that git itself has agreed to without it.
+    # `--git-dir` turns off git's own checks: of the owner, `safe.directory` and
+    # `safe.bareRepository`. That is safe: `locate` and `discovery` return only repositories that
+    # belong to the user, or that git itself accepted.
     where = ["--git-dir", str(git_dir)] if git_dir else []
     return ["git", *_FLAGS, *where, *args]
 

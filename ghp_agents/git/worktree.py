@@ -1,6 +1,6 @@
-"""Looking at a person's worktree: what is checked out, what differs, what was committed.
+"""Reads a person's worktree: what is checked out, what differs, what was committed.
 
-Nothing here changes anything, not even the times that git keeps in the index.
+Nothing is changed, not even the timestamps in git's index.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.hotpath.locate import Location
 
-SHOWN = 100  # commits that are listed; more are counted
+SHOWN = 100  # commits that are listed; others are only counted
 
 _OPERATIONS = (
     ("MERGE_HEAD", "a merge"),
@@ -26,15 +26,15 @@ _OPERATIONS = (
 
 
 class Difference(NamedTuple):
-    """A path that differs from the last commit, as `git status` says it."""
+    """A path that differs from the last commit, as in `git status`."""
 
     code: str  # two letters, staged and not: "M.", ".D", "UU", "??"
     path: str
-    inside: bool = False  # a submodule with changes of its own
+    inside: bool = False  # a submodule with changes inside
 
 
 class Commit(NamedTuple):
-    """One commit, for people."""
+    """A commit, for display."""
 
     oid: str
     author: str
@@ -52,23 +52,23 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was committed on top of others."""
+    """The commits on top of others."""
 
-    base: str = ""  # the last commit in common; empty if there is none
-    commits: tuple[Commit, ...] = ()  # the newest first, at most SHOWN
+    base: str = ""  # the last common commit; empty if there is none
+    commits: tuple[Commit, ...] = ()  # newest first, at most SHOWN
     count: int = 0
     files: tuple[Lines, ...] = ()
 
 
 def folders(folder: Path) -> list[Path]:
-    """The worktrees of the clone that are there, the main one first."""
+    """The existing worktrees of the clone, the main one first."""
     listed = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     found: list[Path] = []
     for entry in listed.split(b"\n\n"):
         lines = entry.splitlines()
         if lines and b"bare" not in lines[1:]:
             found.append(Path(os.fsdecode(lines[0].removeprefix(b"worktree "))))
-    return [each for each in found if each.is_dir()]
+    return [path for path in found if path.is_dir()]
 
 
 def head(folder: Path) -> str:
@@ -83,18 +83,18 @@ def has_commit(folder: Path, commit: str) -> bool:
 
 
 def unmerged(folder: Path) -> list[str]:
-    """The paths with conflicts that nobody resolved yet."""
+    """The paths with unresolved conflicts."""
     shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder)
     return _names(shown.out)
 
 
 def operation(git_dir: Path) -> str | None:
-    """What is in progress in a worktree: a merge, a rebase, … or None."""
+    """The operation in progress in a worktree: a merge, a rebase, … or None."""
     return next((name for sign, name in _OPERATIONS if (git_dir / sign).exists()), None)
 
 
 def differences(folder: Path) -> list[Difference]:
-    """All that differs from the last commit, and new files; a new folder is one entry."""
+    """All differences from the last commit, and new files; a new folder is one entry."""
     args = ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--no-renames"]
     words = git.check([*args, "--ignore-submodules=none"], cwd=folder).out.split(b"\0")
     found: list[Difference] = []
@@ -108,18 +108,18 @@ def differences(folder: Path) -> list[Difference]:
             found.append(Difference(code, path))
         elif kind == "?":
             found.append(Difference("??", rest))
-    return sorted(found, key=lambda each: each.path)
+    return sorted(found, key=lambda difference: difference.path)
 
 
 def files(folder: Path) -> list[str]:
-    """The paths of tracked files, and of others that git does not ignore, sorted."""
+    """The paths of all files that git does not ignore, sorted."""
     args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     return sorted(set(_names(git.check(args, cwd=folder).out)))
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:
-    """The branches, here and on remotes, that go by one of `names`, and each remote's own choice:
-    full ref name → the ref that it stands for, or empty."""
+    """The local and remote branches called one of `names`, and each remote's default branch: full
+    ref name → the ref that it stands for, or empty."""
     patterns = [f"{place}/{name}" for place in ("refs/heads", "refs/remotes/*") for name in names]
     shown = git.check(
         ["for-each-ref", "--format=%(refname)%00%(symref)", "refs/remotes/*/HEAD", *patterns],
@@ -130,7 +130,7 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
 
 
 def unsent(folder: Path, commit: str) -> int | None:
-    """How many commits up to this one are on no branch of a remote; None without remotes."""
+    """How many commits up to this one are on no remote branch; None without remotes."""
     if not git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text:
         return None
     counted = git.check(["rev-list", "--count", commit, "--not", "--remotes", "--"], cwd=folder)
@@ -138,12 +138,12 @@ def unsent(folder: Path, commit: str) -> int | None:
 
 
 def contains(folder: Path, commit: str, other: str) -> bool:
-    """Whether `other` is `commit` or came before it."""
+    """Whether `other` is `commit` or an ancestor of it."""
     return git.run(["merge-base", "--is-ancestor", other, commit], cwd=folder).code == 0
 
 
 def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:
-    """Those of `paths` that some commit adds which `commit` has and `base` has not."""
+    """Those of `paths` that are added by a commit in `commit` and not in `base`."""
     args = ["log", "--no-show-signature", "--format=", "--name-only", "-z", "--diff-filter=A"]
     args += ["--no-renames", f"{base}..{commit}", "--", *paths]
     shown = git.check(["--literal-pathspecs", *args], cwd=folder)
@@ -151,12 +151,12 @@ def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[st
 
 
 def present(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
-    """Those of `paths` that are files, or links, in `commit`."""
+    """Those of `paths` that are files or links in `commit`."""
     return _names(git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).out)
 
 
 def history(place: Location, commit: str, others: Sequence[str]) -> History:
-    """What `commit` has, and `others` (full ref names) have not.
+    """The commits in `commit` that `others` (full ref names) lack.
 
     Without others there is nothing to compare with, and no base.
     """

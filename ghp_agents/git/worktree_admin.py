@@ -1,4 +1,4 @@
-"""The worktrees of a clone and the branches in them: made, brought forward, taken away."""
+"""Creates, updates and removes the clone's worktrees and their branches."""
 
 import os
 from collections.abc import Sequence
@@ -7,22 +7,22 @@ from typing import NamedTuple
 
 from ghp_agents.git import process as git
 
-PATIENCE = 600.0  # seconds; checking out a large tree takes its time
-_HALF_MADE = "initializing"  # as git itself locks a worktree until all of it is there
+PATIENCE = 600.0  # seconds; checking out a large tree takes time
+_HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
 
 
 class Checkout(NamedTuple):
-    """One worktree of the clone."""
+    """A worktree of the clone."""
 
     path: Path
     branch: str | None = None  # None: on no branch
     head: str = ""
-    half_made: bool = False  # git was killed while it made it
+    half_made: bool = False  # git was killed while creating it
     is_main: bool = False
 
 
 def listed(folder: Path) -> list[Checkout]:
-    """The worktrees of the clone, the main one first; also those whose folder is gone."""
+    """The worktrees of the clone, the main one first, including those without a folder."""
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     found: list[Checkout] = []
     for entry in shown.split(b"\n\n"):
@@ -43,15 +43,15 @@ def _pair(line: str) -> tuple[str, str]:
 
 def of_branch(folder: Path, branch: str) -> Checkout | None:
     """The worktree that has a branch checked out."""
-    return next((each for each in listed(folder) if each.branch == branch), None)
+    return next((checkout for checkout in listed(folder) if checkout.branch == branch), None)
 
 
 def add(
     folder: Path, path: Path, branch: str, start: str | None = None, *,
     keep_open: Sequence[int] = (),
 ) -> None:  # fmt: skip
-    """A new worktree on a branch, which begins at `start` if it is new. Nothing is configured for
-    it: two that do that at once would be in each other's way. Raises GitError."""
+    """Create a worktree on a branch; a new branch begins at `start`. Configures nothing, because
+    concurrent calls would conflict. Raises GitError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = ["--no-track", "-b", branch, str(path), start] if start else [str(path), branch]
     args = ["worktree", "add", "-q", *new]
@@ -61,12 +61,12 @@ def add(
 
 
 def remove(folder: Path, path: Path) -> bool:
-    """Take away a worktree that git finds clean; answers whether it did."""
+    """Remove a worktree that git finds clean; returns whether it did."""
     return git.run(["worktree", "remove", str(path)], cwd=folder, timeout=PATIENCE).code == 0
 
 
 def clear(folder: Path, path: Path, *, locked: bool = False) -> None:
-    """Take away what is left of a worktree that nobody works in; of a locked one only if asked."""
+    """Remove the rest of an abandoned worktree; a locked one only with `locked`."""
     force = ["--force", "--force"] if locked else ["--force"]
     git.run(["worktree", "remove", *force, str(path)], cwd=folder, timeout=PATIENCE)
 
@@ -77,7 +77,7 @@ def branches(folder: Path) -> dict[str, str]:
 
 
 def remote_branches(folder: Path, remote: str) -> dict[str, str]:
-    """The branches of a remote, as far as they were fetched."""
+    """The branches of a remote, as last fetched."""
     found = _refs(folder, f"refs/remotes/{remote}/")
     return {name: commit for name, commit in found.items() if name != "HEAD"}
 
@@ -89,32 +89,32 @@ def _refs(folder: Path, prefix: str) -> dict[str, str]:
 
 
 def tip(folder: Path, ref: str) -> str:
-    """The commit that a full ref names; empty if there is none."""
+    """The commit of a full ref; empty if there is none."""
     shown = git.run(["rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"], cwd=folder)
     return shown.text if shown.code == 0 else ""
 
 
 def delete_branch(folder: Path, branch: str, expected: str) -> bool:
-    """Delete a branch that is still at `expected`; answers whether it did."""
+    """Delete a branch that is still at `expected`; returns whether it did."""
     args = ["update-ref", "-d", f"refs/heads/{branch}", expected]
     return of_branch(folder, branch) is None and git.run(args, cwd=folder).code == 0
 
 
 def forward(folder: Path, branch: str, expected: str, commit: str) -> str:
-    """Bring a branch of the clone from `expected` forward to `commit`, and the worktree that has
-    it checked out with it, as `git merge --ff-only` does; else why that cannot be, in words."""
+    """Fast-forward a branch from `expected` to `commit`, and the worktree that has it checked out,
+    like `git merge --ff-only`. Returns why that is impossible, or nothing."""
     if tip(folder, f"refs/heads/{branch}") == commit:
         return ""
-    there = of_branch(folder, branch)
-    if there is None or not there.path.is_dir():
+    checkout = of_branch(folder, branch)
+    if checkout is None or not checkout.path.is_dir():
         args = ["update-ref", "-m", "merge: forward", f"refs/heads/{branch}", commit, expected]
         done = git.run(args, cwd=folder)
         return "" if done.code == 0 else f"{branch} has moved"
-    if there.head != expected:
+    if checkout.head != expected:
         return f"{branch} has moved"
     args = ["-c", "merge.autoStash=false", "merge", "--ff-only", "--no-verify", "-q", commit]
-    done = git.run(args, cwd=there.path, timeout=PATIENCE)
-    return "" if done.code == 0 else _why(done.err, there.path, branch)
+    done = git.run(args, cwd=checkout.path, timeout=PATIENCE)
+    return "" if done.code == 0 else _why(done.err, checkout.path, branch)
 
 
 def _why(words: str, path: Path, branch: str) -> str:
@@ -123,5 +123,7 @@ def _why(words: str, path: Path, branch: str) -> str:
     if named:
         files = ", ".join(line.strip() for line in named[:5])
         return f"{branch} is checked out in {path}, where these differ: {files}"
-    said = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-    return f"{branch} is checked out in {path}, and stays as it is there ({said or 'git says no'})"
+    reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+    return (
+        f"{branch} is checked out in {path}, and stays as it is there ({reason or 'git says no'})"
+    )

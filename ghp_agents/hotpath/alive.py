@@ -1,13 +1,12 @@
-"""Whether an agent of this clone lives, by its presence file: for the fast road of a decision.
+"""Whether an agent of this clone is alive, by its presence file; used on the fast path of edit
+checks.
 
-It says the same as `model.liveness` on what `services.presence` looks at; a test compares them.
+It agrees with `presence/liveness.py`; a test compares them.
 """
 
 import os
 
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import boot_clock, heartbeat, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEAD_AFTER, GONE_AFTER = 1_800.0, 86_400.0
-STEP = 5.0  # seconds; by more than that two clocks differ only if somebody set one
+STEP = 5.0  # seconds; a larger difference between two clocks means that someone set one
 
 
 def lives(
@@ -25,12 +24,12 @@ def lives(
     dead_after: float = DEAD_AFTER,
     gone_after: float = GONE_AFTER,
 ) -> bool | None:
-    """Whether `agent` may still be at work here; None where its file cannot tell."""
+    """Whether `agent` may still be at work here; None if its file cannot tell."""
     found = newest_presence(folders, agent)
     if found is None:
         return None
     presence, beaten = found
-    silent = silence(presence, beaten, now, bootclock.read())
+    silent = silence(presence, beaten, now, boot_clock.read())
     if silent >= gone_after or presence.get("status") == "stopped":
         return False
     process = process_lives(presence)
@@ -38,8 +37,8 @@ def lives(
 
 
 def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":
-    """The presence of `agent` as its machine has it, and when it last beat."""
-    presence = presencefile.newest(folders, agent) if pulse.is_name(agent) else None
+    """The presence of `agent` on its machine, and the time of its last heartbeat."""
+    presence = presence_file.newest(folders, agent) if heartbeat.is_name(agent) else None
     if presence is None:
         return None
     beaten = 0.0
@@ -54,8 +53,8 @@ def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, An
 def silence(
     presence: "Mapping[str, Any]", beaten: float, now: float, moment: "tuple[str, float]"
 ) -> float:
-    """Seconds since an agent of this machine last beat. Its file's time is believed, unless the
-    clock that nobody sets says that the machine's clock was set since."""
+    """Seconds since the last heartbeat of an agent on this machine. The file's timestamp counts,
+    unless the monotonic clock shows that the machine's clock was set since."""
     match (presence.get("local") or {}).get("boot"):
         case [str(boot), int() | float() as at, int() | float() as wall] if boot == moment[0]:
             passed = moment[1] - at
@@ -65,10 +64,10 @@ def silence(
 
 
 def process_lives(presence: "Mapping[str, Any]") -> bool | None:
-    """Whether the process whose life is the agent's life runs; None where it is not known."""
+    """Whether the process whose life is the agent's life runs; None if unknown."""
     local = presence.get("local") or {}
     pid = local.get("pid")
-    if type(pid) is not int or local.get("space") != pulse.process_space():
+    if type(pid) is not int or local.get("space") != heartbeat.process_space():
         return None
     try:
         os.kill(pid, 0)
@@ -82,12 +81,12 @@ def process_lives(presence: "Mapping[str, Any]") -> bool | None:
 def worktree_of(
     git_dir: str, agent: str, folders: "Sequence[str]", now: float, limits: "tuple[float, float]"
 ) -> str | None:
-    """The other agent whose worktree this is, if it is at work."""
+    """The other living agent whose worktree this is."""
     try:
         with open(git_dir + "/ghp-agent", encoding="utf-8", errors="replace") as file:
             owner = file.read(128).strip()
     except OSError:
         return None
-    if owner in ("", agent) or not pulse.is_name(owner):
+    if owner in ("", agent) or not heartbeat.is_name(owner):
         return None
     return owner if lives(folders, owner, now, *limits) else None

@@ -1,15 +1,15 @@
-"""Work in the background: one detached process that folds and syncs, when there is reason to."""
+"""Background work: starts a detached process that folds and syncs when needed."""
 
 import os
 import sys
 
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-LONGEST_PAUSE = 7_200.0  # seconds for which the background may be told to wait
+LONGEST_PAUSE = 7_200.0  # seconds; the longest that the background may be told to wait
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 
 
@@ -22,19 +22,19 @@ def start_sync(
     urgent: bool,
     pause: float = SPAWN_PAUSE,
 ) -> bool:
-    """Start one detached fold-and-sync when there is reason to, and none was started just now."""
+    """Start one detached fold-and-sync if needed, unless one was started just now."""
     if is_off(environ, settings):
         return False
     cache = folders[0] + "/cache"
-    # The time stamp of `due` is when the background is next needed; a fold or a sync sets it.
-    # Stamps from far in the future are from before the clock was set back.
+    # The timestamp of `due` is when the background is next needed; folds and syncs set it. A
+    # timestamp far in the future means that the clock was set back.
     if not urgent and now < _mtime(cache + "/due") < now + LONGEST_PAUSE:
         return False
     if 0 <= now - _mtime(cache + "/woken") < pause:
         return False
     try:
         os.makedirs(cache, exist_ok=True)
-        ownfile.touch(cache + "/woken")
+        own_file.touch(cache + "/woken")
         os.utime(cache + "/woken", (now, now))
         spawn([sys.executable, "-P", "-m", "ghp_agents", "agent-sync", "--background"], environ)
     except OSError:
@@ -43,12 +43,12 @@ def start_sync(
 
 
 def is_off(environ: "Mapping[str, str]", settings: "Mapping[str, Any]") -> bool:
-    """Whether nothing may be started in the background here."""
+    """Whether background processes are disabled here."""
     return environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False
 
 
 def spawn(command: "Sequence[str]", environ: "Mapping[str, str]") -> None:
-    """Start a process that outlives us and holds none of our pipes."""
+    """Start a process that outlives us and shares none of our pipes."""
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     os.posix_spawn(command[0], list(command), dict(environ), file_actions=nowhere, setsid=True)
 

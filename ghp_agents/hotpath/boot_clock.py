@@ -1,4 +1,4 @@
-"""Seconds since the machine was started: they go on evenly, whatever is done to its clock."""
+"""Seconds since the machine booted, unaffected by changes of its clock."""
 
 import os
 import time
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
-STEP = 60.0  # seconds; without a boot id, a clock that was set by about as much is another start
+STEP = 60.0  # seconds; without a boot id, a larger clock change counts as a reboot
 
 _boot: "list[str]" = []
 
 
 def read() -> "tuple[str, float]":
-    """Which start of the machine this is, and the seconds since then. Sleep counts, too."""
+    """An id of the machine's boot, and the seconds since then, including sleep."""
     if not _boot:
         _boot.append(_boot_id())
     seconds = _seconds()
@@ -27,7 +27,7 @@ def wait(seconds: float) -> None:
 
 
 def note_beat(local: "dict[str, Any]", moment: "tuple[str, float] | None", now: float) -> None:
-    """Keep in a machine's part of a presence when it beat, by both clocks of the machine."""
+    """Store the time of a heartbeat by both clocks in the machine's part of a presence."""
     local.pop("boot", None)
     if moment is not None:
         local["boot"] = [moment[0], round(moment[1], 1), round(now, 1)]

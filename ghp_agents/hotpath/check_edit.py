@@ -1,16 +1,18 @@
-"""The fast road of the decision for one edit: it must cost little more than starting Python.
+"""The fast path of an edit check: it must cost little more than starting Python.
 
-It decides by the rulebook, by the presence files of this clone and by who edits what in it; what
-it cannot know that way it leaves to the slow road, `guard/evaluate.py`, by the same rule.
+It uses the compiled policy, this clone's presence files and its implicit leases. What these cannot
+decide is left to the slow path, `guard/evaluate.py`, which has the same rules.
 """
 
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import ignored_files as exempt
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import policy as authority
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import (
+    alive,
+    heartbeat,
+    ignored_files,
+    implicit_leases,
+    policy,
+    policy_cache,
+    presence_file,
+)
 from ghp_agents.hotpath.policy import EditRequest, Rule, UnsureError, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 
-LATE = "late"  # the kind of a verdict that came of nothing but the time that it took
+LATE = "late"  # kind of a verdict caused only by a timeout
 
 
 def quick(
@@ -34,45 +36,45 @@ def quick(
     path: str,
     now: float,
 ) -> Verdict | None:
-    """Whether `agent` may edit `path` (from the top of the worktree `place`) now; if so, it has an
-    implicit lease of it from here on. None: only the slow road can tell."""
-    if not rulebook.is_plain(path) or not place.toplevel:
+    """Whether `agent` may edit `path` (relative to the top of the worktree `place`) now; if so, it
+    gets an implicit lease. None: only the slow path can tell."""
+    if not policy_cache.is_plain(path) or not place.toplevel:
         return None
     sources = Sources(place, folders, environ)
-    book = rulebook.load(sources)
-    presence = presencefile.newest(folders, agent)
+    book = policy_cache.load(sources)
+    presence = presence_file.newest(folders, agent)
     if book is None or presence is None or agent in book["elsewhere"]:
         return None
-    if rulebook.may_have_expired(book, now):
+    if policy_cache.may_have_expired(book, now):
         return None
     try:
         verdict = _decided(place, folders, environ, book, presence, agent, path, now)
     except (UnsureError, OSError):
         return None
-    # Who takes a lease writes it first and looks for edits then; so here it is the other way round,
-    # and of two at one moment at least one sees the other.
-    if verdict.is_refused or not book["implicitLeases"] or rulebook.is_current(sources, book):
+    # Leasing writes first and then looks for edits. Here the order is reversed, so of two
+    # concurrent processes at least one sees the other.
+    if verdict.is_refused or not book["implicitLeases"] or policy_cache.is_current(sources, book):
         return verdict
-    key = rulebook.key_of(book, path)
-    mine = touched.find(folders, key)
-    if mine is not None and mine.since == pulse.to_text(now):  # taken just now
-        touched.drop(folders, agent, key)
+    key = policy_cache.key_of(book, path)
+    mine = implicit_leases.find(folders, key)
+    if mine is not None and mine.since == heartbeat.to_text(now):  # leased just now
+        implicit_leases.drop(folders, agent, key)
     return None
 
 
 def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict:
-    """The decision where the state could not be read in time: what another had leased or claimed
-    when it was last read is refused, whether or not the holder lives. Without any rulebook all is
-    refused: nothing is known of what others hold."""
-    book = rulebook.read_stale(folders[0])
+    """The decision if the state could not be read in time. What was last known as another's lease
+    or claim is refused, whether or not its holder is alive. Without a compiled policy everything is
+    refused, because nothing is known."""
+    book = policy_cache.read_stale(folders[0])
     if book is None:
         why = f"{path} could not be decided in time, and nothing is known of what others hold."
         hint = "Run `ghp agent-check PATH`, which has no time limit; then try again."
-        return Verdict(authority.DENY, path, LATE, why=why, next=hint)
-    now_text = pulse.to_text(now)
-    presence = presencefile.newest(folders, agent)
+        return Verdict(policy.DENY, path, LATE, why=why, next=hint)
+    now_text = heartbeat.to_text(now)
+    presence = presence_file.newest(folders, agent)
     case = EditRequest(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
-    verdict = authority.decide(book, path, case)
+    verdict = policy.decide(book, path, case)
     if verdict.is_refused:
         verdict.why += " The state could not be read in time: this is as it was last known."
     return verdict
@@ -89,7 +91,7 @@ def _decided(
     now: float,
 ) -> Verdict:
     limits = (book["deadAfter"], book["goneAfter"])
-    key = rulebook.key_of(book, path)
+    key = policy_cache.key_of(book, path)
 
     def lives(rule: Rule) -> bool:
         return rule.is_person or _lives(book, folders, rule.holder, rule.epoch, now)
@@ -98,24 +100,29 @@ def _decided(
         agent,
         is_person=False,
         now=now,
-        now_text=pulse.to_text(now),
+        now_text=heartbeat.to_text(now),
         lives=lives,
         presence=presence,
-        touch=touched.other(folders, agent, key, now, limits) if book["implicitLeases"] else None,
-        worktree_of=living.worktree_of(place.git_dir, agent, folders, now, limits),
+        touch=implicit_leases.other(folders, agent, key, now, limits)
+        if book["implicitLeases"]
+        else None,
+        worktree_of=alive.worktree_of(place.git_dir, agent, folders, now, limits),
     )
-    verdict = authority.decide(book, path, case)
+    verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
-        return _spared(verdict, book, path, case, environ, place.toplevel or "")
-    rival = touched.take_lease(folders, agent, presence["epoch"], key, now, *limits)
-    if rival is not None:  # it came between
-        case.touch = touched.other(folders, agent, key, now, limits) or (rival, pulse.to_text(now))
-        verdict = authority.decide(book, path, case)
-        return _spared(verdict, book, path, case, environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
+    rival = implicit_leases.take_lease(folders, agent, presence["epoch"], key, now, *limits)
+    if rival is not None:  # it was leased in between
+        case.touch = implicit_leases.other(folders, agent, key, now, limits) or (
+            rival,
+            heartbeat.to_text(now),
+        )
+        verdict = policy.decide(book, path, case)
+        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
     return verdict
 
 
-def _spared(
+def _spare_unleasable(
     verdict: Verdict,
     book: "Book",
     path: str,
@@ -123,19 +130,19 @@ def _spared(
     environ: "Mapping[str, str]",
     toplevel: str,
 ) -> Verdict:
-    """The verdict, unless it refuses a file that nobody can lease."""
-    if verdict.kind not in authority.OF_LEASES or not exempt.is_exempt(toplevel, path, environ):
+    """The verdict; a refusal is dropped for files that cannot be leased."""
+    if verdict.kind not in policy.OF_LEASES or not ignored_files.is_exempt(toplevel, path, environ):
         return verdict
     case.is_exempt = True
-    return authority.decide(book, path, case)
+    return policy.decide(book, path, case)
 
 
 def _lives(book: "Book", folders: "Sequence[str]", holder: str, epoch: int, now: float) -> bool:
-    """Whether the holder of a lease or claim lives, if its own file here says all about it."""
+    """Whether the holder of a lease or claim is alive, if its presence file here can tell."""
     if holder in book["elsewhere"]:
         raise UnsureError
-    found = living.newest_presence(folders, holder)
-    lives = living.lives(folders, holder, now, book["deadAfter"], book["goneAfter"])
+    found = alive.newest_presence(folders, holder)
+    lives = alive.lives(folders, holder, now, book["deadAfter"], book["goneAfter"])
     if found is None or lives is None or found[0]["epoch"] < epoch:
         raise UnsureError  # it is in another clone, or was when it claimed
     return lives

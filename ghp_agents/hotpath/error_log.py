@@ -1,10 +1,9 @@
-"""The log of what went wrong where nobody was told: in hooks, beats and the background."""
+"""The log of errors that nobody saw: in hooks, heartbeats and the background."""
 
 import os
 import time
 
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import heartbeat, own_file
 from ghp_agents.hotpath.locate import locate
 
 TYPE_CHECKING = False
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LOG = "log.jsonl"
-LIMIT = 1_000_000  # bytes; then it begins anew, and one older log is kept
+LIMIT = 1_000_000  # bytes; then a new log begins, and one older log is kept
 TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
 SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
 
@@ -25,15 +24,15 @@ def log_error(
     where: str = "",
     only_if_set_up: bool = False,
 ) -> str | None:
-    """Write `error` to the log of the clone around `cwd`; where that is, or None.
+    """Write `error` to the log of the clone around `cwd`; returns the log's path, or None.
 
-    `only_if_set_up`: into a repository that does not use this program nothing is written.
+    `only_if_set_up`: write nothing in repositories that do not use this program.
     """
     place = locate(cwd, environ)
     if place is None:
         return None
     entry = _entry(error, where, environ)
-    for folder in pulse.state_folders(place.common_dir, environ):
+    for folder in heartbeat.state_folders(place.common_dir, environ):
         if only_if_set_up and not os.path.isdir(folder):
             continue
         path = folder + "/" + LOG
@@ -69,4 +68,4 @@ def _without_secrets(text: str, environ: "Mapping[str, str]") -> str:
 def _append(path: str, entry: bytes) -> None:
     if os.path.lexists(path) and os.lstat(path).st_size > LIMIT:
         os.replace(path, path.removesuffix(".jsonl") + ".old.jsonl")
-    ownfile.append(path, entry)
+    own_file.append(path, entry)

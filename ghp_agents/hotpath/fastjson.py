@@ -1,4 +1,4 @@
-"""JSON without the price of `import json`, which is as much as all the rest of a beat."""
+"""JSON without `import json`, which would cost as much as the rest of a heartbeat."""
 
 import os
 
@@ -11,19 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-LIMIT = 1_000_000  # bytes; what is larger is none of ours
+LIMIT = 1_000_000  # bytes; our files are smaller
 
 
 def read_object(path: str) -> "dict[str, Any] | None":
-    """The JSON object in a file; None when the file is not there or is something else."""
+    """The JSON object in a file; None if the file is missing or something else."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # nor wait for a pipe
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # never blocks on a pipe
     except OSError:
         return None
     try:
         size = os.fstat(file).st_size
         data = os.read(file, size + 1) if size < LIMIT else b""
-    except OSError:  # it is a folder
+    except OSError:  # a folder
         return None
     finally:
         os.close(file)
@@ -62,11 +62,11 @@ def encode(value: "Any") -> bytes:
 
 
 def _no_constant(name: str) -> None:
-    """NaN and Infinity are no JSON, and NaN is never equal to itself: it would always be news."""
+    """NaN and Infinity are not JSON. NaN never equals itself, so it would always look new."""
 
 
 class _Context:
-    """What the C scanner of `json` asks its decoder for."""
+    """The settings that `json`'s C scanner reads from its decoder."""
 
     strict = True
     object_hook = None

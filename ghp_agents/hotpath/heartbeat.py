@@ -1,18 +1,14 @@
-"""The fast road of a beat: it must cost about as much as starting Python.
+"""The fast path of a heartbeat: it must cost about as much as starting Python.
 
-No lock that anything depends on, no git, and of the standard library only what is already
-loaded or tiny. Each agent is the only writer of its own presence file; a beat builds the record,
-writes a temporary file and replaces. Whatever this road does not know is left to the slow one.
+It needs no lock for correctness and no git, and imports only tiny standard modules. Each agent is
+the only writer of its presence file: a heartbeat builds the record, writes a temporary file and
+replaces the old one. Everything else is left to the slow path.
 """
 
 import os
 import time
 
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import background, boot_clock, fastjson, own_file, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 
 TYPE_CHECKING = False
@@ -22,9 +18,9 @@ if TYPE_CHECKING:
 
 ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
-VOUCHED = ("processRunsFor", "silentFor")  # fields that say how an agent is that does not beat
-RIVAL_WINDOW = 600.0  # seconds within which two sessions must take turns to be rivals
-SESSION_VARIABLES = (  # the kind of agent, and the variables that name its session
+VOUCHED = ("processRunsFor", "silentFor")  # reported for an agent that sends no heartbeats
+RIVAL_WINDOW = 600.0  # seconds; sessions that alternate within this time are rivals
+SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("claude", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
     ("codex", "CODEX_SESSION_ID"),
@@ -32,7 +28,7 @@ SESSION_VARIABLES = (  # the kind of agent, and the variables that name its sess
     ("agent", "GHP_SESSION"),
 )
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
-# Names that Windows cannot make files of.
+# Names that Windows does not allow for files.
 _RESERVED = frozenset(
     [
         "con",
@@ -45,38 +41,38 @@ _RESERVED = frozenset(
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
 
-# ------------------------------------------------------------------ the command, on the fast road
+# ------------------------------------------------------------------ the command, on the fast path
 
 
 def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     """`agent-heartbeat` with plain options, from `argv` after the command's name.
 
-    Answers False when the slow road has to take over: help, errors, a first beat, odd options.
+    Returns False if the slow path must take over: help, errors, a first heartbeat, odd options.
     """
-    said = parse(argv)
-    if said is None:
+    fields = parse(argv)
+    if fields is None:
         return False
     place = locate(os.getcwd(), environ)
     if place is None:
         return False
-    agent = said.pop("agent", None) or whoami(place, environ)
+    agent = fields.pop("agent", None) or whoami(place, environ)
     if not agent or not is_name(agent):
         return False
     folders = state_folders(place.common_dir, environ)
-    progress = said.pop("progress", False)
+    progress = fields.pop("progress", False)
     settings = read_settings(folders)
     now = time.time()
-    said |= surroundings(place)
+    fields |= surroundings(place)
     beaten = beat(
         folders,
         agent,
-        said,
+        fields,
         now,
         session=session(environ)[1],
         progress=bool(progress),
         throttle=settings.get("throttle", THROTTLE),
         pid=agent_pid(environ),
-        moment=bootclock.read(),
+        moment=boot_clock.read(),
     )
     if beaten is None:
         return False
@@ -85,30 +81,30 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
 
 
 def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
-    """What plain options say; None where the slow road has to look, which knows all of them."""
-    said: dict[str, Any] = {}
+    """The values of plain options; None if only the slow path can parse them."""
+    fields: dict[str, Any] = {}
     words = iter(argv)
     for word in words:
         if word == "--progress":
-            said["progress"] = True
+            fields["progress"] = True
             continue
         field = _OPTIONS.get(word)
         value = next(words, None) if field else None
         if field is None or value is None or value.startswith("-"):
             return None
-        said[field] = value
-    issue = said.get("issue")
+        fields[field] = value
+    issue = fields.get("issue")
     if issue is not None:
         number = issue.removeprefix("#")
         if not (number.isascii() and number.isdigit() and len(number) < 16 and int(number) > 0):
             return None
-        said["issue"] = int(number)
-    status = said.get("status")
+        fields["issue"] = int(number)
+    status = fields.get("status")
     if status is not None and not is_status(status):
         return None
-    if "lastAction" in said:
-        said["lastAction"] = clean_action(said["lastAction"])
-    return said
+    if "lastAction" in fields:
+        fields["lastAction"] = clean_action(fields["lastAction"])
+    return fields
 
 
 # ------------------------------------------------------------------------------ one beat
@@ -117,7 +113,7 @@ def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
 def beat(
     folders: "Sequence[str]",
     agent: str,
-    said: "Mapping[str, Any]",
+    fields: "Mapping[str, Any]",
     now: float,
     *,
     session: str | None = None,
@@ -125,48 +121,48 @@ def beat(
     throttle: float = THROTTLE,
     pid: int | None = None,
     epoch: int | None = None,
-    patience: float = presencefile.PATIENCE,
+    patience: float = presence_file.PATIENCE,
     moment: "tuple[str, float] | None" = None,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.
 
-    Answers "moved" (status, issue or epoch is another), "beat", "quiet" (nothing new within the
-    throttle, nothing written), or None: the agent has no presence yet and `epoch` is not given,
-    or its session started again, so the slow road must find the epoch. `moment` is now by the
-    clock that nobody sets: `Clock.interval`. Raises OSError when nothing can be written.
+    Returns "moved" (status, issue or epoch changed), "beat", or "quiet" (nothing new within the
+    throttle, so nothing was written). Returns None if the slow path must find the epoch: the agent
+    has no presence yet and `epoch` is not given, or its session started again. `moment` is the
+    monotonic time: `Clock.interval`. Raises OSError if nothing can be written.
     """
-    number, held = presencefile.hold(folders, agent, patience=patience)
+    number, held = presence_file.hold(folders, agent, patience=patience)
     try:
-        known = [presencefile.presence(folder, agent) for folder in folders]
-        before = presencefile.newest_of(known)
+        known = [presence_file.presence(folder, agent) for folder in folders]
+        before = presence_file.newest_of(known)
         record: dict[str, Any] = dict(before or {})
         local = _sessions(record, session, now)
         if before is not None and epoch is not None and _has_begun(before, epoch, session):
-            epoch = None  # another process of this session was first
+            epoch = None  # another process of this session was faster
         if epoch is None and (before is None or local is None):
             return None
         stamp = to_text(now)
-        news = before is None or any(record.get(key) != value for key, value in said.items())
+        news = before is None or any(record.get(key) != value for key, value in fields.items())
         news = news or epoch is not None or local != record.get("local")
         if progress and not _recent(record.get("lastProgress"), now, throttle):
             news = True
         if not news and _recent(record.get("timestamp"), now, throttle):
             return "quiet"
         moved = epoch is not None or any(
-            key in said and record.get(key) != said[key] for key in ("status", "issue")
+            key in fields and record.get(key) != fields[key] for key in ("status", "issue")
         )
         if before is None:
             record = _blank(stamp, session)
-        _take_in(record, said)
+        _update_record(record, fields)
         if epoch is not None:
-            # Positions only grow, also where two processes of an agent begin at once.
+            # Positions only grow, also if two processes of an agent start at once.
             epoch = max(epoch, record["epoch"] + 1)
             local = _began(record, session)
             record["epoch"], record["seq"], record["startedAt"] = epoch, 0, stamp
         assert local is not None
         if pid is not None:
             local["pid"], local["space"] = pid, process_space()
-        bootclock.note_beat(local, moment, now)
+        boot_clock.note_beat(local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
@@ -174,7 +170,7 @@ def beat(
             record["session"] = session
         rival = local.get("rival")
         record["local"] = local
-        presencefile.write(folders[number:], known[number:], agent, quickjson.encode(record))
+        presence_file.write(folders[number:], known[number:], agent, fastjson.encode(record))
         if rival and rival != (before or {}).get("local", {}).get("rival"):
             _mark_rival(folders[number] + "/agents/" + agent + ".json")
         return "moved" if moved else "beat"
@@ -183,13 +179,13 @@ def beat(
             os.close(held)
 
 
-def _take_in(record: "dict[str, Any]", said: "Mapping[str, Any]") -> None:
-    """Put what is said into the record; the generation of a claim goes with its issue."""
-    if "issue" in said and said["issue"] != record.get("issue"):
+def _update_record(record: "dict[str, Any]", fields: "Mapping[str, Any]") -> None:
+    """Update the record; the generation of a claim belongs to its issue."""
+    if "issue" in fields and fields["issue"] != record.get("issue"):
         record.pop("generation", None)
-    for field in VOUCHED:  # nobody needs to vouch for who beats
+    for field in VOUCHED:  # an agent with heartbeats reports its own state
         record.pop(field, None)
-    record.update(said)
+    record.update(fields)
 
 
 def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:
@@ -198,7 +194,7 @@ def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> 
 
 
 def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
-    """A presence before its first beat; its order is the one that people read it in."""
+    """A presence before the first heartbeat, with its keys in display order."""
     record: dict[str, Any] = {"issue": None, "status": "idle", "lastAction": ""}
     record |= {"timestamp": stamp, "epoch": 0, "seq": 0, "startedAt": stamp, "lastProgress": stamp}
     return record | {"session": session} if session else record
@@ -207,10 +203,10 @@ def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
 def _sessions(
     record: "Mapping[str, Any]", session: str | None, now: float
 ) -> "dict[str, Any] | None":
-    """What the machine remembers of the agent's sessions after a beat by `session`.
+    """The machine's memory of the agent's sessions, after a heartbeat of `session`.
 
-    None means: a session that was not here before, so the agent starts again. One that was, and
-    comes back, may have been resumed; two that take turns both live, and are kept as rivals.
+    None means a new session, so the agent starts again. A known session that returns may have been
+    resumed. Two that alternate are both alive, and are kept as rivals.
     """
     local = dict(record.get("local", ()))
     here = local.get("session")
@@ -228,18 +224,18 @@ def _sessions(
 
 
 def _mark_rival(path: str) -> None:
-    """Leave a mark for the presence at `path`: who looks for rivals need not read all files."""
+    """Leave a mark for the presence at `path`, so that finding rivals needs not read all files."""
     folder, _, name = path.rpartition("/agents/")
     marks = folder + "/cache/rivals"
     try:
         os.makedirs(marks, exist_ok=True)
-        ownfile.touch(marks + "/" + name.removesuffix(".json"))
+        own_file.touch(marks + "/" + name.removesuffix(".json"))
     except OSError:
         pass
 
 
 def rivals(folders: "Sequence[str]") -> "set[str]":
-    """The agents of this machine that had rivals at some time."""
+    """The agents of this machine that ever had rivals."""
     found: set[str] = set()
     for folder in folders:
         try:
@@ -258,12 +254,12 @@ def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]"
 
 
 def to_text(seconds: float) -> str:
-    """A time as records have it; `clock.to_text` does the same, but costs an import."""
+    """The time format of records; the same as `clock.to_text`, without its import."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _recent(stamp: "Any", now: float, throttle: float) -> bool:
-    # Compared as text on purpose: parsing a time needs datetime, which costs more than the beat.
+    # Compared as text: parsing a time needs datetime, which costs more than the heartbeat.
     return to_text(now - throttle) < str(stamp or "") <= to_text(now)
 
 
@@ -273,9 +269,9 @@ def _recent(stamp: "Any", now: float, throttle: float) -> bool:
 def whoami(
     place: Location, environ: "Mapping[str, str]", folders: "Sequence[str] | None" = None
 ) -> str | None:
-    """The agent's name: GHP_AGENT, then the worktree's own file, then the session.
+    """The agent's name: from GHP_AGENT, else the worktree's file, else the session.
 
-    `folders` are where presence is, if that is not beside `place`.
+    `folders` are where presence is, if not at the default place.
     """
     name = environ.get("GHP_AGENT")
     if name:
@@ -290,13 +286,13 @@ def whoami(
     kind, found = session(environ)
     if not found:
         return None
-    from ghp_agents.hotpath import session_name as sessionname
+    from ghp_agents.hotpath import session_name
 
-    return sessionname.name(folders or state_folders(place.common_dir, environ), kind, found)
+    return session_name.name(folders or state_folders(place.common_dir, environ), kind, found)
 
 
 def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
-    """The kind of agent that runs this process, and its session, as far as they are told."""
+    """The kind of agent that runs this process, and its session, if known."""
     for kind, variable in SESSION_VARIABLES:
         value = environ.get(variable)
         if value:
@@ -305,8 +301,8 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
 
 
 def via(environ: "Mapping[str, str]") -> str:
-    """By which session something is said, in short: its kind and the beginning of its id, or the
-    agent that is named; empty for a person at a shell."""
+    """A short name of the current session: its kind and the beginning of its id, or the named
+    agent. Empty for a person at a shell."""
     kind, found = session(environ)
     if found:
         return f"{kind} {found[:8]}"
@@ -315,13 +311,13 @@ def via(environ: "Mapping[str, str]") -> str:
 
 
 def agent_pid(environ: "Mapping[str, str]") -> int | None:
-    """The process whose life is the agent's life, where it is told."""
+    """The process whose life is the agent's life, if known."""
     value = environ.get("GHP_AGENT_PID") or environ.get("CLAUDE_PID") or ""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
 
 def process_space() -> str:
-    """Where a process number means something: containers that share a folder do not share it."""
+    """The namespace of process ids: containers that share a folder do not share it."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -330,21 +326,21 @@ def process_space() -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is an agent's name; `model.names.agent_name` raises the error if not."""
-    # Ten thousand names are checked to join a state.
+    """Whether `text` is an agent's name; `core.ids.agent_name` raises the error."""
+    # Joining a state checks ten thousand names.
     if not 0 < len(text) <= 63 or text[0] in "._-" or text.strip(_NAME_CHARACTERS):
         return False
     if "." not in text:
         return text not in _RESERVED
     return (
         ".." not in text
-        and not text.endswith((".lock", "."))  # the first would be the lock of a git ref
+        and not text.endswith((".lock", "."))  # `.lock` would be the lock of a git ref
         and text.split(".", 1)[0] not in _RESERVED
     )
 
 
 def is_status(text: str) -> bool:
-    """Whether `text` is a status; `model.names.status_name` raises the error if not."""
+    """Whether `text` is a status; `core.ids.status_name` raises the error."""
     return (
         0 < len(text) <= 32
         and text.isascii()
@@ -361,27 +357,27 @@ def clean_action(text: str) -> str:
 
 
 def surroundings(place: Location) -> "dict[str, Any]":
-    """What a beat says of its place: the branch and the name of the worktree."""
+    """The location fields of a heartbeat: the branch, and the name of the worktree."""
     here = branch(place.git_dir)
-    said: dict[str, Any] = {"branch": _shown(here) if here else None}
+    fields: dict[str, Any] = {"branch": _shown(here) if here else None}
     if place.toplevel:
-        said["worktree"] = _shown(os.path.basename(place.toplevel))
-    return said
+        fields["worktree"] = _shown(os.path.basename(place.toplevel))
+    return fields
 
 
 def _shown(name: str) -> str:
-    """A name from outside that can be printed; git and the system also have others."""
+    """A name from outside in printable characters."""
     return "".join([char if char.isprintable() else "\ufffd" for char in name])
 
 
 def state_folders(common_dir: str, environ: "Mapping[str, str]") -> "list[str]":
-    """The folders for presence and outbox, best first: the clone's, then one outside for
-    sandboxes in which `.git` is read-only."""
+    """The folders for presence and outbox, best first: the clone's, then one outside for sandboxes
+    with a read-only `.git`."""
     return [common_dir + "/ghp", spare_folder(common_dir, environ)]
 
 
 def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
-    """Where presence and outbox go when the clone's own folder cannot be written."""
+    """The folder for presence and outbox if the clone's own cannot be written."""
     chosen = environ.get("GHP_STATE_DIR")
     base = chosen and os.path.abspath(chosen)
     base = base or environ.get("XDG_STATE_HOME") or environ.get("HOME", "/") + "/.local/state"
@@ -392,7 +388,7 @@ def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
 
 
 def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
-    """The settings as the last other command found and checked them; empty means defaults."""
-    found = quickjson.read_object(folders[0] + "/cache/settings.json")
+    """The settings, as cached by the last full command; empty means defaults."""
+    found = fastjson.read_object(folders[0] + "/cache/settings.json")
     values = found.get("values") if found else None
     return values if isinstance(values, dict) else {}

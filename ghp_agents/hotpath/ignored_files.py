@@ -1,7 +1,7 @@
-"""Files that nobody leases: what git ignores, and what is marked as generated.
+"""Files that are never leased: ignored by git, or marked as generated.
 
-Git is asked, only before somebody is refused: once for one file without `subprocess`, which costs
-as much as Python's own start, and once for many.
+Git is asked only before a refusal. For one file this avoids `subprocess`, whose import costs as
+much as Python's start.
 """
 
 import os
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ATTRIBUTE = "linguist-generated"
-HERE = "./"  # so that no path is a pathspec with magic; to ask for literal ones git refuses here
+HERE = "./"  # keeps a path from being pathspec magic; git refuses literal pathspecs here
 _GENERATED = ("set", "true")
 _IGNORED = ("check-ignore", "--quiet", "--")
 _ATTRIBUTES = ("check-attr", "-z", ATTRIBUTE, "--")
-# Inside a hook these would point git at another worktree's repository, or at half an index.
+# Inside a hook these would point git at another repository, or a partial index.
 LOCAL_VARIABLES = frozenset(
     f"GIT_{name}"
     for name in (
@@ -28,7 +28,7 @@ LOCAL_VARIABLES = frozenset(
 
 
 def is_exempt(toplevel: str, path: str, environ: "Mapping[str, str]") -> bool:
-    """Whether git ignores `path`, or it is generated. False where git cannot tell."""
+    """Whether git ignores `path`, or it is generated. False if git cannot tell."""
     env = {key: value for key, value in environ.items() if key not in LOCAL_VARIABLES}
     env |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     git = ["git", "-c", "core.fsmonitor=false", "-C", toplevel]
@@ -37,18 +37,18 @@ def is_exempt(toplevel: str, path: str, environ: "Mapping[str, str]") -> bool:
     try:
         children.append(_start([*git, *_IGNORED, HERE + path], env, None))
         children.append(_start([*git, *_ATTRIBUTES, HERE + path], env, writing))
-    except (OSError, ValueError):  # no git, or no path that any system has
+    except (OSError, ValueError):  # no git, or an impossible path
         pass
     finally:
         os.close(writing)
-    said = _all(reading)
+    output = _all(reading)
     statuses = [os.waitpid(child, 0)[1] for child in children]
-    return statuses[:1] == [0] or values(said) == [True]
+    return statuses[:1] == [0] or values(output) == [True]
 
 
-def values(said: bytes) -> list[bool]:
-    """From `path NUL attribute NUL value NUL`, for each path whether it is generated."""
-    return [value.decode("ascii", "replace") in _GENERATED for value in said.split(b"\0")[2::3]]
+def values(output: bytes) -> list[bool]:
+    """For each `path NUL attribute NUL value NUL`, whether the path is generated."""
+    return [value.decode("ascii", "replace") in _GENERATED for value in output.split(b"\0")[2::3]]
 
 
 def _start(command: list[str], env: dict[str, str], out: int | None) -> int:

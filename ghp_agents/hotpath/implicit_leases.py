@@ -1,16 +1,12 @@
-"""Implicit leases: who edits which file of this clone, as one small file for each path.
+"""Implicit leases: which agent of this clone edits which file, one small file per path.
 
-The first to edit a path makes its file, and the file system decides who that was. It counts as
-long as that agent lives here, in the same life; then whoever comes next takes its place.
+The first editor creates the file; the file system decides races. The lease is valid while that
+agent is alive here, in the same epoch. Then the next editor replaces it.
 """
 
 import os
 
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import alive, fastjson, heartbeat, own_file, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +14,19 @@ if TYPE_CHECKING:
 
 FOLDER = "touched"
 LOCK = ".lock"
-_MODULUS = 2**127 - 1  # two paths that meet in it would share one lease
+_MODULUS = 2**127 - 1  # two paths with the same remainder would share a lease
 
 
 class ImplicitLease:
-    """One implicit lease. A plain class: `typing.NamedTuple` would cost half of the fast road."""
+    """One implicit lease. A plain class: `typing.NamedTuple` would cost half of the fast path."""
 
     __slots__ = ("agent", "epoch", "path", "since")
 
     def __init__(self, agent: str, epoch: int, since: str, path: str) -> None:
         self.agent = agent
-        self.epoch = epoch  # of the agent when it took it
+        self.epoch = epoch  # of the agent when it acquired the lease
         self.since = since
-        self.path = path  # from the top of the repository
+        self.path = path  # relative to the repository's top
 
     def __repr__(self) -> str:
         return f"Touch({self.agent!r}, {self.epoch}, {self.since!r}, {self.path!r})"
@@ -46,7 +42,7 @@ class ImplicitLease:
 
 
 def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
-    """The implicit lease of `path`, whether its holder lives or not."""
+    """The implicit lease of `path`, whether or not its holder is alive."""
     name = _name(path)
     for folder in folders:
         found = _read(f"{folder}/{FOLDER}/{name}")
@@ -56,7 +52,7 @@ def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
 
 
 def list_all(folders: "Sequence[str]") -> list[ImplicitLease]:
-    """Every implicit lease of this clone, by path, whether its holder lives or not."""
+    """Every implicit lease of this clone, by path, whether or not its holder is alive."""
     found: dict[str, ImplicitLease] = {}
     for folder in reversed(folders):
         for name in _names(folder):
@@ -70,26 +66,30 @@ def is_active(
     folders: "Sequence[str]",
     touch: ImplicitLease,
     now: float,
-    dead_after: float = living.DEAD_AFTER,
-    gone_after: float = living.GONE_AFTER,
+    dead_after: float = alive.DEAD_AFTER,
+    gone_after: float = alive.GONE_AFTER,
 ) -> bool:
-    """Whether the lease still holds: its agent lives here, in the life in which it took it."""
-    found = living.newest_presence(folders, touch.agent)
+    """Whether the lease is valid: its agent is alive here, in the same epoch."""
+    found = alive.newest_presence(folders, touch.agent)
     return (
         found is not None
         and found[0]["epoch"] == touch.epoch
-        and living.lives(folders, touch.agent, now, dead_after, gone_after) is True
+        and alive.lives(folders, touch.agent, now, dead_after, gone_after) is True
     )
 
 
 def other(
     folders: "Sequence[str]", agent: str, key: str, now: float, limits: "tuple[float, float]"
 ) -> "tuple[str, str] | None":
-    """Who else edits a path in this clone, and since when."""
-    had = find(folders, key)
-    if had is None or had.agent == agent or not is_active(folders, had, now, *limits):
+    """The other agent that edits a path in this clone, and since when."""
+    existing = find(folders, key)
+    if (
+        existing is None
+        or existing.agent == agent
+        or not is_active(folders, existing, now, *limits)
+    ):
         return None
-    return had.agent, had.since
+    return existing.agent, existing.since
 
 
 # -------------------------------------------------------------------------------- taking
@@ -101,37 +101,37 @@ def take_lease(
     epoch: int,
     path: str,
     now: float,
-    dead_after: float = living.DEAD_AFTER,
-    gone_after: float = living.GONE_AFTER,
+    dead_after: float = alive.DEAD_AFTER,
+    gone_after: float = alive.GONE_AFTER,
 ) -> str | None:
-    """Let `agent` have `path`, unless another has it who lives here: then that one's name.
+    """Lease `path` for `agent`; if another living agent has it, return that agent's name.
 
-    Raises OSError where no folder can be written; then there is no lease.
+    Raises OSError if no folder can be written; then there is no lease.
     """
-    had = find(folders, path)
-    if had is not None:
-        if (had.agent, had.epoch) == (agent, epoch):
+    existing = find(folders, path)
+    if existing is not None:
+        if (existing.agent, existing.epoch) == (agent, epoch):
             return None
-        if had.agent != agent and is_active(folders, had, now, dead_after, gone_after):
-            return had.agent
-    touch = ImplicitLease(agent, epoch, pulse.to_text(now), path)
+        if existing.agent != agent and is_active(folders, existing, now, dead_after, gone_after):
+            return existing.agent
+    touch = ImplicitLease(agent, epoch, heartbeat.to_text(now), path)
     failure: OSError | None = None
     for folder in folders:
         try:
             os.makedirs(folder + "/" + FOLDER, exist_ok=True)
-            if had is not None or not _make(folder, touch):
+            if existing is not None or not _make(folder, touch):
                 rival = _replace(folder, folders, touch, now, (dead_after, gone_after))
                 if rival is not None:
                     return rival
         except OSError as error:
             failure = failure or error
             continue
-        return _give_way(folder, folders, touch, now, (dead_after, gone_after))
+        return _recheck_rival(folder, folders, touch, now, (dead_after, gone_after))
     raise failure or FileNotFoundError(FOLDER)
 
 
 def drop_all(folders: "Sequence[str]", agent: str) -> int:
-    """Give up all that `agent` has; how many there were."""
+    """Release all leases of `agent`; returns their number."""
     dropped = 0
     for folder in folders:
         names = _names(folder)
@@ -151,7 +151,7 @@ def drop_all(folders: "Sequence[str]", agent: str) -> int:
 
 
 def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
-    """Give up one path, if `agent` has it."""
+    """Release one path, if `agent` leases it."""
     for folder in folders:
         place = f"{folder}/{FOLDER}/{_name(path)}"
         if _read(place) is None:
@@ -166,14 +166,14 @@ def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
 
 
 def _make(folder: str, touch: ImplicitLease) -> bool:
-    """Make the lease's file with its content, if there is none."""
+    """Create the lease's file with its content, unless it exists."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"
-    temporary = ownfile.make_beside(path, _encoded(touch))
+    temporary = own_file.make_beside(path, _encoded(touch))
     try:
         os.link(temporary, path)
     except FileExistsError:
         return False
-    except OSError:  # no links here: then somebody may see the file before its content
+    except OSError:  # without hard links, others may see the file before its content
         return _make_bare(path, touch)
     finally:
         os.unlink(temporary)
@@ -199,33 +199,33 @@ def _replace(
     now: float,
     limits: "tuple[float, float]",
 ) -> str | None:
-    """Take the place of one who does not live any more; one at a time, so that only one does."""
+    """Replace the lease of a dead agent, one process at a time."""
     path = f"{folder}/{FOLDER}/{_name(touch.path)}"
     with _Alone(folder):
         while True:
-            had = find(folders, touch.path)
+            existing = find(folders, touch.path)
             if (
-                had is not None
-                and had.agent != touch.agent
-                and is_active(folders, had, now, *limits)
+                existing is not None
+                and existing.agent != touch.agent
+                and is_active(folders, existing, now, *limits)
             ):
-                return had.agent
+                return existing.agent
             if os.path.lexists(path):
-                ownfile.replace(path, _encoded(touch))  # nobody makes what is there
+                own_file.replace(path, _encoded(touch))  # nobody creates an existing file
                 return None
             if _make(folder, touch):
                 return None
 
 
-def _give_way(
+def _recheck_rival(
     chosen: str,
     folders: "Sequence[str]",
     touch: ImplicitLease,
     now: float,
     limits: "tuple[float, float]",
 ) -> str | None:
-    """Some can write where others cannot. Each writes first and looks then, so of two who meet
-    at least one gives way."""
+    """Some processes can write folders that others cannot. Each writes first and then looks, so of
+    two rivals at least one gives way."""
     for folder in folders:
         other = None if folder == chosen else _read(f"{folder}/{FOLDER}/{_name(touch.path)}")
         if other and other.agent != touch.agent and is_active(folders, other, now, *limits):
@@ -235,15 +235,15 @@ def _give_way(
 
 
 class _Alone:
-    """The lock of those who replace or drop. Where the system has none, or who has it was stopped,
-    they go without: no agent hangs before an edit."""
+    """The lock for replacing and dropping. If locks are not supported, or its holder was stopped,
+    callers continue without it: no agent waits before an edit."""
 
     def __init__(self, folder: str) -> None:
-        self._file = ownfile.open_lock(f"{folder}/{FOLDER}/{LOCK}")
+        self._file = own_file.open_lock(f"{folder}/{FOLDER}/{LOCK}")
 
     def __enter__(self) -> None:
         try:
-            presencefile.take_turn(self._file)
+            presence_file.take_turn(self._file)
         except (ImportError, OSError):
             pass
 
@@ -255,7 +255,7 @@ class _Alone:
 
 
 def _name(path: str) -> str:
-    """What the file of a path is called; `hashlib` would cost as much as the rest."""
+    """The file name for a path; `hashlib` would cost as much as the rest."""
     total = 0
     for char in path:
         total = (total * 1_114_123 + ord(char) + 1) % _MODULUS
@@ -270,13 +270,13 @@ def _names(folder: str) -> "list[str]":
 
 
 def _encoded(touch: ImplicitLease) -> bytes:
-    return quickjson.encode(
+    return fastjson.encode(
         {"agent": touch.agent, "epoch": touch.epoch, "since": touch.since, "path": touch.path}
     )
 
 
 def _read(path: str) -> ImplicitLease | None:
-    found = quickjson.read_object(path)
+    found = fastjson.read_object(path)
     if found is None:
         return None
     agent, since, where = found.get("agent"), found.get("since"), found.get("path")

@@ -1,12 +1,11 @@
-"""Find the repository around a folder by walking up, without starting git.
+"""Finds the repository around a folder by walking up, without starting git.
 
-A beat happens after every tool call, and `git rev-parse` alone would cost a fifth of it. Imports
-nothing but `os`. Handles linked worktrees, submodules (relative `.git` files), and git folders
-that are kept elsewhere.
+A heartbeat follows every tool call, and `git rev-parse` alone would cost a fifth of it. Imports
+only `os`. Handles linked worktrees, submodules (relative `.git` files), and git folders elsewhere.
 
-The configuration in a git folder can start programs. So `locate`, by which hooks and beats go,
-answers only a repository that belongs to the user and has the shape that git gives it. Of all
-others git itself is asked (`git/discovery.py`), and only by commands: docs/design/018.
+The configuration in a git folder can start programs. So `locate`, which hooks and heartbeats use,
+returns only repositories that belong to the user and have git's usual layout. For all others
+commands ask git itself (`git/discovery.py`): docs/design/018.
 """
 
 import os
@@ -15,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-POINTER = "gitdir: "  # how the line of a `.git` file begins
+POINTER = "gitdir: "  # the prefix of the line in a `.git` file
 
 
 class Location:
-    """Where a repository's parts are; all paths are absolute.
+    """The paths of a repository's parts, all absolute.
 
     A plain class: `typing.NamedTuple` alone would cost half as much as starting Python.
     """
@@ -42,10 +41,10 @@ class Location:
 
 
 def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
-    """The repository that contains `start`, if it can be used without asking git; else None.
+    """The repository that contains `start`, if it is safe without asking git; else None.
 
-    `GIT_DIR` is honoured only where walking up finds nothing: inside a hook it may name the
-    repository of somebody else's worktree.
+    `GIT_DIR` counts only if walking up finds nothing: inside a hook it may name another worktree's
+    repository.
     """
     place = walk_up(start) or named(environ)
     if place is None or not is_owned(place, environ) or link_out(place.common_dir):
@@ -59,8 +58,8 @@ def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
 def walk_up(start: str) -> Location | None:
     """The repository around `start` that a `.git` marks, whoever owns it.
 
-    A bare repository is not found here: its parts are files like others, so whoever can put
-    files into a clone could put one there.
+    Bare repositories are skipped: their parts are ordinary files, so anyone who can add files to a
+    clone could plant one.
     """
     folder = os.path.abspath(start)
     while True:
@@ -69,11 +68,11 @@ def walk_up(start: str) -> Location | None:
             if _is_git_dir(dot_git):
                 return Location(folder, dot_git, dot_git)
             if os.path.lexists(dot_git + "/commondir"):
-                return None  # git never makes one there: it would lead to another repository
+                return None  # git never creates such a link; it would lead to another repository
         elif os.path.isfile(dot_git):
-            # One that leads nowhere is the end, as for git: the repository around it is another.
+            # A broken pointer ends the search, as in git: the outer repository is another one.
             return _pointed(dot_git, folder)
-        # Git keeps no file of this name in a commit, so this is a real git folder.
+        # Git commits no file of this name, so this is a real git folder.
         if os.path.basename(folder) == ".git" and _is_git_dir(folder):
             return Location(None, folder, folder)
         parent = os.path.dirname(folder)
@@ -104,7 +103,7 @@ def _is_git_dir(folder: str) -> bool:
 
 
 def _pointed(dot_git: str, folder: str) -> Location | None:
-    """The repository that the file `.git` of a folder leads to."""
+    """The repository that a `.git` file points to."""
     line = _read_line(dot_git)
     if not line.startswith(POINTER):
         return None
@@ -128,16 +127,16 @@ def common_of(git_dir: str) -> str | None:
 
 
 def _points_back(git_dir: str, dot_git: str) -> bool:
-    """Whether a linked worktree's git folder says that this is its worktree."""
+    """Whether a linked worktree's git folder points back to this worktree."""
     line = _read_line(git_dir + "/gitdir")
     return bool(line) and _same(os.path.normpath(os.path.join(git_dir, line)), dot_git)
 
 
-def _same(one: str, other: str) -> bool:
-    if one == other:
+def _same(left: str, right: str) -> bool:
+    if left == right:
         return True
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(left, right)
     except OSError:
         return False
 
@@ -149,7 +148,7 @@ def _read_line(path: str) -> str:
         return ""
     try:
         return os.fsdecode(os.read(file, 4096)).strip()
-    except OSError:  # it is a folder
+    except OSError:  # a folder
         return ""
     finally:
         os.close(file)
@@ -159,15 +158,15 @@ def _read_line(path: str) -> str:
 
 
 def is_owned(place: Location, environ: "Mapping[str, str]") -> bool:
-    """Whether the worktree, its `.git` and both git folders belong to the user, as git demands;
-    for root also to the user who called `sudo`."""
+    """Whether the user owns the worktree, its `.git` and both git folders, as git demands. For
+    root, the user who called `sudo` counts, too."""
     users = _users(environ)
     try:
         if any(os.stat(path).st_uid not in users for path in {place.git_dir, place.common_dir}):
             return False
         if place.toplevel is None:
             return True
-        # A link belongs to who made it, whatever it leads to.
+        # A link belongs to its creator, whatever its target.
         return os.stat(place.toplevel).st_uid in users and _owner(place.toplevel) in (None, *users)
     except OSError:
         return False
@@ -180,7 +179,7 @@ def _users(environ: "Mapping[str, str]") -> list[int]:
 
 
 def _owner(toplevel: str) -> int | None:
-    """Who owns the `.git` of a worktree; None where `GIT_WORK_TREE` names one that has none."""
+    """The owner of a worktree's `.git`; None if `GIT_WORK_TREE` names a folder without one."""
     try:
         return os.lstat(toplevel + "/.git").st_uid
     except FileNotFoundError:
@@ -188,14 +187,14 @@ def _owner(toplevel: str) -> int | None:
 
 
 def link_out(common_dir: str) -> str | None:
-    """A folder of ours that is a link out of the git folder: what we write would go elsewhere."""
+    """A folder of ours that is a link out of the git folder, so writes would go elsewhere."""
     ours = common_dir + "/ghp"
     if os.path.islink(ours) and _leads_out(ours, common_dir):
         return ours
     try:
         with os.scandir(ours) as entries:
             links = [entry.path for entry in entries if entry.is_symlink()]
-    except OSError:  # nothing was made here yet
+    except OSError:  # nothing was created here yet
         return None
     return next((path for path in links if _leads_out(path, common_dir)), None)
 
@@ -211,5 +210,5 @@ def branch(git_dir: str) -> str | None:
     """The branch checked out in this worktree, without starting git; None when detached."""
     head = _read_line(git_dir + "/HEAD")
     name = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
-    # This is what HEAD says where refs are kept in tables, which only git can read.
+    # HEAD reads like this with reftables, which only git can read.
     return name if name not in ("", ".invalid") else None

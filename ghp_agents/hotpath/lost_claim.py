@@ -1,28 +1,27 @@
-"""What an agent hears whose claim was taken, given back or ended. Imported only when it happens."""
+"""Messages for an agent that lost its claim. Imported only in that case."""
 
 from typing import NamedTuple
 
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 
-MERGED, CLOSED, DISPUTE = "merged", "closed", "dispute"  # causes; `state/cause.py` has them all
+MERGED, CLOSED, DISPUTE = "merged", "closed", "dispute"  # causes; `state/cause.py` has all of them
 
 
 class LostClaim(NamedTuple):
-    """What keeps a former holder from going on: its claim was taken, or given back for it, or its
-    work is done."""
+    """Why a former holder must stop: its claim was taken or released, or its work is done."""
 
     issue: int
-    holder: str | None  # who has it now; None: nobody
+    holder: str | None  # the present holder; None: nobody
     is_person: bool
-    since: str  # of the present holder's claim
+    since: str  # start of the present holder's claim
     generation: int
     reason: str
-    cause: str = ""  # the kind of it
-    is_namesake: bool = False  # the holder is the same name in another clone
+    cause: str = ""  # the kind of its cause
+    is_namesake: bool = False  # the holder has the same name in another clone
 
     @property
     def words(self) -> str:
-        """What happened, for who was replaced."""
+        """What happened, for the former holder."""
         if self._is_merged:
             return f"Your work on #{self.issue} is done: {phrase(self.reason)}."
         if self._is_closed:
@@ -43,7 +42,7 @@ class LostClaim(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """What next, for who was replaced."""
+        """What to do next, for the former holder."""
         other = "`ghp agent-claim --next` finds other work."
         if self._is_merged:
             return f"What else there is to do about it needs an issue of its own; {other}"

@@ -1,12 +1,12 @@
-"""A bell for each agent of a clone: it rings when there is something to tell, so that a hook that
-runs after every tool call need not look into the state each time.
+"""A flag file for each agent of a clone: set if there may be news for it. So a hook that runs after
+every tool call need not read the state each time.
 
-It only saves work. At the beginning and the end of a turn one looks whether it rang or not.
+It only saves work: at the beginning and end of a turn, news is read in any case.
 """
 
 import os
 
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 
 def set_flag(folders: "Sequence[str]", agent: str) -> None:
-    """Let `agent` look for news at its next step, if it is one of this clone."""
-    if "/" in agent or not any(os.path.exists(f"{one}/agents/{agent}.json") for one in folders):
+    """Set the flag of `agent`, if it is an agent of this clone."""
+    if "/" in agent or not any(
+        os.path.exists(f"{folder}/agents/{agent}.json") for folder in folders
+    ):
         return
     for folder in folders:
         path = _path(folder, agent)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            ownfile.touch(path)
+            own_file.touch(path)
         except OSError:
             continue
         return
@@ -33,7 +35,7 @@ def is_set(folders: "Sequence[str]", agent: str) -> bool:
 
 
 def clear(folders: "Sequence[str]", agent: str) -> None:
-    """Let it be still; to be done before one looks, so that what comes meanwhile rings again."""
+    """Clear the flag. Do this before reading news, so that later news sets it again."""
     for folder in folders:
         try:
             os.unlink(_path(folder, agent))

@@ -1,22 +1,22 @@
-"""Files of our own: nobody can lead our writing elsewhere by a link, or hold our locks.
+"""Safe access to our own files: links cannot redirect writes, and others cannot hold our locks.
 
-A temporary file has a name that nobody can guess, and is new. Nothing is opened through a link.
-What is made here can be opened by its owner alone, unless the caller says otherwise.
-Imports nothing but `os`: beats write by this.
+Temporary files are new and have unpredictable names. Links are never followed. New files are
+readable only by their owner, unless the caller asks otherwise. Imports only `os`, because
+heartbeats use this.
 """
 
 import os
 
 PRIVATE = 0o600
-LIKE_GIT = 0o666  # less the umask, as git makes its files
-# A pipe in the place of a file must not stop us either.
+LIKE_GIT = 0o666  # minus the umask, as git creates its files
+# O_NONBLOCK: a pipe in place of a file must not block us.
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 def replace(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:
-    """Give `path` this content; a reader sees the old or the new one. `durable` means that the
-    content is on the disk first. Raises OSError."""
+    """Write `path`; a reader sees the old or the new content. With `durable` the content is on the
+    disk first. Raises OSError."""
     temporary = make_beside(path, content, mode=mode, durable=durable)
     try:
         os.replace(temporary, path)
@@ -26,7 +26,7 @@ def replace(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool = F
 
 
 def make_beside(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> str:
-    """Make a new file with this content in the folder of `path`; answers its name. Raises
+    """Create a new file with this content in the folder of `path`; returns its name. Raises
     OSError."""
     folder, slash, name = path.rpartition("/")
     temporary = f"{folder}{slash}.{name}.{os.urandom(6).hex()}.tmp"
@@ -44,7 +44,7 @@ def make_beside(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool
 
 
 def discard(path: str) -> None:
-    """Remove a file, if that can be."""
+    """Remove a file if possible."""
     try:
         os.unlink(path)
     except OSError:
@@ -52,12 +52,12 @@ def discard(path: str) -> None:
 
 
 def touch(path: str) -> None:
-    """Make an empty file, if there is none. Raises OSError."""
+    """Create an empty file, unless it exists. Raises OSError."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | _PLAIN, PRIVATE))
 
 
 def append(path: str, content: bytes) -> None:
-    """Add to the end of a file. Raises OSError."""
+    """Append to a file. Raises OSError."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _PLAIN, PRIVATE)
     try:
         _write_all(file, content)
@@ -71,12 +71,12 @@ def open_to_read(path: str) -> int:
 
 
 def open_lock(path: str) -> int:
-    """The descriptor of a lock file, which is made if it is not there. Raises OSError.
+    """The descriptor of a lock file, which is created if needed. Raises OSError.
 
-    Who may open a lock file may hold the lock, so one that others can open is closed to them.
+    Anyone who can open a lock file can hold the lock, so its permissions are restricted.
     """
     try:
-        file = os.open(path, os.O_RDWR | _PLAIN)  # with O_CREAT, all would wait for the folder
+        file = os.open(path, os.O_RDWR | _PLAIN)  # with O_CREAT all would wait for the folder
     except FileNotFoundError:
         return os.open(path, os.O_RDWR | os.O_CREAT | _PLAIN, PRIVATE)
     if os.fstat(file).st_mode & 0o077:

@@ -1,9 +1,9 @@
-"""May this edit be made? The one rule behind all guards: pure, and the first match wins.
+"""Decides whether an edit is allowed. All guards use this rule. Pure; the first match wins.
 
-A hook asks it before every edit, so it imports next to nothing, and records are plain classes.
+A hook runs it before every edit, so it imports almost nothing, and records are plain classes.
 """
 
-from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath import policy_cache
 from ghp_agents.hotpath.quoting import file, named, phrase, reason, when
 
 TYPE_CHECKING = False
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
-LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # what a rule of the book can be
+LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
 IMPLICIT = "implicit"
-OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # what does not hold for files that nobody can lease
+OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # kinds that do not apply to files that are never leased
 
 
 class Verdict:
-    """What was decided of one path. `kind` names the rule: fenced, worktree, lease, implicit,
-    shared, scope; empty where none applies. A person is always allowed, and told the rest."""
+    """The decision about one path. `kind` names the rule: fenced, worktree, lease, implicit,
+    shared, scope; empty if none applies. A person is always allowed, but informed."""
 
     __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
 
@@ -36,7 +36,7 @@ class Verdict:
         next: str = "",
     ) -> None:
         self.word = word  # allow, deny, needs-approval
-        self.path = path  # from the top of the repository
+        self.path = path  # relative to the repository's top
         self.kind = kind
         self.holder = holder
         self.since = since  # ISO 8601, or empty
@@ -62,11 +62,11 @@ _ORDER = ("word", "path", "kind", "holder", "since", "why", "next")
 
 
 class UnsureError(Exception):
-    """Something that matters is not known on this road."""
+    """A relevant fact is unknown on this path."""
 
 
 class Rule:
-    """One rule of the book: a lease, shared paths, or the scope of a claimed issue."""
+    """One rule of the policy: a lease, shared paths, or the scope of a claimed issue."""
 
     __slots__ = (
         "approved",
@@ -88,11 +88,11 @@ class Rule:
         is_person: bool = False,
         epoch: int = 0,  # of the agent when it claimed
         since: str = "",
-        until: "float | None" = None,  # by the clock of this clone, if it granted the lease
+        until: "float | None" = None,  # expiry by this clone's clock, if it granted the lease
         approved: bool = False,  # it may cover shared paths
-        label: str = "",  # L-3f9a, #12, the pattern that makes a path shared
+        label: str = "",  # L-3f9a, #12, the pattern of a shared path
         text: str = "",  # a lease's reason, an issue's title
-        is_elsewhere: bool = False,  # its holder is in another clone, whatever its name is
+        is_elsewhere: bool = False,  # its holder is in another clone, whatever its name
     ) -> None:
         self.kind = kind
         self.holder = holder
@@ -106,7 +106,7 @@ class Rule:
         self.is_elsewhere = is_elsewhere
 
     def fields(self) -> "list[Any]":
-        """The rule as the book keeps it: `Rule(*fields)` is the rule again."""
+        """The rule as stored in the policy: `Rule(*fields)` restores it."""
         return [
             self.kind, self.holder, self.is_person, self.epoch, self.since, self.until,
             self.approved, self.label, self.text, self.is_elsewhere,
@@ -114,7 +114,7 @@ class Rule:
 
 
 class EditRequest:
-    """Who wants to edit, and what must be known that no book can hold: it changes with time."""
+    """A requested edit, with the facts that change too fast for the compiled policy."""
 
     __slots__ = (
         "agent",
@@ -143,22 +143,22 @@ class EditRequest:
         is_here: bool = True,
     ) -> None:
         self.agent = agent  # or the person
-        self.is_here = is_here  # it is one of this clone; else what its own clone has is its own
+        self.is_here = is_here  # an agent of this clone
         self.is_person = is_person
         self.now = now
         self.now_text = now_text
-        self.lives = lives  # whether the holder of a rule does; raises UnsureError
+        self.lives = lives  # whether a rule's holder is alive; raises UnsureError
         self.presence = presence  # the agent's own
-        self.touch = touch  # who else edits the path, living, and since when
-        self.worktree_of = worktree_of  # the other living agent whose worktree the path is in
-        self.is_exempt = is_exempt  # git ignores the path, or it is generated: nobody leases it
+        self.touch = touch  # the other living agent that edits the path, and since when
+        self.worktree_of = worktree_of  # the other living agent that owns the path's worktree
+        self.is_exempt = is_exempt  # git ignores the path, or it is generated
 
 
 # -------------------------------------------------------------------------------- the rule
 
 
 def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
-    """What of an edit of `path`. Raises UnsureError where a fact is missing."""
+    """Decide about an edit of `path`. Raises UnsureError if a fact is missing."""
     found = _first(book, path, case)
     if not (case.is_person and found.is_refused):
         return found
@@ -169,7 +169,7 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     barred = None if case.is_person else _fenced(book, path, case) or _in_worktree(path, case)
     if barred:
         return barred
-    rules = [Rule(*book["rules"][number]) for number in rulebook.covering(book, path)]
+    rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
     leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
     holding = None if case.is_exempt else _other(leases, case)
     if holding:
@@ -188,7 +188,7 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
 
 
 def _other(rules: "Sequence[Rule]", case: EditRequest) -> Rule | None:
-    """The rule of somebody else who lives, unless one of mine comes before it."""
+    """Another living holder's rule, unless one of mine comes before it."""
     for rule in rules:
         if _is_mine(rule, case):
             return None
@@ -210,17 +210,17 @@ def _is_over(rule: Rule, case: EditRequest) -> bool:
 
 
 def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
-    """The agent works on an issue whose claim another took since."""
-    said = case.presence or {}
-    issue, generation = said.get("issue"), said.get("generation")
+    """The agent works on an issue whose claim another has taken since."""
+    presence = case.presence or {}
+    issue, generation = presence.get("issue"), presence.get("generation")
     claim = book["claims"].get(str(issue)) if type(generation) is int else None
     if claim is None or claim[2] < generation:
         return None
     holder, epoch = claim[0], claim[1]
     is_namesake = claim[6] and holder == case.agent and case.is_here
-    if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(said.get("epoch")):
+    if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(presence.get("epoch")):
         return None
-    from ghp_agents.hotpath.lost_claim import LostClaim  # costs more than all the rest, and is rare
+    from ghp_agents.hotpath.lost_claim import LostClaim  # expensive and rarely needed
 
     fence = LostClaim(
         _whole(issue), holder, epoch == 0, claim[3], claim[2], claim[4], claim[5],
@@ -242,7 +242,7 @@ def _in_worktree(path: str, case: EditRequest) -> Verdict | None:
 
 
 def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verdict:
-    """Another's lease; `mine` came later, from a clone that had not heard of it."""
+    """Another's lease; `mine` was granted later, by a clone that did not know of it."""
     who = named(rule.holder, rule.is_person)
     since = _short(rule.since, case)
     why = f"{file(path)} is leased by {who} since {since} ({rule.label}).{reason(rule.text, who)}"
@@ -288,18 +288,18 @@ def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
 
 
 def _short(since: str, case: EditRequest) -> str:
-    """A time for people: the day only if it is another."""
+    """A time for people, with the date only if it is not today."""
     day, _, clock = when(since).partition("T")
     hour = clock[:5]
     return f"{hour} UTC" if day == case.now_text[:10] else f"{day} {hour} UTC".strip()
 
 
 def _word(path: str) -> str:
-    """A path as one word for a shell; PATH for one that could be taken for more than that."""
+    """A path as one shell word; PATH if it is unsafe."""
     is_plain = file(path) == path and path[:1] != "-" and not any(char in "*?[]!" for char in path)
     return path if is_plain else "PATH"
 
 
 def refused(verdicts: "Sequence[Verdict]") -> list[Verdict]:
-    """Those that must not be edited now."""
+    """The verdicts that forbid an edit now."""
     return [verdict for verdict in verdicts if verdict.is_refused]

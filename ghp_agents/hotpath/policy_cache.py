@@ -1,15 +1,13 @@
-"""The rulebook: what edits are decided by, in one file that is read without heavy imports.
+"""The compiled policy for edit checks: one file that is read without heavy imports.
 
-It is used only if its stamp is fresh. `guard/evaluate.py` makes it; here it is kept, and looked
-up in. Patterns without wildcards are keys of dictionaries, so a thousand leases cost no more than
-one; of the others only those are tried whose literal beginning fits.
+It is used only if its stamp is fresh. `guard/evaluate.py` writes it; this module stores it and
+looks up paths. Patterns without wildcards are dictionary keys, so a thousand leases cost no more
+than one. Other patterns are tried only if their literal beginning matches.
 """
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import fastjson, own_file, policy_stamp
 from ghp_agents.hotpath.policy_stamp import Sources
 
 TYPE_CHECKING = False
@@ -20,21 +18,21 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_stamp import Stamp
 
     Book = dict[str, Any]
-    # The number of a rule, that of the pattern in it, and whether the pattern includes.
+    # The index of a rule, the index of its pattern, and whether the pattern includes.
     Hit = tuple[int, int, bool]
 
 NAME = "rulebook.json"
 VERSION = 3
-LARGEST = 64_000_000  # bytes; what is larger is none of ours
+LARGEST = 64_000_000  # bytes; ours are smaller
 
 
 # ---------------------------------------------------------------------------------- keeping
 
 
 def load(sources: Sources) -> "Book | None":
-    """The rulebook, if there is one and the state is what it was made from."""
+    """The policy, if it exists and the state is unchanged since."""
     found = _read(path_of(sources.folders[0]))
-    book = _understood(found[1]) if found else None
+    book = _parse_policy(found[1]) if found else None
     if found is None or book is None:
         return None
     book["own"] = found[0]
@@ -42,30 +40,30 @@ def load(sources: Sources) -> "Book | None":
 
 
 def is_current(sources: Sources, book: "Book") -> bool:
-    """Whether a book that was loaded a moment ago still says all there is."""
-    return rulestamp.is_fresh(sources, book["own"], book["stamp"])
+    """Whether a policy loaded a moment ago is still complete."""
+    return policy_stamp.is_fresh(sources, book["own"], book["stamp"])
 
 
 def may_have_expired(book: "Book", now: float) -> bool:
-    """Whether the time of a lease in it that another clone granted may be up."""
+    """Whether a lease in it that another clone granted may have expired."""
     return book["lapses"] is not None and bool(now >= book["lapses"])
 
 
 def exists(folder: str) -> bool:
-    """Whether anybody decides by a rulebook in this clone."""
+    """Whether this clone has a compiled policy."""
     return os.path.exists(path_of(folder))
 
 
 def read_stale(folder: str) -> "Book | None":
-    """The rulebook as it was made last, which may be out of date."""
+    """The last compiled policy, which may be stale."""
     found = _read(path_of(folder))
-    return _understood(found[1]) if found else None
+    return _parse_policy(found[1]) if found else None
 
 
-def _understood(data: bytes) -> "Book | None":
-    """A book of this version; None for anything else."""
+def _parse_policy(data: bytes) -> "Book | None":
+    """A policy of this version; None for anything else."""
     try:
-        book = quickjson.decode(data.decode("ascii"))
+        book = fastjson.decode(data.decode("ascii"))
     except ValueError:
         return None
     is_ours = isinstance(book, dict) and book.get("version") == VERSION
@@ -73,14 +71,14 @@ def _understood(data: bytes) -> "Book | None":
 
 
 def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:
-    """Write a rulebook, whole or not at all. Raises OSError."""
+    """Write a policy atomically. Raises OSError."""
     os.makedirs(folder + "/cache", exist_ok=True)
     whole = {"version": VERSION, "stamp": stamp} | book
-    ownfile.replace(path_of(folder), own.encode("ascii") + b"\n" + quickjson.encode(whole))
+    own_file.replace(path_of(folder), own.encode("ascii") + b"\n" + fastjson.encode(whole))
 
 
 def drop(folder: str) -> None:
-    """Take the rulebook away: without one every decision takes the slow road."""
+    """Delete the policy; then every decision takes the slow path."""
     try:
         os.unlink(path_of(folder))
     except OSError:
@@ -88,28 +86,28 @@ def drop(folder: str) -> None:
 
 
 def restamp(folder: str, ref: str, old: str, new: str) -> None:
-    """After a commit that changes no rule: what was made of `old` is as good for `new`.
+    """After a commit that changes no rule: a policy compiled at `old` is also valid at `new`.
 
-    Only for who has moved `ref` from the one to the other by compare-and-swap.
+    Only for the process that moved `ref` from one to the other by compare-and-swap.
     """
     found = _read(path_of(folder))
     if found is None or found[0].split(" ")[1:] != [ref, old]:
         return
     try:
-        ownfile.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
+        own_file.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
     except OSError:
-        return  # then it is out of date, and nobody takes it
+        return  # then it is stale, and nobody uses it
 
 
 def path_of(folder: str) -> str:
-    """Where the rulebook of a clone is."""
+    """The path of a clone's policy."""
     return f"{folder}/cache/{NAME}"
 
 
 def _read(path: str) -> "tuple[str, bytes] | None":
-    """The rulebook's first line, which names this clone's commit, and the rest."""
+    """The first line, which names this clone's commit, and the rest."""
     try:
-        file = ownfile.open_to_read(path)
+        file = own_file.open_to_read(path)
     except OSError:
         return None
     try:
@@ -127,18 +125,18 @@ def _read(path: str) -> "tuple[str, bytes] | None":
 
 
 def key_of(book: "Book", path: str) -> str:
-    """A path as the book compares it: where upper and lower case are one, in lower case."""
+    """A path as the policy compares it: in lower case if case is ignored."""
     return path.lower() if book["fold"] else path
 
 
 def is_plain(path: str) -> bool:
-    """Whether a path is one that git could have: relative, and without detours."""
+    """Whether git could have this path: relative, without detours."""
     return not {"", ".", ".."}.intersection(path.split("/")) and "\0" not in path
 
 
 def covering(book: "Book", path: str) -> list[int]:
-    """The numbers of the rules that cover a path, in their order. In each rule the last of its
-    patterns that matches says."""
+    """The indexes of the rules that cover a path, in order. In each rule the last matching pattern
+    decides."""
     last: dict[int, tuple[int, bool]] = {}
     for number, position, include in _hits(book, key_of(book, path)):
         if number not in last or position > last[number][0]:
@@ -178,7 +176,7 @@ def _match(postings: "Sequence[Sequence[Any]]", key: str, found: "list[Hit]") ->
 
 
 def _search() -> "Callable[[str, str], Any]":
-    """Regular expressions, which cost a third of Python's own start: only where there is one."""
+    """Regular expressions cost a third of Python's start, so they are imported only if needed."""
     from re import search
 
     return search

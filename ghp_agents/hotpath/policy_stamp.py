@@ -1,6 +1,6 @@
-"""The stamp of a rulebook: by it a reader proves that nothing the book was made from has changed.
+"""The stamp of a compiled policy: it proves that none of its sources has changed.
 
-No writer of state has to remember anything for that, and so a killed one can forget nothing.
+Writers of the state need not update anything for that, so a killed one cannot forget it.
 """
 
 import os
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
     Stamp = dict[str, Any]
 
-RULED = (".ghp/leases/", ".ghp/issues/")  # the records of this clone that have a say
-_SHORT = 200  # bytes of a file that is compared by its text, as that of a ref is
+RULED = (".ghp/leases/", ".ghp/issues/")  # this clone's records that affect edits
+_SHORT = 200  # bytes; shorter files, such as refs, are compared by their text
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
-MIRROR = "/cache/hub/mirror"  # what is kept of issues elsewhere; it changes only when they do
+MIRROR = "/cache/hub/mirror"  # mirrored issues; changes only when they do
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
-# The folders of refs in the private repository that have a say: what other clones said, and
-# rights. Our own ref is compared itself.
+# The folders of refs in the private repository that matter: other clones' records, and locks. Our
+# own ref is compared separately.
 _REF_FOLDERS = tuple(
     f"refs/ghp/{name}"
     for name in ("seen", "lease/issue", "lease/path", "seen-lease/issue", "seen-lease/path")
 )
-_MARKS = 1_000_000_000  # seconds; times of change before 2001 are marks of ours
-_TODAY = 1_700_000_000  # later than this is now, by any clock that goes
+_MARKS = 1_000_000_000  # seconds; modification times before 2001 are marks of ours
+_TODAY = 1_700_000_000  # an earlier time means that the clock was never set
 
 
 class Sources:
-    """The files that a rulebook is made from, by their paths."""
+    """The source files of a compiled policy."""
 
     __slots__ = ("config", "folders", "state", "texts")
 
@@ -53,14 +53,14 @@ class Sources:
 
 
 def take(sources: Sources) -> "tuple[str, Stamp] | None":
-    """Where this clone's history stands, and the stamp for a book that is made of what is read
-    from now on; None if there can be none.
+    """This clone's commit, and the stamp for a policy that is compiled from here on; None if there
+    can be none.
 
-    A time of change alone proves nothing, for two changes within a tick of the system's clock
-    have one. So each folder gets a time of ours before it is read: any change replaces it.
+    A modification time alone proves nothing: two changes within a clock tick share it. So each
+    folder gets a special time before it is read, which any change replaces.
     """
     if time.time() < _TODAY:
-        return None  # on a machine whose clock was never set, times may look like marks
+        return None  # if the machine's clock was never set, times may look like marks
     folders = [*_folders(sources)]
     for path in [*folders, sources.state + "/packed-refs"]:
         if not _mark(path):
@@ -71,7 +71,7 @@ def take(sources: Sources) -> "tuple[str, Stamp] | None":
 
 
 def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
-    """Whether all is as it was when the stamp was taken."""
+    """Whether nothing has changed since the stamp was taken."""
     folders = [path for path, _ in stamp["folders"]]
     trunk = [path for path, _ in stamp["trunk"]]
     return _stands(sources.state, own) and stamp == _stamp(sources, folders, trunk)
@@ -81,10 +81,10 @@ def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
 
 
 def _own(state: str) -> str | None:
-    """Where this clone's own history stands, and how git keeps that; None if it cannot be told."""
+    """This clone's commit, and how git stores it; None if unknown."""
     clone = _line(state + "/ghp-clone")
     if clone is None:
-        return None  # nothing was said here yet
+        return None  # this clone has no records yet
     ref = f"refs/ghp/clone/{clone}"
     oid = _line(f"{state}/{ref}")
     if oid is not None:
@@ -134,10 +134,10 @@ def _line(path: str) -> str | None:
 
 
 def _stamp(sources: Sources, folders: "Sequence[str]", trunk: "Sequence[str]") -> "Stamp | None":
-    """What is compared; None if it cannot be told. Where the trunk is, the maker of a book finds
-    out, and notes it in the stamp."""
+    """The values to compare; None if unknown. The compiler finds the default branch and notes it in
+    the stamp."""
     if os.path.lexists(sources.state + "/reftable"):
-        return None  # refs that are no files
+        return None  # refs are not files
     try:
         return {
             "folders": [[path, _time(path)] for path in folders],
@@ -155,18 +155,18 @@ def _folders(sources: Sources) -> "Iterator[str]":
         top = f"{sources.state}/{name}"
         yield top
         for path, inner, _ in os.walk(top):
-            yield from (f"{path}/{each}" for each in inner)
+            yield from (f"{path}/{folder}" for folder in inner)
     for folder in sources.folders:
         yield folder + "/outbox"
     yield sources.folders[0] + MIRROR
 
 
 def _mark(path: str) -> bool:
-    """Give a folder or file a time of change that no clock will ever show; whether it has one, or
-    is not there, which can be compared as well."""
+    """Give a folder or file a modification time that no clock ever shows. Returns whether it has
+    one or does not exist, which can be compared as well."""
     try:
         if os.stat(path).st_mtime_ns < _MARKS * 10**9:
-            return True  # whoever made that mark: nothing changed since
+            return True  # already marked: nothing changed since
         mark = int.from_bytes(os.urandom(8), "big") % (_MARKS * 10**9)
         os.utime(path, ns=(mark, mark))
         return os.stat(path).st_mtime_ns < _MARKS * 10**9
@@ -184,8 +184,8 @@ def _time(path: str) -> int | None:
 
 
 def marks(paths: "Sequence[str]") -> "list[list[Any]]":
-    """What changes when one of these files or folders does: the text of a short file, else its
-    time, size and number; None where there is nothing."""
+    """A value for each file or folder that changes with it: the text of a short file, else time,
+    size and inode; None if it does not exist."""
     return [[path, _seen(path)] for path in paths]
 
 
@@ -200,22 +200,21 @@ def _seen(path: str) -> "str | list[int] | None":
 
 
 def case(config: str) -> list[str]:
-    """The lines of git's configuration that may say that upper and lower case are one. Raises
-    OSError."""
-    said = (text(config) or "").lower()
-    if "ignorecase" not in said:
+    """The lines of git's configuration about ignoring case. Raises OSError."""
+    config_text = (text(config) or "").lower()
+    if "ignorecase" not in config_text:
         return []
-    return [line.strip() for line in said.splitlines() if "ignorecase" in line]
+    return [line.strip() for line in config_text.splitlines() if "ignorecase" in line]
 
 
 def ignores_case(lines: "Sequence[str]") -> bool:
-    """Whether upper and lower case are one on the file system, as git found out and noted."""
-    said = [line.partition("=")[2].strip() for line in lines if line.startswith("ignorecase")]
-    return bool(said) and said[-1] in ("true", "yes", "on", "1", "")
+    """Whether the file system ignores case, as git detected and stored."""
+    settings = [line.partition("=")[2].strip() for line in lines if line.startswith("ignorecase")]
+    return bool(settings) and settings[-1] in ("true", "yes", "on", "1", "")
 
 
 def text(path: str) -> str | None:
-    """What is in a file, byte by byte; None where there is none. Raises OSError."""
+    """A file's content, byte by byte; None if there is no file. Raises OSError."""
     try:
         file = os.open(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):

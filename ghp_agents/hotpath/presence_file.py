@@ -1,25 +1,24 @@
-"""The file of an agent's presence: one writer, replaced whole, where it can be written."""
+"""An agent's presence file: one writer, replaced atomically, in a writable folder."""
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import fastjson, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-PATIENCE = 2.0  # seconds; a beat holds its lock for some ten microseconds, so that one is stopped
+PATIENCE = 2.0  # seconds; heartbeats take ten microseconds, so by then the holder is stopped
 LOOK_EVERY = 0.002
-UNREADABLE = ".unreadable"  # what a presence file that cannot be read is called from then on
+UNREADABLE = ".unreadable"  # suffix for an unreadable presence file
 
 
 def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) -> "tuple[int, int]":
-    """Serialise the parallel processes of one agent, where the system can; closing frees it.
+    """Serialise the parallel processes of one agent, if the system has locks; closing frees it.
 
-    Who holds it for longer than `patience` seconds is not waited for: no agent hangs in its beat.
-    Answers which folder can be written, and the descriptor to close; -1 where none can.
+    After `patience` seconds it continues without the lock: no agent hangs in its heartbeat. Returns
+    the index of the writable folder, and the descriptor to close; -1 if there is none.
     """
     for number, folder in enumerate(folders):
         try:
@@ -37,15 +36,15 @@ def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) ->
 def _open_lock(folder: str, agent: str) -> int:
     lock = folder + "/agents/." + agent + ".lock"
     try:
-        return ownfile.open_lock(lock)
+        return own_file.open_lock(lock)
     except FileNotFoundError:
         os.makedirs(folder + "/agents", exist_ok=True)
-        return ownfile.open_lock(lock)
+        return own_file.open_lock(lock)
 
 
 def take_turn(held: int, patience: float = PATIENCE) -> None:
-    """Have the lock of an open file, unless somebody keeps it for longer than `patience` seconds:
-    then go on without it. Raises ImportError, OSError where the system has no locks."""
+    """Lock an open file; after `patience` seconds continue without. Raises ImportError or OSError
+    if the system has no locks."""
     import fcntl
 
     try:
@@ -65,15 +64,15 @@ def take_turn(held: int, patience: float = PATIENCE) -> None:
 def write(
     folders: "Sequence[str]", known: "Sequence[dict[str, Any] | None]", agent: str, content: bytes
 ) -> None:
-    """Into the first of `folders` that takes it: a disk may be full as well as read-only."""
+    """Write to the first of `folders` that works: a disk may be full as well as read-only."""
     failure: OSError | None = None
-    for folder, had in zip(folders, known, strict=True):
+    for folder, previous in zip(folders, known, strict=True):
         path = folder + "/agents/" + agent + ".json"
         try:
-            if had is None:
+            if previous is None:
                 os.makedirs(folder + "/agents", exist_ok=True)
                 _set_aside(path)
-            ownfile.replace(path, content)
+            own_file.replace(path, content)
         except OSError as error:
             failure = failure or error
             continue
@@ -83,18 +82,18 @@ def write(
 
 
 def _set_aside(path: str) -> None:
-    """Keep what is there and cannot be read; it is reported, and a person may want it back."""
+    """Keep an unreadable file under another name; it is reported, and a person may need it."""
     if os.path.lexists(path) and read_presence(path) is None:
         os.replace(path, path + UNREADABLE)
 
 
 def newest(folders: "Sequence[str]", agent: str) -> "dict[str, Any] | None":
-    """The presence of `agent` as its machine has it; None if there is none that can be read."""
+    """The presence of `agent` on its machine; None if none can be read."""
     return newest_of([presence(folder, agent) for folder in folders])
 
 
 def newest_of(known: "Sequence[dict[str, Any] | None]") -> "dict[str, Any] | None":
-    """The presence that is furthest on."""
+    """The presence with the highest position."""
     best: dict[str, Any] | None = None
     for found in known:
         if found is not None and (best is None or _position(found) > _position(best)):
@@ -107,18 +106,18 @@ def _position(record: "Mapping[str, Any]") -> "tuple[int, int]":
 
 
 def presence(folder: str, agent: str) -> "dict[str, Any] | None":
-    """The presence of `agent` in one folder; None if it is not there or cannot be read."""
+    """The presence of `agent` in one folder; None if missing or unreadable."""
     return read_presence(folder + "/agents/" + agent + ".json")
 
 
 def read_presence(path: str) -> "dict[str, Any] | None":
-    """The presence in a file; None when it is not there, or has no position to go on from."""
-    record = quickjson.read_object(path)
+    """The presence in a file; None if missing or without a position."""
+    record = fastjson.read_object(path)
     if record is None or type(record.get("epoch")) is not int or type(record.get("seq")) is not int:
         return None
     local = record.get("local")
     if local is not None and not _is_local(local):
-        del record["local"]  # only this machine's memory of sessions
+        del record["local"]  # the machine's private memory of sessions
     return record
 
 

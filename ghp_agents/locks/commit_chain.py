@@ -1,4 +1,4 @@
-"""A right as a chain of commits: each holds one lease, and its parent is the lease before."""
+"""A lock as a chain of commits: each holds one value of the lock; its parent the previous one."""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.locks import lock as model
+from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.private_repo import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 
@@ -15,43 +15,43 @@ FILE = "lease.json"
 
 
 class KnownLock(NamedTuple):
-    """What this clone knows of a right without asking anybody."""
+    """What this clone knows of a lock without asking the remote."""
 
-    lease: Lock | None  # the newest
-    here: str  # where our own ref stands; empty if there is none
+    lease: Lock | None  # the newest value
+    here: str  # the commit of our own ref; empty if there is none
 
 
 def known(repository: StateRepository, name: str) -> KnownLock:
-    """The newest of our own ref and of what the last sync saw. Raises GhpError."""
+    """The newer of our own ref and the last sync's ref. Raises GhpError."""
     own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
     return KnownLock(newest([own, seen]), own.revision if own else "")
 
 
 def revisions(repository: StateRepository, space: str) -> dict[str, str]:
-    """Where the refs of rights below a space stand, by the rights' names."""
+    """The commits of the lock refs below a space, by lock name."""
     listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", space)
     pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
     return {ref.removeprefix(space): oid for oid, ref in pairs}
 
 
 def known_here(repository: StateRepository, name: str) -> Lock | None:
-    """What this clone itself saw last of a right, else what the last sync brought."""
+    """The lock as this clone last saw it, else as of the last sync."""
     own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
     return own or seen
 
 
 def newest(leases: Iterable[Lock | None]) -> Lock | None:
-    """The one that comes last in a chain: a release follows the acquisition it ends."""
-    there = [lease for lease in leases if lease]
-    return max(there, key=lambda lease: (lease.generation, lease.holder is None), default=None)
+    """The last one in a chain: a release comes after its acquisition."""
+    known = [lease for lease in leases if lease]
+    return max(known, key=lambda lease: (lease.generation, lease.holder is None), default=None)
 
 
 def load(
     repository: StateRepository, name: str, refs: Sequence[str], where: str = "this clone"
 ) -> list[Lock | None]:
-    """The lease at each ref, all of them of the right `name`; None where there is no such ref.
+    """The lock `name` at each of its `refs`; None if there is no such ref.
 
-    Raises GhpError where a ref holds something else.
+    Raises GhpError if a ref does not hold a valid lock.
     """
     with repository.objects() as reader:
         found = reader.read([word for ref in refs for word in (ref, f"{ref}:{FILE}")])
@@ -60,16 +60,17 @@ def load(
         try:
             leases.append(_decoded(name, commit.oid, file) if commit else None)
         except ValueError as error:
-            raise _no_lease(name, where, error) from None
+            raise _invalid_lock(name, where, error) from None
     return leases
 
 
 def load_all(
     repository: StateRepository, spaces: Sequence[str], pattern: str = ""
 ) -> dict[str, Lock]:
-    """The newest lease of each right at the refs below `spaces`, by name; `pattern` is git's.
+    """The newest value of each lock at the refs below `spaces`, by name; git filters by `pattern`.
 
-    What is no lease is left out: a hand made it, and whoever asks for that one is told.
+    Invalid locks, which someone wrote by hand, are left out; reading one of them by name reports
+    it.
     """
     patterns = [space + pattern for space in spaces]
     listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
@@ -88,7 +89,7 @@ def load_all(
 
 
 def history(repository: StateRepository, last: Lock) -> list[Lock]:
-    """The leases of the right up to `last`, oldest first; what a hand put between is left out."""
+    """The values of the lock up to `last`, oldest first, without commits made by hand."""
     listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
     oids = listed.text.splitlines()
     with repository.objects() as reader:
@@ -103,13 +104,13 @@ def history(repository: StateRepository, last: Lock) -> list[Lock]:
 def _decoded(name: str, oid: str, file: git.Object | None) -> Lock:
     if file is None or file.kind != "blob":
         raise ValueError(f"it has no {FILE}")
-    lease = model.decode(file.content, oid)
+    lease = lock.decode(file.content, oid)
     if lease.name != name:
         raise ValueError(f"it is the lease of {one_line(lease.name, 80)!r}")
     return lease
 
 
-def _no_lease(name: str, where: str, error: ValueError) -> GhpError:
+def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
     return GhpError(
         f"The right {name} cannot be read: its ref on {where} holds no lease ({error}).",
         hint=f"Somebody changed {LEASE_REFS}{name} by hand. Put it back on the commit before, or "
@@ -124,14 +125,14 @@ def append(
     now: float,
     other: Lock | None = None,
 ) -> Lock:
-    """Make the commit of `lease` on top of `before`, and of `other` where two chains become one; no
-    ref that anybody else sees is moved."""
+    """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref that
+    others see."""
     stream = b"".join(_stream(lease, before, int(now), other))
     args = ["fast-import", "--quiet", "--done", "--date-format=raw"]
-    made = repository.run(*args, stdin=stream)
-    if made.code != 0:
-        raise git.failure(args, made)
-    return lease._replace(revision=made.text)
+    created = repository.run(*args, stdin=stream)
+    if created.code != 0:
+        raise git.failure(args, created)
+    return lease._replace(revision=created.text)
 
 
 def _stream(lease: Lock, before: Lock | None, now: int, other: Lock | None) -> Iterable[bytes]:
@@ -142,7 +143,7 @@ def _stream(lease: Lock, before: Lock | None, now: int, other: Lock | None) -> I
         yield f"from {before.revision}\n".encode()
     if other:
         yield f"merge {other.revision}\n".encode()
-    yield f"M 100644 inline {FILE}\n".encode() + _data(model.encode(lease))
+    yield f"M 100644 inline {FILE}\n".encode() + _data(lock.encode(lease))
     yield b"get-mark :1\ndone\n"
 
 
@@ -151,7 +152,7 @@ def _data(content: bytes) -> bytes:
 
 
 def message(lease: Lock, before: Lock | None) -> str:
-    """The commit message, in the way of the ledger: who did what to which right."""
+    """The commit message, in the ledger's format: who did what to which lock."""
     kind, _, word = lease.name.rpartition("/")
     event = "release" if lease.holder is None else "claim" if kind == "issue" else "acquire"
     holder = lease.holder or (before.holder if before else None) or "nobody"

@@ -1,6 +1,6 @@
-"""Rights as refs, one for each: the coordination remote decides, or this clone if there is none.
+"""Locks as git refs. The coordination remote decides, or this clone if there is none.
 
-Every tracker has a leaser and few use it, so what does the work is imported when it is called.
+Every tracker has a lock service and few use it, so the implementation is imported late.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,12 +24,12 @@ _WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 class GitRefLeaser:
-    """`ports.Leaser` on the refs `refs/ghp/lease/<name>`."""
+    """`ports.LockService` on the refs `refs/ghp/lease/<name>`."""
 
     def __init__(self, ws: Workspace, tell: Callable[[str], None] | None = None) -> None:
         self._ws = ws
-        self._tell = tell or _nobody_listens
-        self._absent: set[str] = set()  # what was asked for just now and is not known here
+        self._tell = tell or _discard_message
+        self._absent: set[str] = set()  # names read just now that this clone does not know
 
     @property
     def clone(self) -> str:
@@ -38,16 +38,15 @@ class GitRefLeaser:
         return repository.clone if repository else ""
 
     def read(self, name: str) -> Lock | None:
-        """The lease as it is now."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        """The lock as it is now."""
+        from ghp_agents.locks import git_local, git_remote
 
         lease_name(name)
-        court = self._court()
-        if court:
-            return afar.read(court, name)
+        places = self._find_places()
+        if places:
+            return git_remote.read(places, name)
         repository = find_repository(self._ws)
-        return here.read(repository, name) if repository else None
+        return git_local.read(repository, name) if repository else None
 
     def acquire(
         self,
@@ -62,7 +61,7 @@ class GitRefLeaser:
         clone: str | None = None,
         until: Timestamp | None = None,
     ) -> Lock:
-        """Take the right if it still is as `expected`."""
+        """Acquire the lock if it still is as `expected`."""
         new = taken(
             name,
             holder,
@@ -81,70 +80,67 @@ class GitRefLeaser:
     def release(
         self, name: str, *, expected: Lock, reason: str = "", cause: Cause = RELEASED
     ) -> Lock:
-        """Give the right back."""
-        if not expected.is_taken:  # two releases of one generation could not be told apart
+        """Release the lock."""
+        if not expected.is_taken:  # two releases of one generation could not be distinguished
             return still_free(expected, self.read(name))
         return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
 
     def known(self, prefix: str = "") -> list[Lock]:
-        """The leases below `prefix` as this clone knows them, by name."""
-        from ghp_agents.locks import git_local as here
+        """The locks below `prefix` as this clone knows them, by name."""
+        from ghp_agents.locks import git_local
 
         repository = find_repository(self._ws)
-        found = here.list_all(repository, _pattern(prefix)) if repository else {}
+        found = git_local.list_all(repository, _pattern(prefix)) if repository else {}
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
 
     def history(self, name: str) -> list[Lock]:
-        """Every lease that the right has had, oldest first."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        """Every value of the lock, oldest first."""
+        from ghp_agents.locks import git_local, git_remote
 
         lease_name(name)
-        court = self._court()
-        if court:
-            return afar.history(court, name)
+        places = self._find_places()
+        if places:
+            return git_remote.history(places, name)
         repository = find_repository(self._ws)
-        return here.history(repository, name) if repository else []
+        return git_local.history(repository, name) if repository else []
 
     def list(self, prefix: str = "") -> list[Lock]:
-        """All leases below `prefix`, by name."""
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        """All locks below `prefix`, by name."""
+        from ghp_agents.locks import git_local, git_remote
 
         kind = prefix.partition("/")[0]
         folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
-        court = self._court()
-        if court:
-            found = afar.list_all(court, folder)
+        places = self._find_places()
+        if places:
+            found = git_remote.list_all(places, folder)
         else:
             repository = find_repository(self._ws)
-            found = [*here.list_all(repository).values()] if repository else []
+            found = [*git_local.list_all(repository).values()] if repository else []
         return _chosen(found, prefix)
 
     def mend(self) -> Sequence[str]:
-        """Put back what the remote has lost, by the last sync; the names of those rights."""
-        from ghp_agents.locks import git_local as here
+        """Restore what the remote lost, as of the last sync; returns the names of those locks."""
+        from ghp_agents.locks import git_local
 
-        if self._court() is None:
+        if self._find_places() is None:
             return []
-        lost = here.lost(self._open())
+        lost = git_local.lost(self._open())
         for name in lost:
             self.read(name)
         return lost
 
     def _swap(self, new: Lock, expected: Lock | None) -> Lock:
-        from ghp_agents.locks import git_local as here
-        from ghp_agents.locks import git_remote as afar
+        from ghp_agents.locks import git_local, git_remote
 
         is_absent = new.name in self._absent
         self._absent.clear()
-        court = self._court()
-        if court:
-            return afar.swap(court, new, expected, is_absent=is_absent)
-        return here.swap(self._ws, self._open(), new, expected)
+        places = self._find_places()
+        if places:
+            return git_remote.swap(places, new, expected, is_absent=is_absent)
+        return git_local.swap(self._ws, self._open(), new, expected)
 
-    def _court(self) -> "LockPlaces | None":
+    def _find_places(self) -> "LockPlaces | None":
         from ghp_agents.locks.lock_refs import LockPlaces
 
         remote = coordination_remote(self._ws)
@@ -161,12 +157,12 @@ class GitRefLeaser:
             ) from None
 
 
-def _nobody_listens(_: str) -> None:
+def _discard_message(_: str) -> None:
     """For programs that show no messages."""
 
 
 def _pattern(prefix: str) -> str:
-    """What git can look for instead of all leases, where the prefix names a kind."""
+    """The ref pattern for git if the prefix names a kind, to avoid listing all locks."""
     kind, slash, word = prefix.partition("/")
     return f"{kind}/{word}*" if slash and kind in KINDS and _WORD.issuperset(word) else ""
 

@@ -1,4 +1,4 @@
-"""Rights that this clone decides, because there is no remote; and its memory of the others."""
+"""Locks that this clone decides because there is no remote, and its copy of the remote's locks."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
-from ghp_agents.locks import commit_chain as chain
+from ghp_agents.locks import commit_chain
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.state.private_repo import (
     LEASE_REFS,
@@ -21,34 +21,34 @@ LOCK = "lease.lock"
 
 
 def read(repository: StateRepository, name: str) -> Lock | None:
-    """The lease as this clone has it."""
-    return chain.known(repository, name).lease
+    """The lock in this clone."""
+    return commit_chain.known(repository, name).lease
 
 
 def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lock]:
-    """The leases that this clone knows, by name: all, or those that git's `pattern` fits."""
-    return chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
+    """The locks that this clone knows, by name; git filters by `pattern`."""
+    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
 
 
 def history(repository: StateRepository, name: str) -> list[Lock]:
-    """Every lease that the right has had here."""
+    """Every value of the lock in this clone."""
     last = read(repository, name)
-    return chain.history(repository, last) if last else []
+    return commit_chain.history(repository, last) if last else []
 
 
 def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
-    """Put `new` in the place of `expected`. Raises LeaseMovedError, GhpError."""
-    from ghp_agents.locks.scratch_repo import scratch  # only who writes needs a place for it
+    """Replace `expected` by `new`. Raises LockMovedError, GhpError."""
+    from ghp_agents.locks.scratch_repo import scratch  # only writers need it
 
     with _locked(ws) as held, scratch(ws, repository) as private:
-        known = chain.known(repository, new.name)
+        known = commit_chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
             raise LockMovedError(new.name, known.lease)
-        made = chain.append(private, new, expected, ws.clock.now())
-        moved = _point(repository, made, known.here, held)
+        created = commit_chain.append(private, new, expected, ws.clock.now())
+        moved = _point(repository, created, known.here, held)
     if moved.code == 0:
-        return made
-    current = read(repository, new.name)  # without a lock file somebody can have come between
+        return created
+    current = read(repository, new.name)  # without a lock file another process may have been faster
     if revision(current) != revision(expected):
         raise LockMovedError(new.name, current)
     raise git.failure(["update-ref"], moved)
@@ -57,22 +57,24 @@ def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock |
 def remember(
     ws: Workspace, repository: StateRepository, lease: Lock, before: str | None = None
 ) -> None:
-    """Keep what the remote said, if it is newer than what is known here. It decides nothing while
-    there is a remote, so where it cannot be kept nothing is lost.
+    """Store the remote's value if it is newer than ours. Failure does no harm, because the remote
+    decides.
 
-    With `before`, where our own ref was when the lease was made to follow what it holds.
+    `before` is the commit of our own ref that `lease` follows.
     """
     with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
         if before is not None and _point(repository, lease, before, held).code == 0:
             return
-        own = chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
-        if own is None or own.is_at_end or chain.newest([own, lease]) is not own:
+        own = commit_chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
+        if own is None or own.is_at_end or commit_chain.newest([own, lease]) is not own:
             _point(repository, lease, revision(own), held)
 
 
 def lost(repository: StateRepository) -> list[str]:
-    """The rights of which the remote has less than this clone knows, by the last sync."""
-    own, seen = (chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS))
+    """The locks of which the remote has an older value than this clone, as of the last sync."""
+    own, seen = (
+        commit_chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS)
+    )
     changed = {name: (seen[name], oid) for name, oid in own.items() if seen.get(name, oid) != oid}
     follow = {earlier for _, earlier in descend(repository, [*changed.values()])}
     return [
@@ -91,8 +93,8 @@ def _point(
 
 @contextlib.contextmanager
 def _locked(ws: Workspace) -> Iterator[Sequence[int]]:
-    """Hold the lock that a git child inherits, so that a ref's lock found under it is a dead
-    process's. Where no lock file can be made, git's comparison of the ref decides alone."""
+    """Hold the lock file, which git children inherit: a ref lock found under it belongs to a dead
+    process. Without a lock file, git's comparison of the ref decides alone."""
     with contextlib.ExitStack() as stack:
         try:
             held = [stack.enter_context(files.locked(ws.ghp_dir / LOCK))]

@@ -1,4 +1,4 @@
-"""A lease: the value of a right that at most one may hold, fenced by its generation."""
+"""A lock: exclusive over all clones, and fenced by its generation."""
 
 import json
 import re
@@ -16,58 +16,58 @@ from ghp_agents.state.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
 REASON_LIMIT = 500
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
-# What there are several of. A name is a word, or one of these and a word, so that no name is a
+# Kinds of locks with many instances. A name is one word, or a kind and a word. So no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
 KINDS = ("issue", "path", "name")
 
-NUMBERS = "numbers"  # the right whose generation is the number of the next issue
+NUMBERS = "numbers"  # the lock whose generation is the number of the next issue
 NUMBERS_LAST = 10**9  # from here on numbers are provisional
 
-# Lower case only: on some file systems two refs that differ in case are one.
+# Lower case only: some file systems ignore case in ref names.
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 
 
 class Lock(NamedTuple):
-    """Who holds a right. `holder` is None after a release; the generation stays and only grows."""
+    """The value of a lock. `holder` is None after a release; the generation never falls."""
 
     name: str  # issue/12, path/0a1b, name/staging, trunk, numbers
     holder: str | None
     generation: int
-    epoch: int  # the holder's epoch when it acquired; 0 for a person, who has none
+    epoch: int  # the holder's epoch when it acquired; 0 for a person
     acquired_at: Timestamp
-    nonce: str  # two claimants must never push identical objects
+    nonce: str  # makes each claimant's object unique
     reason: str = ""
-    revision: str = ""  # what a compare-and-swap compares; opaque
-    patterns: tuple[str, ...] = ()  # the paths that it is a right to
-    cause: Cause = CLAIMED  # why it is as it is; the reason is only shown
-    clone: str = ""  # the holder's; empty where that is not known
-    until: Timestamp | None = None  # by the holder's clock; it is not held for longer
+    revision: str = ""  # compared by compare-and-swap; opaque
+    patterns: tuple[str, ...] = ()  # the paths that it covers
+    cause: Cause = CLAIMED  # why it changed; the reason is for display only
+    clone: str = ""  # the holder's clone; empty if unknown
+    until: Timestamp | None = None  # expiry, by the holder's clock
 
     @property
     def is_person(self) -> bool:
-        """Whether a person holds it: no death of anybody's ends that."""
+        """Whether a person holds it; then no agent's death ends it."""
         return self.holder is not None and self.epoch == 0
 
     @property
     def is_disputed(self) -> bool:
-        """Whether two had it because the remote lost history: it is refused to everybody until a
-        person has released it."""
+        """Whether two had acquired it because the remote lost history. Nobody can acquire it until
+        a person has released it."""
         return self.holder is None and self.cause.kind == DISPUTE
 
     @property
     def is_at_end(self) -> bool:
-        """Whether no generation can follow: a hand wrote that. It is not put back where the ref is
-        deleted, so that the right can begin anew."""
+        """Whether the generation is at its maximum, which only a manual change can cause. It is not
+        restored when its ref is deleted, so that the lock can start again."""
         return self.generation + 1 >= (NUMBERS_LAST if self.name == NUMBERS else NUMBERS_END)
 
     @property
     def is_taken(self) -> bool:
-        """Whether nobody else can take it."""
+        """Whether others cannot acquire it."""
         return self.holder is not None or self.is_disputed
 
 
 class LockMovedError(RefusedError):
-    """The right is not what was expected: somebody else acquired or released it first."""
+    """The lock is not as expected: someone else acquired or released it first."""
 
     def __init__(self, name: str, current: Lock | None) -> None:
         self.current = current
@@ -83,7 +83,7 @@ class LockMovedError(RefusedError):
 
 
 def lease_name(text: str) -> str:
-    """Check the name of a right; it becomes part of a ref. Raises UsageError."""
+    """Check the name of a lock; it becomes part of a ref. Raises UsageError."""
     kind, slash, word = text.rpartition("/")
     good = _WORD.fullmatch(word) and (kind in KINDS if slash else word not in KINDS)
     if not good or len(text) > 100 or ".." in text or text.endswith(".lock"):
@@ -109,8 +109,8 @@ def taken(
     clone: str = "",
     until: Timestamp | None = None,
 ) -> Lock:
-    """The lease that follows `expected` when `holder` takes the right. Raises UsageError, or
-    RefusedError where somebody set the generation to the very end: none could follow it."""
+    """The lock after `holder` acquires it from `expected`. Raises UsageError, or RefusedError if
+    the generation is at its maximum."""
     if not _can_hold(holder):
         raise UsageError(
             f"{holder[:80]!r} cannot hold a right.",
@@ -147,11 +147,11 @@ def _can_hold(holder: str) -> bool:
 def given_back(
     name: str, expected: Lock, nonce: str, reason: str = "", cause: Cause = RELEASED
 ) -> Lock:
-    """The lease that follows `expected` when its holder gives the right back."""
+    """The lock after its holder releases it."""
     lease_name(name)
     return expected._replace(
         holder=None,
-        generation=expected.generation + expected.is_disputed,  # above that of all who had it
+        generation=expected.generation + expected.is_disputed,  # above all earlier generations
         nonce=nonce,
         reason=one_line(reason, REASON_LIMIT),
         revision=nonce,
@@ -163,19 +163,19 @@ def given_back(
 
 
 def still_free(expected: Lock, current: Lock | None) -> Lock:
-    """The lease that was given back before, if nobody took it since. Raises LeaseMovedError."""
+    """The released lock, if nobody acquired it since. Raises LockMovedError."""
     if revision(current) != revision(expected):
         raise LockMovedError(expected.name, current)
     return expected
 
 
 def revision(lease: Lock | None) -> str:
-    """What a compare-and-swap compares; empty for a right that nobody ever took."""
+    """The value that compare-and-swap compares; empty for a lock that never existed."""
     return lease.revision if lease else ""
 
 
 def encode(lease: Lock) -> bytes:
-    """A lease as the content of its ref."""
+    """A lock as the content of its ref."""
     fields = lease._asdict()
     del fields["revision"]
     if not lease.patterns:
@@ -189,7 +189,7 @@ def encode(lease: Lock) -> bytes:
 
 
 def decode(data: bytes, revision: str) -> Lock:
-    """The reverse of `encode`. Raises ValueError when it is not a lease."""
+    """The reverse of `encode`. Raises ValueError if the content is not a lock."""
     try:
         fields: dict[str, Any] = json.loads(data)
         found = Lock(
@@ -218,11 +218,11 @@ def decode(data: bytes, revision: str) -> Lock:
             raise ValueError("not a lease: a number is out of range")
     if found.until is not None:
         to_seconds(found.until), to_seconds(found.acquired_at)
-    return _explained(found, fields)
+    return _with_cause(found, fields)
 
 
-def _explained(found: Lock, fields: dict[str, Any]) -> Lock:
-    """The lease with its cause; one that an older version wrote has it in its reason."""
+def _with_cause(found: Lock, fields: dict[str, Any]) -> Lock:
+    """The lock with its cause. Older versions wrote the cause into the reason."""
     if "cause" in fields:
         return found._replace(cause=_cause(fields["cause"]))
     return found._replace(
@@ -232,13 +232,13 @@ def _explained(found: Lock, fields: dict[str, Any]) -> Lock:
 
 
 def _cause(value: Any) -> Cause:
-    """A cause; what cannot be read as one is none that decides anything."""
+    """A cause; UNKNOWN if it cannot be read."""
     words = [value.get(key, "") for key in Cause._fields] if isinstance(value, dict) else []
     return Cause(*words) if words and all(isinstance(x, str) for x in words) else Cause(UNKNOWN)
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
         raise TypeError("the patterns are no list of patterns")
     try:
         spelled_all(value)

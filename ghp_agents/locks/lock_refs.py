@@ -1,4 +1,4 @@
-"""Who decides rights, and who asks: the remote and this clone."""
+"""Where locks are decided, and who asks: the remote and this clone."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -20,51 +20,51 @@ from ghp_agents.workspace import Workspace
 
 
 class LockPlaces(NamedTuple):
-    """Who decides, and who asks."""
+    """The remote that decides, and the clone that asks."""
 
     ws: Workspace
     repository: StateRepository
     remote: Remote
-    tell: Callable[[str], None]  # what people should know of it
+    tell: Callable[[str], None]  # shows a message to people
 
     @property
     def spaces(self) -> Sequence[str]:
-        """Where on the remote the rights may be."""
+        """The namespaces on the remote that may contain locks."""
         return [self.remote.namespace] if self.remote.settled else [CUSTOM, BRANCHES]
 
     def check(self, pushed: Pushed, leases: Sequence[Lock], *, must_push: bool) -> None:
-        """Raises UnknownError where nobody can tell what came of a push, and GhpError for a
-        refusal; who only reads needs no permission."""
+        """Raises UnknownError if a push's outcome is unknown, and GhpError if it was refused;
+        readers need no permission to push."""
         if pushed.answer is PushOutcome.UNKNOWN:
             raise unreachable(self.remote, pushed.words)
         if pushed.answer is PushOutcome.REFUSED and must_push:
             raise refused(self, leases, pushed)
 
 
-def refused(court: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpError:
-    """The remote does not let this clone change rights."""
-    in_way = _in_way(court, leases)
+def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpError:
+    """The remote refuses changes of locks by this clone."""
+    in_way = _blocking_refs(places, leases)
     if in_way:
         return GhpError(
-            f"{in_way[0]} is in the place of a right on {court.remote.name}: git cannot have a ref "
-            "and a folder of refs with one name.",
+            f"{in_way[0]} is in the place of a right on {places.remote.name}: git cannot have a "
+            "ref and a folder of refs with one name.",
             hint=f"Nothing of ours makes such a ref. Look at it and delete it: `git push "
-            f"{court.remote.name} :{in_way[0]}`.",
+            f"{places.remote.name} :{in_way[0]}`.",
         )
     names = ", ".join(lease.name for lease in leases)
     return GhpError(
-        f"The remote {court.remote.name} does not let us change {names}: {pushed.words}",
+        f"The remote {places.remote.name} does not let us change {names}: {pushed.words}",
         hint="Ask for write access, or set `agents.remote` to a repository that you may push to, "
         "a fork for example.",
     )
 
 
-def _in_way(court: LockPlaces, leases: Sequence[Lock]) -> list[str]:
-    """Refs on the remote below the names of these rights, where no ref can be."""
-    below = [f"{court.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
-    args = ["ls-remote", "--refs", court.remote.name, *below]
+def _blocking_refs(places: LockPlaces, leases: Sequence[Lock]) -> list[str]:
+    """Remote refs below the names of these locks, which block them."""
+    below = [f"{places.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
+    args = ["ls-remote", "--refs", places.remote.name, *below]
     try:
-        listed = exchange(court.ws, court.repository, court.remote, args)
+        listed = exchange(places.ws, places.repository, places.remote, args)
     except GitTimeoutError:
         return []
     return [line.partition("\t")[2] for line in listed.text.splitlines()]

@@ -1,9 +1,8 @@
-"""What becomes of a right that the remote has in an older state, or not at all: its generation must
-not fall. Pure.
+"""Decides what happens to a lock of which the remote has an older value or none. Pure functions.
 
-A remote that was restored from a backup forgets, and so does one that lost a ref. What a clone
-knows goes back if the remote's is older. If both went on, a person decides: until then nobody has
-it.
+A remote restored from a backup has old values; another may have lost refs. Generations must not
+fall. If only the remote's value is older, this clone's value is restored. If both changed, a person
+decides, and until then nobody holds the lock.
 """
 
 from ghp_agents.locks.lock import Lock
@@ -11,8 +10,8 @@ from ghp_agents.state.cause import DISPUTE, Cause
 
 
 def joined(found: Lock, known: Lock, nonce: str, clone: str) -> Lock | None:
-    """The right after two chains, the remote's (`found`) and ours, which went on from one state or
-    from none; None if the remote's stands as it is."""
+    """The lock after the remote's chain (`found`) and ours diverged; None if the remote's value
+    stays."""
     generation = max(found.generation, known.generation) + 1
     if known.holder is None:
         return None
@@ -29,8 +28,8 @@ def joined(found: Lock, known: Lock, nonce: str, clone: str) -> Lock | None:
 
 
 def forgotten(known: Lock, recorded: int, nonce: str, clone: str) -> Lock:
-    """A right that is gone from the remote, where another clone recorded a later generation than
-    this one knows: nobody has it until that clone puts it back, or a person frees it."""
+    """A lock that the remote lost, while another clone recorded a later generation than this one.
+    Nobody holds it until that clone restores it, or a person releases it."""
     reason = (
         f"the remote lost it; another clone recorded generation {recorded}, and this one knows "
         f"only {known.generation}"
@@ -41,7 +40,7 @@ def forgotten(known: Lock, recorded: int, nonce: str, clone: str) -> Lock:
 def disputed(
     before: Lock, generation: int, nonce: str, reason: str, cause: Cause, clone: str
 ) -> Lock:
-    """A right that nobody has and nobody can take until a person has released it."""
+    """A lock that nobody holds, and nobody can acquire until a person has released it."""
     return before._replace(
         holder=None, generation=generation, nonce=nonce, reason=reason, patterns=before.patterns,
         cause=cause, clone=clone, until=None, revision=nonce,

@@ -1,4 +1,4 @@
-"""Rights in memory: the twin of `git_ref.py` for tests, with leasers that share a board."""
+"""Locks in memory: the twin of `git.py` for tests. Lock services share a board."""
 
 import secrets
 import threading
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.locks import lost_lock as lost_right
+from ghp_agents.locks import lost_lock
 from ghp_agents.locks.lock import (
     KINDS,
     Lock,
@@ -25,25 +25,25 @@ from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
 
 @dataclass
 class Board:
-    """What the remote is to the other leaser: the one place that decides."""
+    """Stands for the remote: the one place that decides."""
 
     leases: dict[str, Lock] = field(default_factory=dict)
     histories: dict[str, list[Lock]] = field(default_factory=dict)
     reachable: bool = True
-    breaks_after_write: bool = False  # the next change happens, and nobody hears of it
+    breaks_after_write: bool = False  # the next change is made, but its caller gets an error
     lock: threading.Lock = field(default_factory=threading.Lock)
-    token: Callable[[int], str] = secrets.token_hex  # where nonces come from
+    token: Callable[[int], str] = secrets.token_hex  # generates nonces
 
 
 class MemoryLeaser:
-    """Leasers with the same board contend for the same rights."""
+    """Lock services with the same board contend for the same locks."""
 
     def __init__(self, clock: Clock, board: Board | None = None, clone: str = "") -> None:
         self._clock = clock
         self._clone = clone
         self._board = board or Board()
         self._known: dict[str, Lock] = {}
-        self._chains: dict[str, tuple[Lock, ...]] = {}  # that end with what is known
+        self._chains: dict[str, tuple[Lock, ...]] = {}  # ends with the known value
 
     @property
     def clone(self) -> str:
@@ -51,11 +51,11 @@ class MemoryLeaser:
         return self._clone
 
     def read(self, name: str) -> Lock | None:
-        """The lease as it is now."""
+        """The lock as it is now."""
         lease_name(name)
         with self._board.lock:
-            self._reach()
-            return self._look(name)
+            self._check_reachable()
+            return self._read_board(name)
 
     def acquire(
         self,
@@ -70,7 +70,7 @@ class MemoryLeaser:
         clone: str | None = None,
         until: Timestamp | None = None,
     ) -> Lock:
-        """Take the right if it still is as `expected`."""
+        """Acquire the lock if it still is as `expected`."""
         new = taken(
             name,
             holder,
@@ -89,96 +89,96 @@ class MemoryLeaser:
     def release(
         self, name: str, *, expected: Lock, reason: str = "", cause: Cause = RELEASED
     ) -> Lock:
-        """Give the right back."""
+        """Release the lock."""
         if not expected.is_taken:
             return still_free(expected, self.read(name))
         after = given_back(name, expected, self._board.token(16), reason, cause)
         return self._swap(expected, after)
 
     def known(self, prefix: str = "") -> list[Lock]:
-        """The leases below `prefix` as this leaser knows them, by name."""
+        """The locks below `prefix` as this service knows them, by name."""
         return [lease for name, lease in sorted(self._known.items()) if name.startswith(prefix)]
 
     def hear(self) -> None:
-        """Come to know all that the board knows, as a clone does when it syncs."""
+        """Learn all locks of the board, as a clone does in a sync."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             for name in self._board.leases:
-                self._look(name)
+                self._read_board(name)
 
     def history(self, name: str) -> list[Lock]:
-        """Every lease that the right has had, oldest first."""
+        """Every value of the lock, oldest first."""
         lease_name(name)
         with self._board.lock:
-            self._reach()
-            self._look(name)
+            self._check_reachable()
+            self._read_board(name)
             return [*self._board.histories.get(name, ())]
 
     def list(self, prefix: str = "") -> list[Lock]:
-        """All leases below `prefix`, by name."""
+        """All locks below `prefix`, by name."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             names = sorted({*self._board.leases, *self._known})
-            found = [self._mended(name) for name in names if name.startswith(prefix)]
+            found = [self._read_restored(name) for name in names if name.startswith(prefix)]
             return [lease for lease in found if lease]
 
     def mend(self) -> Sequence[str]:
-        """Put back what the board lost."""
+        """Restore what the board lost."""
         with self._board.lock:
-            self._reach()
+            self._check_reachable()
             before = {name: self._board.leases.get(name) for name in sorted(self._known)}
-            return [name for name, lease in before.items() if self._look(name) is not lease]
+            return [name for name, lease in before.items() if self._read_board(name) is not lease]
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         with self._board.lock:
-            self._reach()
-            current = self._look(new.name)
+            self._check_reachable()
+            current = self._read_board(new.name)
             if revision(current) != revision(expected):
                 raise LockMovedError(new.name, current)
             self._board.leases[new.name] = new
             self._board.histories.setdefault(new.name, []).append(new)
             if self._board.breaks_after_write:
                 self._board.breaks_after_write = self._board.reachable = False
-            self._reach()
-            return self._look(new.name) or new
+            self._check_reachable()
+            return self._read_board(new.name) or new
 
-    def _look(self, name: str) -> Lock | None:
-        """What the board says, which is known from then on."""
-        current, known = self._mended(name), self._known.get(name)
+    def _read_board(self, name: str) -> Lock | None:
+        """Read the lock from the board, and remember it."""
+        current, known = self._read_restored(name), self._known.get(name)
         if current and (known is None or known.revision != current.revision):
             self._known[name] = current
             self._chains[name] = tuple(self._board.histories[name])
         return current
 
-    def _mended(self, name: str) -> Lock | None:
-        """What the board says; what it lost is put back."""
+    def _read_restored(self, name: str) -> Lock | None:
+        """Read the lock from the board after restoring what it lost."""
         current, known = self._board.leases.get(name), self._known.get(name)
         if known and (current is None or known.revision != current.revision):
-            return self._mend(name, current, known)
+            return self._restore(name, current, known)
         return current
 
-    def _mend(self, name: str, current: Lock | None, known: Lock) -> Lock:
-        """The right after the board may have lost some of its history."""
-        there, ours = self._board.histories.get(name, []), self._chains[name]
-        if current and any(lease.revision == known.revision for lease in there):
+    def _restore(self, name: str, current: Lock | None, known: Lock) -> Lock:
+        """The lock after the board may have lost some of its history."""
+        theirs, ours = self._board.histories.get(name, []), self._chains[name]
+        if current and any(lease.revision == known.revision for lease in theirs):
             return current
         if current is None or any(lease.revision == current.revision for lease in ours):
             self._board.histories[name] = [*ours]
             self._board.leases[name] = known
             return known
-        decided = [x for x in there if x.is_disputed and x.generation >= known.generation]
+        decided = [x for x in theirs if x.is_disputed and x.generation >= known.generation]
         one_of_many = name.partition("/")[0] in KINDS
         if not one_of_many or (current.holder is not None and decided):
             return current
-        joined = lost_right.joined(current, known, self._board.token(16), self._clone)
+        joined = lost_lock.joined(current, known, self._board.token(16), self._clone)
         if joined is None:
             return current
         joined = joined._replace(revision=self._board.token(16))
-        there.append(joined)
+        theirs.append(joined)
         self._board.leases[name] = joined
         return joined
 
-    def _reach(self) -> None:
+    def _check_reachable(self) -> None:
         if not self._board.reachable:
             raise UnknownError(
                 "The board cannot be reached, so nobody knows who holds the right.",

@@ -1,8 +1,8 @@
-"""A git folder of our own for one question: its refs are nobody else's, its objects are shared.
+"""A temporary git folder with refs of its own and shared objects.
 
-It is to the private repository what a linked worktree is. So what a fetch brings is what the
-remote said to this process and not to its neighbour, nobody waits for anybody's ref, and whatever
-a killed process leaves behind lies in one folder that the next one sweeps.
+It relates to the private repository like a linked worktree. So a fetch here shows what the remote
+told this process and no other, and processes do not wait for each other's refs. A killed process
+leaves one folder, which the next one removes.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.workspace import Workspace
 
-SPACE = "refs/worktree/"  # the refs that git keeps in such a folder
-_UNUSED = 3_600.0  # seconds; no exchange takes so long
+SPACE = "refs/worktree/"  # git stores these refs per folder
+_UNUSED = 3_600.0  # seconds; no exchange takes that long
 
 
 @contextlib.contextmanager
 def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateRepository]:
-    """The private repository, seen from a folder that is gone afterwards. Raises GhpError."""
+    """The private repository, seen from a temporary folder. Raises GhpError."""
     _sweep(ws)
     folder = ws.ghp_dir / f".right.{secrets.token_hex(6)}.tmp"
     try:

@@ -1,5 +1,5 @@
-"""What a person agreed to in a clone, kept outside of the repository: nobody who may write to the
-repository can change it, and no clone that is put in another's place inherits it unseen."""
+"""What a person agreed to in a clone. The file is outside of the repository: people with write
+access cannot change it, and a clone put in another's place does not inherit it."""
 
 import json
 import os
@@ -8,30 +8,30 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.settings.consent import Agreement
 
-FOLDER = ".config/ghp-cli/trust"  # below the home, as the person's own settings are
+FOLDER = ".config/ghp-cli/trust"  # below the home folder, like the person's settings
 VERSION = 1
 
 
 def place(environ: Mapping[str, str], common_dir: Path) -> Path:
     """The file for the clone whose git folder is at `common_dir`."""
-    import hashlib  # loads a large library, which is needed only where something changed
+    import hashlib  # a large library, needed only after a change
 
     name = hashlib.sha256(os.fsencode(common_dir.resolve())).hexdigest()[:32]
     return Path(environ.get("HOME") or "/", FOLDER, f"{name}.json")
 
 
 def read(environ: Mapping[str, str], common_dir: Path) -> Agreement:
-    """What was agreed to in a clone; nothing where that cannot be read."""
-    kept = quickjson.read_object(str(place(environ, common_dir)))
+    """The agreement of a clone; empty if it cannot be read."""
+    kept = fastjson.read_object(str(place(environ, common_dir)))
     if not kept or kept.get("version") != VERSION or kept.get("clone") != _clone(common_dir):
         return Agreement()
     agreed, owner = kept.get("agreed"), kept.get("owner")
     return Agreement(
         {
-            key: frozenset(str(one) for one in digests)
+            key: frozenset(str(digest) for digest in digests)
             for key, digests in (agreed.items() if isinstance(agreed, dict) else ())
             if isinstance(digests, list)
         },
@@ -40,7 +40,7 @@ def read(environ: Mapping[str, str], common_dir: Path) -> Agreement:
 
 
 def write(environ: Mapping[str, str], common_dir: Path, agreement: Agreement) -> None:
-    """Keep an answer in the place of the one before. Raises GhpError."""
+    """Replace the agreement. Raises GhpError."""
     path = place(environ, common_dir)
     content = {
         "version": VERSION,
@@ -59,7 +59,7 @@ def write(environ: Mapping[str, str], common_dir: Path, agreement: Agreement) ->
 
 
 def forget(environ: Mapping[str, str], common_dir: Path) -> bool:
-    """Take an answer back; whether there was one."""
+    """Delete the agreement; returns whether there was one."""
     path = place(environ, common_dir)
     was_there = path.exists()
     path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Consent: what of a repository's configuration counts only after a person agreed to it.
+"""Consent: settings of a repository that count only after a person agreed to them.
 
-Keys that run, place or redirect something are taken from the trunk's commit, and count if the
-person agreed to exactly that value. The answer is kept outside of the repository.
+Settings that run, place or redirect something are read from the default branch's commit. They count
+if the person agreed to exactly that value. The agreement is stored outside of the repository.
 """
 
 import json
@@ -10,23 +10,24 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import one_line
 
-SHOWN = 200  # characters of a value in a sentence
+SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
-PROPOSED = "proposed"  # in `github`: a repository that the repository's own file names
+PROPOSED = "proposed"  # in `github`: a repository named by the repository's own file
 
 HINT = "A person shows and allows it with `ghp agent-trust`."
 
 
 class Key(NamedTuple):
-    """A key that needs consent: how it is written, what it does, and when nobody has agreed."""
+    """A setting that needs consent: its name in files, its effect, and what happens without
+    consent."""
 
     written: str
     does: str
     until: str
-    holds: bool = False  # it only forbids, so that it counts at once
+    holds: bool = False  # it only forbids, so it counts at once
 
 
-# By the name of the setting.
+# By the setting's internal name.
 KEYS: dict[str, Key] = {
     "worktree_setup_command": Key(
         "worktreeSetupCommand", "is run by a shell in new worktrees", "it is not run"
@@ -69,10 +70,10 @@ DEFAULTS: dict[str, Any] = {
 
 
 class Agreement(NamedTuple):
-    """What a person agreed to in this clone: digests of values by their keys."""
+    """What a person agreed to in this clone: digests of values by setting."""
 
     agreed: Mapping[str, frozenset[str]] = {}
-    owner: str = ""  # the remote whose trunk may change its values; empty: none may
+    owner: str = ""  # the remote whose default branch may change values; empty: none
 
     def covers(self, key: str, value: object) -> bool:
         """Whether the person agreed to this value."""
@@ -80,22 +81,22 @@ class Agreement(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The settings of a file on the trunk that need consent."""
+    """The settings on the default branch that need consent."""
 
-    kept: dict[str, Any]  # what counts
-    open: dict[str, Any]  # what nobody agreed to
+    kept: dict[str, Any]  # these count
+    open: dict[str, Any]  # nobody agreed to these
 
 
 def digest(value: object) -> str:
-    """What a value is recognised by."""
-    import hashlib  # loads a large library, which is needed only where something changed
+    """The digest that identifies a value."""
+    import hashlib  # a large library, needed only after a change
 
     text = json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def plain_text(text: str) -> str:
-    """A file's text as it is agreed to: line ends of Windows, and those at its end, are nothing."""
+    """A file's text for consent: Windows line ends and final line ends are ignored."""
     return text.replace("\r\n", "\n").rstrip("\n")
 
 
@@ -105,7 +106,7 @@ def ordinary(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judged(values: Mapping[str, Any], agreement: Agreement, *, is_owners: bool = False) -> Judged:
-    """Which of a file's settings count. `is_owners`: they come from where the owner is trusted."""
+    """Which of a file's settings count. `is_owners`: they come from the trusted owner's remote."""
     kept: dict[str, Any] = {}
     left: dict[str, Any] = {}
     for key in KEYS:
@@ -128,9 +129,9 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _proposed(said: Mapping[str, str]) -> dict[str, str]:
-    """A repository's file may propose a repository; whether it is the remote's is seen later."""
-    return {PROPOSED if key == "repository" else key: value for key, value in said.items()}
+def _proposed(settings: Mapping[str, str]) -> dict[str, str]:
+    """A repository's file may propose a repository; later it is compared with the remote."""
+    return {PROPOSED if key == "repository" else key: value for key, value in settings.items()}
 
 
 def shown(value: object) -> str:
@@ -138,16 +139,16 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         text = f"`{value}`"
     elif isinstance(value, Mapping):
-        text = ", ".join(f"{key}: `{each}`" for key, each in sorted(value.items()))
+        text = ", ".join(f"{key}: `{item}`" for key, item in sorted(value.items()))
     elif isinstance(value, Iterable):
-        text = ", ".join(f"`{each}`" for each in value)
+        text = ", ".join(f"`{item}`" for item in value)
     else:
         text = str(value)
     return one_line(text, SHOWN)
 
 
 def sentence(key: str, value: object, place: str) -> tuple[str, str]:
-    """What does not count, and what to do. `place` is where the trunk is."""
-    said = KEYS[key]
-    what = f"`.ghp/config.json` on {place} sets `{said.written}` to {shown(value)}"
-    return f"{what}, and nobody agreed to it here: {said.until}.", HINT
+    """What does not count, and what to do. `place` names the default branch."""
+    setting = KEYS[key]
+    what = f"`.ghp/config.json` on {place} sets `{setting.written}` to {shown(value)}"
+    return f"{what}, and nobody agreed to it here: {setting.until}.", HINT

@@ -1,8 +1,8 @@
-"""The settings of a clone: from what is checked out, from the trunk, from the person's own file.
+"""The settings of a clone: from the working copy, the default branch, and the person's own file.
 
-What runs, places or redirects something counts from the trunk's commit, as far as the person agreed
-to it, and from the person's own file. Everything else counts as it is checked out. The result is
-cached; whether it is still right is seen without starting git.
+Settings that run, place or redirect something count if they are in the person's own file, or on the
+default branch with the person's consent. All others are read from the working copy. The result is
+cached, and the cache is validated without starting git.
 """
 
 import json
@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, NotSetUpError
-from ghp_agents.git import default_branch as trunkline
+from ghp_agents.git import default_branch, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
 from ghp_agents.git.default_branch import DefaultBranch
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import fastjson, policy_stamp
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings.consent import Agreement, Judged
@@ -28,31 +26,30 @@ FILE = ".ghp/config.json"
 CACHE = "cache/settings.json"
 TRUNK_KEYS = ("trunk", "main_branch")
 Marks = list[list[Any]]
-TRIES = 3  # a trunk that names another is one more thing to watch
+TRIES = 3  # each default branch that names another one adds files to watch
 
 
 class ConfigPlaces(NamedTuple):
     """Where a clone's settings are."""
 
     common_dir: Path
-    folder: Path  # where git is run
-    root: Path  # has what is checked out
+    folder: Path  # git's working folder
+    root: Path  # contains the working copy
     environ: Mapping[str, str]
 
     @property
     def own(self) -> Path:
-        """The person's own file. Upstream does not honour XDG_CONFIG_HOME for it, so neither may
-        we."""
+        """The person's own file. Upstream ignores XDG_CONFIG_HOME for it, so we do, too."""
         return Path(self.environ.get("HOME") or "/", ".config/ghp-cli/config.json")
 
     @property
     def files(self) -> list[Path]:
-        """The files that there may be; later ones win."""
+        """The possible files; later ones win."""
         return [self.root / FILE, self.own]
 
 
 class Trunk(NamedTuple):
-    """What of the trunk's file counts."""
+    """The settings on the default branch."""
 
     kept: dict[str, Any]
     open: dict[str, Any]
@@ -60,7 +57,7 @@ class Trunk(NamedTuple):
 
 
 def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPlaces:
-    """Where the settings are of the clone that is at `place`."""
+    """The places of the settings for the clone at `place`."""
     folder = Path(place.toplevel or place.git_dir)
     return ConfigPlaces(Path(place.common_dir), folder, root, environ)
 
@@ -68,31 +65,31 @@ def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPla
 def load(here: ConfigPlaces) -> Settings:
     """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
     present = [(path, found) for path in here.files if (found := _signature(path))]
-    # Another version of this program may know other settings than the one that cached these.
-    said = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
+    # Includes field names: another version may have cached other settings.
+    stamp = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
     cache = here.common_dir / "ghp" / CACHE
-    cached = quickjson.read_object(str(cache))
-    if cached and cached.get("stamp") == said and _still_stands(cached):
+    cached = fastjson.read_object(str(cache))
+    if cached and cached.get("stamp") == stamp and _is_current(cached):
         return from_values(cached["values"])
-    there = dict(present)
-    own = _values(here.own) if here.own in there else {}
-    checked_out = _values(here.root / FILE) if here.root / FILE in there else {}
+    signatures = dict(present)
+    own = _values(here.own) if here.own in signatures else {}
+    checked_out = _values(here.root / FILE) if here.root / FILE in signatures else {}
     marks, values = said_now(here, checked_out, own)
-    if present or cache.parent.parent.is_dir():  # else nothing was set up here
-        _keep(cache, {"stamp": said, "marks": marks, "values": values})
+    if present or cache.parent.parent.is_dir():  # otherwise nothing was set up here
+        _save_cache(cache, {"stamp": stamp, "marks": marks, "values": values})
     return from_values(values)
 
 
 def said_now(
     here: ConfigPlaces, checked_out: Mapping[str, Any], own: Mapping[str, Any]
 ) -> tuple[Marks, dict[str, Any]]:
-    """The values of all three places, and by what it is seen that the trunk's part is another one.
-    What is looked at is noted before it is read: a change in between is seen later."""
-    paths = _watch(here, own)
+    """The values of all three sources, and marks that show when the default branch's part changes.
+    Marks are taken before reading, so that changes in between are noticed."""
+    paths = _watched_paths(here, own)
     for _ in range(TRIES):
-        marks = rulestamp.marks(paths)
+        marks = policy_stamp.marks(paths)
         trunk = _trunk(here, own)
-        paths = _watch(here, own, trunk)
+        paths = _watched_paths(here, own, trunk)
         if set(paths) <= {path for path, _ in marks}:
             break
     marks = [mark for mark in marks if mark[0] in paths]
@@ -100,38 +97,40 @@ def said_now(
 
 
 def at(here: ConfigPlaces, commit: str) -> Settings | None:
-    """The settings with the repository's configuration as it is in a commit of the trunk; None
-    where that has none. Raises GhpError."""
-    from ghp_agents.settings import schema as config
+    """The settings with the repository's configuration from a commit; None if the commit has none.
+    Raises GhpError."""
+    from ghp_agents.settings import schema
 
-    text = trunkline.text(here.folder, commit, FILE)
+    text = default_branch.text(here.folder, commit, FILE)
     if text is None:
         return None
     own = own_values(here)
-    said = config.values(f"{commit[:12]}:{FILE}", text)
+    configured = schema.values(f"{commit[:12]}:{FILE}", text)
     answer = agreement.read(here.environ, here.common_dir)
-    kept, left = consent.judged(said, answer, is_owners=is_of_owner(here, own, commit, answer))
+    kept, left = consent.judged(
+        configured, answer, is_owners=is_of_owner(here, own, commit, answer)
+    )
     trunk = Trunk(kept, left, DefaultBranch(commit[:12], commit, ""))
-    return from_values(_merged(consent.ordinary(said), trunk, own))
+    return from_values(_merged(consent.ordinary(configured), trunk, own))
 
 
 def is_of_owner(here: ConfigPlaces, own: Mapping[str, Any], commit: str, answer: Agreement) -> bool:
-    """Whether a commit is on the trunk of the remote whose owner is trusted."""
+    """Whether a commit is on the default branch of the trusted owner's remote."""
     if not answer.owner:
         return False
     named = own.get("trunk") or own.get("main_branch")
-    line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+    line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
     is_theirs = line is not None and _is_owners(here, line, answer)
     return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
 
 
 def of_person(here: ConfigPlaces) -> Settings:
-    """The settings that the person's own file says. Raises ConfigError."""
+    """The settings from the person's own file only. Raises ConfigError."""
     return from_values(_merged({}, Trunk({}, {}, None), own_values(here)))
 
 
 def own_values(here: ConfigPlaces) -> dict[str, Any]:
-    """What the person's own file says. Raises ConfigError."""
+    """The values in the person's own file. Raises ConfigError."""
     return _values(here.own) if _signature(here.own) else {}
 
 
@@ -139,17 +138,17 @@ def own_values(here: ConfigPlaces) -> dict[str, Any]:
 
 
 def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
-    """What counts of the trunk's file; nothing where there is none, or it cannot be read."""
+    """The settings on the default branch; empty if it has none, or cannot be read."""
     answer = agreement.read(here.environ, here.common_dir)
     named = own.get("trunk") or own.get("main_branch")
     try:
-        line = trunkline.find(here.folder, remote=own.get("remote"), named=named)
+        line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
         found = judge(here, line, answer)
         names = {key: found.kept.pop(key) for key in TRUNK_KEYS if key in found.kept}
         other = names.get("trunk") or names.get("main_branch")
-        if named or not other or line is None:  # the person's own word goes first
+        if named or not other or line is None:  # the person's own setting wins
             return Trunk(*found, line)
-        line = trunkline.find(here.folder, remote=own.get("remote"), named=other) or line
+        line = default_branch.find(here.folder, remote=own.get("remote"), named=other) or line
         kept, left = judge(here, line, answer)
         return Trunk(kept | names, left, line)
     except (git.GitError, NotSetUpError):
@@ -157,18 +156,18 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
 
 
 def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> Judged:
-    """What counts of the file on a trunk, and what nobody agreed to."""
-    text = trunkline.text(here.folder, line.ref, FILE) if line else None
+    """Which settings on a default branch count, and which nobody agreed to."""
+    text = default_branch.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
         return Judged({}, {})
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     try:
-        said = config.values(f"{line.ref}:{FILE}", text)
-    except config.ConfigError:
+        configured = schema.values(f"{line.ref}:{FILE}", text)
+    except schema.ConfigError:
         return Judged({}, {})
-    found = consent.judged(said, answer, is_owners=_is_owners(here, line, answer))
-    # What would be found without the key needs no consent.
+    found = consent.judged(configured, answer, is_owners=_is_owners(here, line, answer))
+    # A value that would be found without the key needs no consent.
     plain = {"trunk": line.name, "main_branch": line.name, "remote": line.remote}
     same = {key: value for key, value in found.open.items() if plain.get(key) == value}
     left = {key: value for key, value in found.open.items() if key not in same}
@@ -176,33 +175,35 @@ def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> 
 
 
 def _is_owners(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> bool:
-    """Whether the trunk is that of the remote whose owner is trusted, as the remote has it."""
-    if not answer.owner or not line.ref.startswith(trunkline.REMOTES):
+    """Whether the branch is the default branch of the trusted owner's remote, as fetched."""
+    if not answer.owner or not line.ref.startswith(default_branch.REMOTES):
         return False
     return git.config(here.folder, f"remote.{line.remote}.url") == answer.owner
 
 
-def _watch(here: ConfigPlaces, own: Mapping[str, Any], trunk: Trunk | None = None) -> list[str]:
+def _watched_paths(
+    here: ConfigPlaces, own: Mapping[str, Any], trunk: Trunk | None = None
+) -> list[str]:
     names = [own.get("trunk"), own.get("main_branch")]
     remotes = [own.get("remote") or "origin"]
     if trunk and trunk.line:
         names += [trunk.line.name, trunk.kept.get("trunk"), trunk.kept.get("main_branch")]
         remotes.append(trunk.line.remote)
     line = trunk.line if trunk else None
-    paths = trunkline.watched(str(here.common_dir), remotes, filter(None, names), line)
+    paths = default_branch.watched(str(here.common_dir), remotes, filter(None, names), line)
     answers = str(agreement.place(here.environ, here.common_dir))
     return [*paths, f"{here.common_dir}/config", answers]
 
 
 def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -> dict[str, Any]:
-    said = [values for values in (ordinary, trunk.kept, own) if values]
-    if not (said or trunk.open):
+    sources = [values for values in (ordinary, trunk.kept, own) if values]
+    if not (sources or trunk.open):
         return {}
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     names = TRUNK_KEYS if any(own.get(key) for key in TRUNK_KEYS) else ()
     left = {key: value for key, value in trunk.open.items() if key not in {*own, *names}}
-    values = config.merged(said)
+    values = schema.merged(sources)
     if left and trunk.line:
         values |= {"unagreed": left, "trunk_place": trunk.line.name}
     return values
@@ -211,33 +212,33 @@ def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -
 # ------------------------------------------------------------------------------ files and cache
 
 
-def _still_stands(cached: Mapping[str, Any]) -> bool:
+def _is_current(cached: Mapping[str, Any]) -> bool:
     marks, values = cached.get("marks"), cached.get("values")
     if not isinstance(marks, list) or not isinstance(values, dict):
         return False
-    return marks == rulestamp.marks([str(path) for path, _ in marks])
+    return marks == policy_stamp.marks([str(path) for path, _ in marks])
 
 
-def _keep(cache: Path, content: Mapping[str, Any]) -> None:
+def _save_cache(cache: Path, content: Mapping[str, Any]) -> None:
     try:
         files.write_atomically(cache, json.dumps(content).encode())
     except OSError:
-        return  # a cache that cannot be kept is only slower
+        return  # without the cache it is only slower
 
 
 def _values(path: Path) -> dict[str, Any]:
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from None
-    return config.values(str(path), text)
+    return schema.values(str(path), text)
 
 
 def _signature(path: Path) -> tuple[int, int, int] | None:
-    """What changes when the file does; None where there is no file. One that cannot be looked at
-    is an error: it may say that nothing must leave this clone."""
+    """A value that changes with the file; None if there is no file. An unreadable file is an error:
+    it may forbid that anything leaves this clone."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -259,7 +260,7 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
 
 
 def from_values(values: Mapping[str, Any]) -> Settings:
-    """Settings of plain values, as they are cached."""
+    """Settings from cached plain values."""
     names = set(Settings._fields)
     known = {key: value for key, value in values.items() if key in names}
     capabilities = known.get("capabilities", {})

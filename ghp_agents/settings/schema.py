@@ -1,7 +1,7 @@
-"""The configuration files: what they may hold, checked, with the line of each error.
+"""The schema of the configuration files. Errors name the line.
 
-The only user of pydantic: importing it costs twice what click costs, so it is loaded only when a
-configuration changed; the result is kept as plain values (see `workspace.py`).
+Only this module uses pydantic. Its import costs twice as much as click's, so it is loaded only
+after a change; the result is cached as plain values (see `load.py`).
 """
 
 import difflib
@@ -27,17 +27,17 @@ from ghp_agents.core.limits import LARGEST
 from ghp_agents.core.remote_url import masked
 
 MAX_SECONDS = 10 * 365 * 86_400
-REPOSITORY_FILE = ".ghp/config.json"  # how its name ends, in a worktree or in a commit
+REPOSITORY_FILE = ".ghp/config.json"  # the end of its name, in a worktree or in a commit
 
 
 class ConfigError(GhpError):
-    """A configuration file that cannot be used; it is left as it is."""
+    """The configuration file is invalid; it was left as it is."""
 
 
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
 
 
-# What `agents.github` may say, and how it is written.
+# The keys of `agents.github`, and their format.
 GITHUB = {
     "repository": (r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+", "owner/name"),
     "host": (r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?", "the name of a server"),
@@ -46,7 +46,7 @@ GITHUB = {
 
 
 class EngineConfig(BaseModel):
-    """A part of mem0's, by its name there, and its configuration as mem0 has it."""
+    """A component of mem0: its name and configuration there."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,8 +55,8 @@ class EngineConfig(BaseModel):
 
 
 class MemoryConfig(BaseModel):
-    """The key `memory`: what notes are found with. The engines may be sent what is told to them,
-    and may be anywhere, so a repository cannot name them: only a person can, for themselves."""
+    """The key `memory`: the engines that find notes. Engines receive the notes and may be anywhere,
+    so only a person can name them, not a repository."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
 
@@ -68,7 +68,8 @@ class MemoryConfig(BaseModel):
 
 
 class AgentsConfig(BaseModel):
-    """The key `agents` of `.ghp/config.json`. Unknown keys are kept: a newer version's, say."""
+    """The key `agents` of `.ghp/config.json`. Unknown keys are kept; a newer version may use
+    them."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow", strict=False)
 
@@ -146,11 +147,11 @@ class AgentsConfig(BaseModel):
 
     @field_validator("github")
     @classmethod
-    def _written(cls, said: dict[str, str]) -> dict[str, str]:
+    def _written(cls, github: dict[str, str]) -> dict[str, str]:
         for key, (pattern, meaning) in GITHUB.items():
-            if key in said and not re.fullmatch(pattern, said[key]):
-                raise ValueError(f"{key} is {masked(said[key])!r}, which is not {meaning}")
-        return said
+            if key in github and not re.fullmatch(pattern, github[key]):
+                raise ValueError(f"{key} is {masked(github[key])!r}, which is not {meaning}")
+        return github
 
     memory: MemoryConfig | None = Field(None, description="what notes are found with")
 
@@ -164,8 +165,8 @@ class AgentsConfig(BaseModel):
 
 
 class UpstreamConfig(BaseModel):
-    """Upstream's own keys, at the top of the file, of which we make use. They are upstream's to
-    check: as it does, we pass over a value that is none."""
+    """Upstream's own keys at the top of the file that we use. Upstream checks them: like it, we
+    ignore invalid values."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -186,7 +187,7 @@ class UpstreamConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong in a configuration file."""
+    """An error in a configuration file."""
 
     line: int
     reason: str
@@ -194,7 +195,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class UnknownKey:
-    """A key that means nothing to this version, and the one that was meant, perhaps."""
+    """An unknown key, and perhaps the one that was meant."""
 
     line: int
     key: str
@@ -202,19 +203,19 @@ class UnknownKey:
 
 
 def known_keys() -> tuple[str, ...]:
-    """The keys that this version knows, as they are written."""
+    """The keys that this version knows, as written in files."""
     return tuple(to_camel(name) for name in AgentsConfig.model_fields)
 
 
 def read(files: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """The settings said in `files` [(name, text)], later files winning, as plain values. Raises
-    ConfigError with file and line."""
+    """The settings in `files` [(name, text)] as plain values; later files win. Raises ConfigError
+    with file and line."""
     return merged([values(name, text) for name, text in files])
 
 
 def values(name: str, text: str) -> dict[str, Any]:
-    """The settings that one file says, by their names: ours, and those of upstream's that we use.
-    Raises ConfigError with file and line."""
+    """The settings in one file by internal name: ours, and upstream's that we use. Raises
+    ConfigError with file and line."""
     ours, theirs, wrong = _read_one(text)
     if wrong:
         raise ConfigError(
@@ -222,7 +223,7 @@ def values(name: str, text: str) -> dict[str, Any]:
             hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
         )
     if name.endswith(REPOSITORY_FILE):
-        # A repository takes no credentials: only a person gives them.
+        # Only a person may pass credentials on, not a repository.
         ours.pop("checks_keep_env", None)
     if "memory" in ours:
         ours["memory"] = _trusted(name, ours["memory"] or {})
@@ -230,26 +231,27 @@ def values(name: str, text: str) -> dict[str, Any]:
 
 
 def merged(files: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The values of several files in one, later files winning. As upstream merges: objects key by
-    key, everything else as a whole.
+    """The values of several files; later files win. As in upstream, objects are merged by key,
+    everything else is replaced.
 
-    Upstream's own keys stay untouched; of them `mainBranch` is used, as the trunk, where
-    `agents.trunk` does not say another, and those about branches and worktrees.
+    Of upstream's own keys, those about branches and worktrees are used. `mainBranch` is the default
+    branch, unless `agents.trunk` names another.
     """
-    said: dict[str, Any] = {}
-    for one in files:
-        for key, value in one.items():
-            said[key] = said.get(key, {}) | value if isinstance(value, dict) else value
-    if not said.get("memory"):
-        said.pop("memory", None)
-    main_branch = said.pop("main_branch", None)
-    if main_branch and said.get("trunk") is None:
-        said["trunk"] = main_branch
-    return said
+    combined: dict[str, Any] = {}
+    for content in files:
+        for key, value in content.items():
+            combined[key] = combined.get(key, {}) | value if isinstance(value, dict) else value
+    if not combined.get("memory"):
+        combined.pop("memory", None)
+    main_branch = combined.pop("main_branch", None)
+    if main_branch and combined.get("trunk") is None:
+        combined["trunk"] = main_branch
+    return combined
 
 
 def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
-    """What counts of `memory` in the file `name`: a repository names its project, no engine."""
+    """The trusted part of `memory` in the file `name`: a repository names its project, no
+    engine."""
     if not name.endswith(REPOSITORY_FILE):
         return memory
     ignored = sorted(to_camel(key) for key in memory if key != "project")
@@ -258,12 +260,12 @@ def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
 
 
 def faults(text: str) -> list[Fault]:
-    """All that is wrong in one file, in the order of its lines."""
+    """All errors in one file, in the order of lines."""
     return sorted(_read_one(text)[2], key=lambda fault: fault.line)
 
 
 def unknown_keys(text: str) -> list[UnknownKey]:
-    """The keys of one file that look like ours and mean nothing; none if it cannot be read."""
+    """Unknown keys of one file that look like ours; none if it cannot be read."""
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -276,7 +278,7 @@ def unknown_keys(text: str) -> list[UnknownKey]:
     found = [
         UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
         for key in ours
-        if key not in known and not key.startswith("_")  # `_comment` is a custom of upstream's
+        if key not in known and not key.startswith("_")  # upstream's convention for comments
     ]
     server = ours.get("github")
     found += [
@@ -284,7 +286,7 @@ def unknown_keys(text: str) -> list[UnknownKey]:
         for key in (server if isinstance(server, dict) else ())
         if key not in GITHUB
     ]
-    # At the top they are upstream's to define, which has none of these names.
+    # Upstream defines the top level, and has none of these names.
     found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
     return sorted(found, key=lambda unknown: unknown.line)
 
@@ -297,7 +299,7 @@ def _meant(key: str, known: Sequence[str]) -> str | None:
 
 
 def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
-    """What one file says: our values, upstream's that we use, and what is wrong."""
+    """The content of one file: our values, upstream's that we use, and errors."""
     try:
         whole = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
@@ -319,12 +321,12 @@ def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
 
 def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
     keys = [field.alias for field in UpstreamConfig.model_fields.values()]
-    said = {key: whole[key] for key in keys if key in whole}
+    known = {key: whole[key] for key in keys if key in whole}
     try:
-        checked = UpstreamConfig.model_validate(said, strict=False)
+        checked = UpstreamConfig.model_validate(known, strict=False)
     except ValidationError as error:
         wrong = {fault["loc"][0] for fault in error.errors(include_url=False)}
-        good = {key: value for key, value in said.items() if key not in wrong}
+        good = {key: value for key, value in known.items() if key not in wrong}
         checked = UpstreamConfig.model_validate(good)
     return checked.model_dump(exclude_unset=True)
 
@@ -332,10 +334,10 @@ def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
 def _faults(text: str, error: ValidationError) -> list[Fault]:
     where = _lines(text)
     found: list[Fault] = []
-    for one in error.errors(include_url=False, include_context=False):
-        path = ("agents", *map(str, one["loc"]))
+    for detail in error.errors(include_url=False, include_context=False):
+        path = ("agents", *map(str, detail["loc"]))
         known = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
-        found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {one['msg'].lower()}"))
+        found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {detail['msg'].lower()}"))
     return found
 
 
@@ -343,9 +345,9 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each key and each item in a JSON text, by the path to it."""
+    """The line of each key and each item in a JSON text, by its path."""
     found: dict[tuple[str, ...], int] = {}
-    path: list[str | int] = []  # of each open object the key, of each open list the index
+    path: list[str | int] = []  # the key of each open object, the index of each open list
     key_is_next = False
     line, counted = 1, 0
     for token in _TOKEN.finditer(text):

@@ -1,7 +1,7 @@
-"""What set-up and the doctor need of the place where the state is kept.
+"""What set-up and the doctor need from the store of the state.
 
-A `StoreAdmin` is a record of functions. An adapter fills it in and `wiring.py` hands it over, so
-that the services need not know that the state is kept in git. No decision depends on it.
+A `StoreAdmin` is a record of functions. An adapter fills it in and `wiring.py` passes it on, so
+callers need not know that the state is in git. No decision depends on it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from ghp_agents.core.finding import Check, Repair
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that set-up makes or takes away, and how."""
+    """One thing that set-up creates or removes, and how."""
 
     doing: str  # make
     did: str  # Made
@@ -25,19 +25,19 @@ class PublishPlan:
     """What leaves this machine, and where it goes."""
 
     remote: str | None  # None: nothing leaves this clone
-    address: str = ""  # where is pushed to, without credentials
+    address: str = ""  # the push address, without credentials
     refs: tuple[tuple[str, str], ...] = ()  # pattern, what is in it
-    why_not: str = ""  # where there is no remote
+    why_not: str = ""  # if there is no remote
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Whether the remote takes what we push."""
+    """Whether the remote accepts what we push."""
 
     remote: str
-    taken: bool | None  # None: it could not be asked
-    place: str = ""  # where it takes our refs
-    words: str = ""  # what it said where it refused
+    taken: bool | None  # None: the remote could not be asked
+    place: str = ""  # the namespace of our refs there
+    words: str = ""  # the remote's reason for a refusal
     at: float = 0.0
 
 
@@ -49,20 +49,20 @@ class RemoteRef:
     oid: str
     about: str  # for people: this clone, another clone, a right
     last: float | None = None  # when its writer last wrote, by the writer's clock
-    is_foreign: bool = False  # another clone's
+    is_foreign: bool = False  # another clone wrote it
 
 
 @dataclass(frozen=True, slots=True)
 class StoreAdmin:
-    """What an adapter of the state can do for set-up and the doctor."""
+    """What a state adapter can do for set-up and the doctor."""
 
     sharing: Callable[[], PublishPlan]
-    missing: Callable[[], list[Step]]  # what is still to be made
-    last_probe: Callable[[], Probe | None]  # what was found out before
-    probe: Callable[[], Probe | None]  # None where there is no remote
+    missing: Callable[[], list[Step]]  # what must still be created
+    last_probe: Callable[[], Probe | None]  # the stored result
+    probe: Callable[[], Probe | None]  # None if there is no remote
     belongings: Callable[[], list[Step]]  # all that is ours on this machine
-    losses: Callable[[], list[str]]  # what is nowhere but here
+    losses: Callable[[], list[str]]  # what exists only here
     remote_refs: Callable[[], list[RemoteRef]]  # raises UnknownError
     remove_remote_refs: Callable[[Sequence[RemoteRef]], None]
     checks: Mapping[str, Check]
-    repairs: Mapping[str, Repair]  # by the code of what they repair, in the order to do them
+    repairs: Mapping[str, Repair]  # by finding code, in the order to run them

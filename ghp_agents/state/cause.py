@@ -1,33 +1,33 @@
-"""Why a right, an entry of the ledger or a question came to be: fields, which decisions read.
+"""Why a lock, a ledger entry or a question was created: structured fields for decisions.
 
-A reason is for people to read and anybody can type it, so no decision reads it. Records of versions
-that had no such field are understood by `legacy_causes.py`.
+The reason is text for people that anyone can type, so no decision reads it. `legacy_causes.py`
+reads records of versions without a cause.
 """
 
 from typing import NamedTuple
 
-# Why a right is as it is.
+# Why a lock changed.
 CLAIM = "claim"  # it was free
 TAKEOVER = "takeover"  # its holder was dead
-STEAL = "steal"  # it was taken from a living holder
-GIVEN = "given"  # `by` somebody who gave it on
-ORDERED = "ordered"  # `by` a person in a comment, which `ref` names
-RELEASE = "release"  # it was given back
+STEAL = "steal"  # taken from a living holder
+GIVEN = "given"  # the holder `by` gave it to another
+ORDERED = "ordered"  # the person `by` ordered it in the comment `ref`
+RELEASE = "release"  # its holder released it
 CLOSED = "closed"  # its issue is closed
-MERGED = "merged"  # its work is on the trunk; `ref` names the pull request
-SWEPT = "swept"  # its holder was dead for a sweep; `ref` is the holder's state
-DISPUTE = "dispute"  # the remote lost its history; `by` one of the two who had it
-SWEEP = "sweep"  # it is the right to sweep; `ref` is the clone that sweeps
-UNKNOWN = "unknown"  # nobody wrote it down
+MERGED = "merged"  # its work is merged; `ref` is the pull request
+SWEPT = "swept"  # a sweep found its holder dead; `ref` is the holder's state
+DISPUTE = "dispute"  # the remote lost its history; `by` is one of the two holders
+SWEEP = "sweep"  # the lock on sweeping; `ref` is the clone that sweeps
+UNKNOWN = "unknown"  # no cause was recorded
 
 # What a question is about.
-QUESTION = "question"  # whatever an agent asks
+QUESTION = "question"  # any question of an agent
 LAST_RESORT = "last-resort"  # how to go on after too many attempts
-OVERLAP = "overlap"  # two leases of the same files
+OVERLAP = "overlap"  # two leases overlap
 
 
 class Cause(NamedTuple):
-    """Why something came to be, and by whom."""
+    """Why something was created, and by whom."""
 
     kind: str
     by: str = ""

@@ -1,27 +1,27 @@
-"""The trunk: the branch that work goes to, found the way a person would guess it."""
+"""The default branch, which work is merged into."""
 
-from ghp_agents.git import default_branch as trunkline
-from ghp_agents.git import worktree
+from ghp_agents.git import default_branch, worktree
 from ghp_agents.git.default_branch import HEADS, REMOTES, USUAL
 from ghp_agents.workspace import Workspace
 
 
 def trunk(ws: Workspace) -> str | None:
-    """The trunk's name: as configured, as the remote says, else main or master; None if there is
-    nothing of the kind."""
+    """The default branch's name: as configured, else the remote's choice, else main or master; None
+    if there is none of these."""
     if ws.settings.trunk:
         return ws.settings.trunk
     known = worktree.branches(ws.folder, *USUAL)
-    return trunkline.chosen(known, _remote(ws, known))
+    return default_branch.chosen(known, _remote(ws, known))
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
-    """Where the trunk is, here and on the remote; not what is checked out itself."""
+    """The refs of the default branch, here and on the remote, except the branch that is checked
+    out."""
     return [ref for ref in trunk_places(ws) if ref != f"{HEADS}{ws.branch}"]
 
 
 def trunk_places(ws: Workspace) -> list[str]:
-    """Where the trunk is, here and on the remote."""
+    """The refs of the default branch, here and on the remote."""
     name = trunk(ws)
     if name is None:
         return []
@@ -32,10 +32,10 @@ def trunk_places(ws: Workspace) -> list[str]:
 
 
 def remote_name(ws: Workspace) -> str:
-    """The remote that branches go to."""
+    """The remote that branches are pushed to."""
     return _remote(ws, worktree.branches(ws.folder, *USUAL))
 
 
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
-    """The remote whose word counts: the configured one, origin, or the only one."""
-    return ws.settings.remote or trunkline.remote_of(refs)
+    """The remote to use: the configured one, origin, or the only one."""
+    return ws.settings.remote or default_branch.remote_of(refs)

@@ -1,20 +1,20 @@
-"""Which of the environment's tokens git may have: those of the host that it talks to.
+"""Which token from the environment git may have: that of the host it talks to.
 
-Git hands its environment to credential helpers, to ssh and to whatever its configuration names.
-`gh auth git-credential` answers with a token from there, and it must go on to do so.
+Git passes its environment to credential helpers, ssh and any configured program. `gh auth
+git-credential` reads its token there, and this must keep working.
 """
 
 from urllib.parse import urlsplit
 
-from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core import token_hosts
 from ghp_agents.git import process as git
 from ghp_agents.workspace import Workspace, users_settings
 
 
 def for_remote(ws: Workspace, name: str) -> dict[str, str]:
-    """The token variables for a git command that talks to the remote `name`, over web addresses
-    alone. Without any in the environment nothing is asked."""
-    present = {key: ws.environ[key] for key in token_host.TOKENS if ws.environ.get(key)}
+    """The token variables for a git command with the remote `name`; only for web addresses. Without
+    tokens in the environment, git is not asked for the addresses."""
+    present = {key: ws.environ[key] for key in token_hosts.TOKENS if ws.environ.get(key)}
     if not present:
         return {}
     allowed = [{*_names(ws, address)} for address in _addresses(ws, name)]
@@ -23,10 +23,10 @@ def for_remote(ws: Workspace, name: str) -> dict[str, str]:
 
 
 def named_hosts(ws: Workspace) -> set[str]:
-    """The hosts that the person named as GitHub's: by GH_HOST, the workflow that runs here, or
-    the user's own configuration file; not by a file of the repository. Raises ConfigError."""
+    """The GitHub hosts that the person named: by GH_HOST, the current workflow, or the user's own
+    configuration file. Files of the repository do not count. Raises ConfigError."""
     own = users_settings(ws).github.get("host")
-    return token_host.hosts_in(ws.environ) | ({own.lower()} if own else set())
+    return token_hosts.hosts_in(ws.environ) | ({own.lower()} if own else set())
 
 
 def _names(ws: Workspace, address: str) -> tuple[str, ...]:
@@ -36,14 +36,14 @@ def _names(ws: Workspace, address: str) -> tuple[str, ...]:
         return ()
     if parts.scheme != "https" or not parts.hostname:
         return ()
-    server = parts.netloc.rpartition("@")[2].lower()  # with its port
-    if token_host.is_githubs(parts.hostname):
-        return token_host.names(parts.hostname, ws.environ, ())
-    return token_host.names(server, ws.environ, named_hosts(ws))
+    server = parts.netloc.rpartition("@")[2].lower()  # including its port
+    if token_hosts.is_githubs(parts.hostname):
+        return token_hosts.names(parts.hostname, ws.environ, ())
+    return token_hosts.names(server, ws.environ, named_hosts(ws))
 
 
 def _addresses(ws: Workspace, name: str) -> list[str]:
-    """Where git fetches the remote from and pushes it to, as it reads its own configuration."""
+    """The remote's fetch and push addresses, by git's configuration."""
     shown = git.run(["remote", "-v"], cwd=ws.common_dir, git_dir=ws.common_dir)
     lines = (line.partition("\t") for line in shown.text.splitlines())
     return [rest.rpartition(" (")[0] for remote, _, rest in lines if remote == name]

@@ -1,4 +1,4 @@
-"""The state: the join of what all clones say. Commutative, associative, idempotent."""
+"""The state: the join of all clones' records. Commutative, associative, idempotent."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from ghp_agents.state.presence import Agents, merge
 
 
 class JoinedTree(NamedTuple):
-    """What one clone says, or what several say together."""
+    """The state of one clone, or of several joined."""
 
     agents: Agents = {}  # noqa: RUF012  (its type has no way to change it)
     files: Mapping[str, bytes] = {}
 
 
 class Tip(NamedTuple):
-    """Where a clone's history ends, as far as it is known here."""
+    """The last commit of a clone, as far as it is known here."""
 
     clone: CloneId
     oid: str
@@ -24,7 +24,7 @@ class Tip(NamedTuple):
 
 
 def join(trees: Iterable[JoinedTree]) -> JoinedTree:
-    """All that is said in `trees`."""
+    """The join of `trees`."""
     known = list(trees)
     return JoinedTree(
         agents=merge(tree.agents for tree in known),
@@ -33,51 +33,51 @@ def join(trees: Iterable[JoinedTree]) -> JoinedTree:
 
 
 def join_files(many: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
-    """Records by path. A path belongs to one writer, who says it once; should two contents ever
-    meet (a twin's, a hand-made one), the greater is taken, on every machine the same."""
+    """Records by path. Each path has one writer, who writes it once. If contents differ anyway (a
+    twin, a manual edit), every machine takes the greater one."""
     joined: dict[str, bytes] = {}
     for files in many:
         for path, content in files.items():
-            had = joined.get(path)
-            joined[path] = content if had is None or content > had else had
+            previous = joined.get(path)
+            joined[path] = content if previous is None or content > previous else previous
     return joined
 
 
 class Problem(NamedTuple):
-    """Something in the state that could not be read; it is kept, and never hides the rest."""
+    """Something unreadable in the state. It is kept, and never hides the rest."""
 
     place: str
     reason: str
 
 
 class SyncStatus(NamedTuple):
-    """How this clone stands with the remote; times in seconds, None for never."""
+    """This clone's sync status; times in seconds, None for never."""
 
-    remote: str | None = None  # None: there is none, or the configuration keeps everything here
-    news_at: float | None = None  # when the remote was last heard
+    remote: str | None = None  # None: no remote, or the configuration keeps everything here
+    news_at: float | None = None  # when the remote was last fetched
     sent_at: float | None = None
-    unsent: int = 0  # commits that the remote does not have
-    waiting: int = 0  # records that are not in a commit yet
-    trouble: str | None = None  # what stood in the way last time
+    unsent: int = 0  # commits that the remote lacks
+    waiting: int = 0  # records without a commit
+    trouble: str | None = None  # the last problem
     permanent: bool = False
 
 
 class SyncReport(NamedTuple):
-    """What a sync did, each part a fact for people and scripts."""
+    """The result of a sync, for people and scripts."""
 
-    remote: str | None  # None: there is no remote, or the configuration keeps everything here
+    remote: str | None  # None: no remote, or the configuration keeps everything here
     fetched: bool = False
     pushed: bool = False
-    news: int = 0  # clones that said something new
-    unsent: int = 0  # commits that the remote does not have
+    news: int = 0  # clones with new commits
+    unsent: int = 0  # commits that the remote lacks
     trouble: str | None = None  # why something could not be done
-    permanent: bool = False  # trying again will not help
+    permanent: bool = False  # a retry will not help
     notes: tuple[str, ...] = ()
-    again_at: float | None = None  # when what is left can be sent, if not now
+    again_at: float | None = None  # when the rest can be sent, if not now
 
 
 class Absorption(NamedTuple):
-    """What became of clones that were to be absorbed."""
+    """The result of absorbing clones."""
 
     absorbed: tuple[CloneId, ...] = ()
-    left: tuple[tuple[CloneId, str], ...] = ()  # those that stay as they are, and why
+    left: tuple[tuple[CloneId, str], ...] = ()  # those that stay, and why

@@ -1,8 +1,8 @@
-"""The ledger: what was said, by whom, in one order on every machine.
+"""The ledger: who recorded what, in the same order on every machine.
 
-Each commit on a clone's ref is an entry (a presence commit is one for each agent that moved on).
-The order is that of a Lamport clock, then of the clone's id: what was known comes before what was
-said knowing it, whatever the machines' clocks show.
+Each commit on a clone's ref is an entry; a presence commit is one entry per agent that changed.
+Entries are ordered by Lamport clock, then by clone id. So causes come before effects, whatever the
+machines' clocks show.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from ghp_agents.state import legacy_causes
 from ghp_agents.state.record import Record
 
 PRESENCE = "presence"
-# The events that this version says. What another version says is kept and shown all the same.
+# The events of this version. Events of other versions are kept and shown, too.
 EVENTS = (
     PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
     "lease-renew", "lease-release", "escalate", "answer", "handoff", "checkpoint", "resume-apply",
@@ -23,7 +23,7 @@ EVENTS = (
 
 
 class LedgerEntry(NamedTuple):
-    """One thing that happened; sorts in ledger order."""
+    """An entry; sorts in ledger order."""
 
     clock: int
     clone: CloneId
@@ -36,12 +36,12 @@ class LedgerEntry(NamedTuple):
     issue: int | None = None
     generation: int | None = None
     text: str = ""
-    cause: str = ""  # of a claim or a release: the kind of its cause
-    via: str = ""  # the session in which it was said: "claude 1a2b3c4d"
+    cause: str = ""  # of a claim or release: the kind of its cause
+    via: str = ""  # the session that wrote it: "claude 1a2b3c4d"
 
 
 class Movement(NamedTuple):
-    """What a presence commit says about one agent."""
+    """What a presence commit records about one agent."""
 
     agent: str
     status: str
@@ -50,7 +50,7 @@ class Movement(NamedTuple):
 
 
 def message(record: Record, clock: int, clone: CloneId) -> str:
-    """The commit message of a record. Every part is one line, so that none can pose as another."""
+    """The commit message of a record. Every part is one line, so none can imitate another."""
     who, event = one_line(record.actor.name, 80), one_line(record.event, 80)
     trailers = [
         ("Event", event),
@@ -68,7 +68,7 @@ def message(record: Record, clock: int, clone: CloneId) -> str:
 
 
 def presence_message(movements: Sequence[Movement], count: int, clock: int, clone: CloneId) -> str:
-    """The commit message of a fold of presence: `count` agents beat, some of them moved on."""
+    """The commit message of a presence fold: `count` agents sent heartbeats, some changed."""
     if len(movements) == 1:
         only = movements[0]
         subject = f"{PRESENCE} {only.agent} {only.status}"
@@ -87,7 +87,7 @@ def _message(subject: str, text: str, trailers: Iterable[tuple[str, object]]) ->
 
 
 def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
-    """The entries that a commit stands for; none for a commit that is not ours or is broken."""
+    """The entries of a commit; none if it is not ours or broken."""
     subject, _, rest = commit_message.strip().partition("\n")
     paragraphs = rest.strip().split("\n\n")
     pairs = [line.partition(": ")[::2] for line in paragraphs[-1].splitlines()]

@@ -1,4 +1,4 @@
-"""The ledger, as people ask for it: by agent, issue, event, and since when."""
+"""Ledger queries: by agent, issue, event, and time."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,21 @@ from ghp_agents.state.ledger import EVENTS, LedgerEntry
 
 
 class LedgerQuery(NamedTuple):
-    """Which entries are wanted; None for all."""
+    """Which entries to select; None for all."""
 
     agent: str | None = None
-    issues: frozenset[int] | None = None  # all numbers of one issue: it may have had another
+    issues: frozenset[int] | None = None  # all numbers of one issue: it may have been renumbered
     event: str | None = None
     since: float | None = None  # seconds
 
 
 def select(entries: Iterable[LedgerEntry], question: LedgerQuery) -> list[LedgerEntry]:
-    """The entries that answer a question, in ledger order."""
+    """The entries that match a query, in ledger order."""
     return [entry for entry in entries if _fits(entry, question)]
 
 
 def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
-    """Whether there can be such an event: ours, or one that another version has said. Raises
+    """Check that an event exists: one of ours, or one that another version wrote. Raises
     UsageError."""
     known = sorted({*EVENTS, *(entry.event for entry in entries)})
     if event in known:
@@ -37,10 +37,10 @@ def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
     )
 
 
-def newer(entries: Sequence[LedgerEntry], told: set[str]) -> list[LedgerEntry]:
-    """Entries that were not told yet; `told` has their ids and is added to."""
-    fresh = [entry for entry in entries if entry.id not in told]
-    told.update(entry.id for entry in fresh)
+def newer(entries: Sequence[LedgerEntry], shown_ids: set[str]) -> list[LedgerEntry]:
+    """Entries that were not shown yet; adds their ids to `shown_ids`."""
+    fresh = [entry for entry in entries if entry.id not in shown_ids]
+    shown_ids.update(entry.id for entry in fresh)
     return fresh
 
 

@@ -1,7 +1,7 @@
-"""Causes of records that older versions wrote: they are in sentences, which this module reads.
+"""Causes of records that older versions wrote as sentences.
 
-Only a reader of a record without a cause calls it. What this version writes always has one, so
-nobody can make a decision by typing one of these sentences.
+Used only for records without a cause. This version always writes one, so typing such a sentence
+decides nothing.
 """
 
 import re
@@ -22,7 +22,7 @@ from ghp_agents.state.cause import (
     Cause,
 )
 
-# How reasons begin, are, or end. They are still written, for older versions and for people.
+# How these reasons begin, are, or end. They are still written, for older versions and people.
 GIVEN_BY = "given by "
 STOLEN = "stolen: "
 SWEPT_AWAY = "swept: "
@@ -38,7 +38,7 @@ _LEASE = re.compile(r"\(L-([0-9a-f]+)\)")
 
 
 def of_right(name: str, holder: str | None, reason: str) -> Cause:
-    """Why a right is as it is, by its reason."""
+    """The cause of a lock's last change, from its reason."""
     ordered = _COMMENT.search(reason)
     sweeper = _SWEEPER.fullmatch(reason) if name == "sweeper" else None
     if ordered:
@@ -59,20 +59,20 @@ def of_right(name: str, holder: str | None, reason: str) -> Cause:
 
 
 def clone_of(name: str, reason: str) -> str:
-    """The clone that the right to the trunk was held from; empty if its reason does not say."""
+    """The clone that held the lock on the default branch; empty if the reason does not name it."""
     found = _IN_CLONE.search(reason) if name == "trunk" else None
     return found[1] if found else ""
 
 
 def of_entry(event: str, text: str) -> str:
-    """Why an entry of the ledger was made, by its text; empty if that does not matter."""
+    """The cause of a ledger entry, from its text; empty if it does not matter."""
     return SWEPT if event == "release" and SWEPT_AWAY in text else ""
 
 
 def of_question(
     text: str, options: Sequence[str], issue: int | None
 ) -> tuple[str, tuple[str, ...]]:
-    """What a question is about, and the leases that it names, by its words."""
+    """The kind of a question, and the leases that it names, from its text."""
     if text.startswith(OVERLAPPING):
         return OVERLAP, tuple(_LEASE.findall(text))
     if tuple(options) == (TRY_AGAIN, LEAVE_IT) and issue is not None:

@@ -1,4 +1,4 @@
-"""The state in memory: the twin of `git_refs.py` for tests, with clones that sync through a hub."""
+"""The state in memory: the twin of `git/store.py` for tests. Clones sync through a hub."""
 
 import contextlib
 import threading
@@ -20,21 +20,21 @@ from ghp_agents.state.transact import transact
 
 @dataclass(frozen=True, slots=True)
 class MemoryCommit:
-    """One entry of a clone's history, with all that the clone had said by then."""
+    """One entry of a clone's history, with the clone's state at that time."""
 
     clock: int
     at: Timestamp
     message: str
     agents: Agents
     files: Mapping[str, bytes]
-    absorbed: "tuple[tuple[CloneId, History], ...]" = ()  # what was joined to it, with its ledger
+    absorbed: "tuple[tuple[CloneId, History], ...]" = ()  # absorbed clones
 
 
 History = tuple[MemoryCommit, ...]
 
 
 def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
-    """All histories, and those in them."""
+    """All histories, including absorbed ones."""
     for clone, history in known.items():
         yield clone, history
         for commit in history:
@@ -43,7 +43,7 @@ def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, 
 
 @dataclass
 class MemoryRemote:
-    """What a bare remote is to the other store."""
+    """Stands for a bare remote."""
 
     histories: dict[CloneId, History] = field(default_factory=dict)
     published: bytes | None = None
@@ -51,7 +51,7 @@ class MemoryRemote:
 
 
 class MemoryStore:
-    """One clone. Clones that share a `MemoryRemote` know of each other after a sync."""
+    """One clone. Clones that share a `MemoryRemote` see each other after a sync."""
 
     def __init__(
         self, clock: Clock, clone: str = "memory", hub: MemoryRemote | None = None
@@ -66,12 +66,12 @@ class MemoryStore:
         self._lock = threading.RLock()
         self._beside: list[Record] = []
 
-    def beat(self, agent: str, said: Presence) -> None:
-        """Keep `said` as the live presence of `agent`, as `pulse.beat` does in a file."""
-        self._live[agent] = (said, self._clock.now())
+    def beat(self, agent: str, record: Presence) -> None:
+        """Keep the live presence of `agent`, as `heartbeat.beat` does in a file."""
+        self._live[agent] = (record, self._clock.now())
 
     def snapshot(self, at: float | None = None) -> "MemorySnapshot":
-        """The state now, or as it was."""
+        """The state now, or at a time."""
         with self._lock:
             if at is None:
                 return MemorySnapshot(self._clone, dict(self._known), dict(self._live))
@@ -96,7 +96,7 @@ class MemoryStore:
 
     @contextlib.contextmanager
     def beside(self, records: Sequence[Record]) -> Iterator[None]:
-        """Add `records` with what is committed in here, or alone at the end."""
+        """Add `records` in the same step as the next commit, or at the end."""
         self._beside = [*records]
         try:
             yield
@@ -107,22 +107,24 @@ class MemoryStore:
             self._beside = []
 
     def fold(self) -> int:
-        """Bring live presence into the history."""
+        """Add live presence to the history."""
         with self._lock:
-            had = self._tip_agents()
-            now = {name: presence.published(said) for name, (said, _) in self._live.items()}
+            previous = self._tip_agents()
+            now = {name: presence.published(record) for name, (record, _) in self._live.items()}
             changed = {
-                n: p for n, p in now.items() if presence.merge([had, {n: p}])[n] != had.get(n)
+                n: p
+                for n, p in now.items()
+                if presence.merge([previous, {n: p}])[n] != previous.get(n)
             }
             if not changed:
                 return 0
-            moves = [presence.movement(n, had.get(n), p) for n, p in sorted(changed.items())]
+            moves = [presence.movement(n, previous.get(n), p) for n, p in sorted(changed.items())]
             clock = self.snapshot().clock + 1
             message = ledger.presence_message(
                 [move for move in moves if move], len(changed), clock, self._clone
             )
             at = Timestamp(to_text(self._clock.now()))
-            self._append(clock, message, at, agents=presence.merge([had, changed]))
+            self._append(clock, message, at, agents=presence.merge([previous, changed]))
             return 1
 
     @contextlib.contextmanager
@@ -146,14 +148,14 @@ class MemoryStore:
         news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
         self._known = {self._clone: mine} | others
         sent = hub.histories.get(self._clone, ())
-        if push and mine:  # who has said nothing yet is nobody to the others
+        if push and mine:  # a clone without commits is invisible to the others
             hub.histories[self._clone] = mine
         unsent = 0 if push else len(mine) - len(sent)
         pushed = push and sent != mine
         return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
 
     def standing(self) -> SyncStatus:
-        """How this clone stands with the hub."""
+        """This clone's sync status."""
         if self._hub is None:
             return SyncStatus()
         sent = self._hub.histories.get(self._clone, ())
@@ -161,27 +163,27 @@ class MemoryStore:
         return SyncStatus(remote="hub", news_at=self._news_at, unsent=unsent)
 
     def news_age(self) -> float | None:
-        """Seconds since this clone last had news of the hub's."""
+        """Seconds since the last news from the hub."""
         boot, seconds = self._clock.interval()
         if self._hub is None or self._heard is None or self._heard[0] != boot:
             return None
         return max(0.0, seconds - self._heard[1])
 
     def news_at(self) -> float | None:
-        """When this clone last had news of the hub's."""
+        """When the last news came from the hub."""
         return self._news_at if self._hub else None
 
     def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
-        """Put the joined document on the hub."""
+        """Put the joined presence on the hub."""
         report = self.sync()
         if self._hub is not None and self._hub.reachable:
             agents = self.snapshot().agents()
-            here = {name: said for name, said in agents.items() if name not in gone}
-            self._hub.published = presence.encode(here)
+            present = {name: record for name, record in agents.items() if name not in gone}
+            self._hub.published = presence.encode(present)
         return report
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
-        """All that happened, or all since then, in ledger order."""
+        """All entries, or all after some tips, in ledger order."""
         known = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
         found: set[LedgerEntry] = set()
         for clone, history in _with_absorbed(self._known):
@@ -191,7 +193,7 @@ class MemoryStore:
         return sorted(found)
 
     def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
-        """Say what other clones said, and take them off the hub."""
+        """Merge other clones' records, and remove them from the hub."""
         with self._lock:
             for tip in tips:
                 history = self._known.get(tip.clone, ())
@@ -209,7 +211,7 @@ class MemoryStore:
         return Absorption(gone, tuple((tip.clone, "it has spoken again") for tip in moved))
 
     def adopt(self, clone: CloneId) -> None:
-        """Go by another clone's id from now on."""
+        """Use another clone's id from now on."""
         if clone == self._clone:
             return
         before, history = self._clone, self._known.pop(self._clone)
@@ -220,7 +222,7 @@ class MemoryStore:
 
     def _has(self, clone: CloneId, history: History) -> bool:
         mine = _with_absorbed({self._clone: self._known[self._clone]})
-        return any(had == clone and found[: len(history)] == history for had, found in mine)
+        return any(other == clone and found[: len(history)] == history for other, found in mine)
 
     def _join(self, clone: CloneId, history: History, by: Actor) -> None:
         last, at = history[-1], Timestamp(to_text(self._clock.now()))
@@ -228,9 +230,9 @@ class MemoryStore:
         record = Record("absorb", by, clone, digest("absorb", clone, str(len(history))), at, 0, ())
         agents = presence.merge([self._tip_agents(), last.agents])
         mine = self._known[self._clone]
-        said = join_files([mine[-1].files if mine else {}, last.files])
+        joined = join_files([mine[-1].files if mine else {}, last.files])
         message = ledger.message(record, clock, self._clone)
-        commit = MemoryCommit(clock, at, message, agents, said, ((clone, history),))
+        commit = MemoryCommit(clock, at, message, agents, joined, ((clone, history),))
         self._known[self._clone] = (*mine, commit)
 
     def _tip_on_hub(self, clone: CloneId) -> str:
@@ -251,10 +253,13 @@ class MemoryStore:
         files: Mapping[str, bytes] | None = None,
     ) -> None:
         history = self._known[self._clone]
-        said = dict(history[-1].files) if history else {}
-        said |= files or {}
-        had = agents if agents is not None else self._tip_agents()
-        self._known[self._clone] = (*history, MemoryCommit(clock, at, message, had, said))
+        merged = dict(history[-1].files) if history else {}
+        merged |= files or {}
+        current = agents if agents is not None else self._tip_agents()
+        self._known[self._clone] = (
+            *history,
+            MemoryCommit(clock, at, message, current, merged),
+        )
 
     def _tip_agents(self) -> Agents:
         history = self._known[self._clone]
@@ -271,7 +276,7 @@ class MemorySnapshot:
 
     @property
     def revision(self) -> str:
-        """How long this clone's history is."""
+        """The length of this clone's history."""
         return str(len(self.known[self.clone]))
 
     @property
@@ -293,34 +298,36 @@ class MemorySnapshot:
         return presence.merge(self.agents_of(clone) for clone in self.known)
 
     def agents_of(self, clone: CloneId) -> Agents:
-        """Presence as one clone tells it."""
+        """Presence according to one clone."""
         return self._agents.get(clone, {})
 
     @cached_property
     def _agents(self) -> dict[CloneId, Agents]:
-        told = {clone: log[-1].agents if log else {} for clone, log in self.known.items()}
-        clones = [*told]
-        for name, found in presence.leaps([*told.values()]).items():
+        agents = {clone: log[-1].agents if log else {} for clone, log in self.known.items()}
+        clones = [*agents]
+        for name, found in presence.leaps([*agents.values()]).items():
             for clone in (clones[number] for number in found):
-                told[clone] = {other: said for other, said in told[clone].items() if other != name}
-        live = {name: presence.published(said) for name, (said, _) in self.live.items()}
-        return told | {self.clone: presence.merge([told.get(self.clone, {}), live])}
+                agents[clone] = {
+                    other: record for other, record in agents[clone].items() if other != name
+                }
+        live = {name: presence.published(record) for name, (record, _) in self.live.items()}
+        return agents | {self.clone: presence.merge([agents.get(self.clone, {}), live])}
 
     def beaten(self) -> Mapping[str, float]:
-        """When each live agent of this clone last beat."""
+        """When each live agent of this clone last sent a heartbeat."""
         return {name: moment for name, (_, moment) in self.live.items()}
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""
-        said = join_files(log[-1].files for log in self.known.values() if log)
-        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+        joined = join_files(log[-1].files for log in self.known.values() if log)
+        return {path: joined[path] for path in sorted(joined) if path.startswith(prefix)}
 
     def own(self, prefix: str) -> dict[str, bytes]:
-        """What this clone itself has below `prefix`."""
+        """This clone's own records below `prefix`."""
         history = self.known[self.clone]
-        said = history[-1].files if history else {}
-        return {path: said[path] for path in sorted(said) if path.startswith(prefix)}
+        own_files = history[-1].files if history else {}
+        return {path: own_files[path] for path in sorted(own_files) if path.startswith(prefix)}
 
     def problems(self) -> list[Problem]:
-        """Nothing in memory is ever broken."""
+        """Records in memory are never broken."""
         return []

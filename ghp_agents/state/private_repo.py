@@ -1,8 +1,8 @@
-"""The private repository beside the user's own: made once, found by all, shared by nobody's git.
+"""The private repository in the user's git folder: created once, shared by all worktrees.
 
-The user's `git gc`, hooks, reflogs, shallow and partial clone settings never meet what is in it
-(measured: state in the user's own object store does not survive a concurrent `gc --prune=now`),
-while its configuration includes the user's, so that remotes and credentials work.
+The user's `git gc`, hooks, reflogs, shallow and partial clone settings do not affect it. (Measured:
+state in the user's own object store does not survive a concurrent `gc --prune=now`.) Its
+configuration includes the user's, so that remotes and credentials work.
 """
 
 import os
@@ -17,19 +17,19 @@ from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.workspace import Workspace
 
-CLONE_REFS = "refs/ghp/clone/"  # our own only; one writer
-SEEN_REFS = "refs/ghp/seen/"  # what the remote had of each clone, ours too
-LEASE_REFS = "refs/ghp/lease/"  # rights that are decided in this clone
-SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # rights as the remote had them
-COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs to know no user
+CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
+SEEN_REFS = "refs/ghp/seen/"  # each clone as last fetched, including ours
+LEASE_REFS = "refs/ghp/lease/"  # locks that are decided in this clone
+SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # locks as last fetched
+COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs no user name
 _CLONE_FILE = "ghp-clone"
-_PLACE_FILE = "ghp-place"  # where this repository is, and the number of its folder
+_PLACE_FILE = "ghp-place"  # where this repository is, and its folder's inode
 
-# In a partial clone git would ask the remote for an object that is not here. Not for ours: all of
-# them are here, and a question that stays on this machine must not hang on a network.
+# In a partial clone git would fetch missing objects from the remote. Here all objects are present,
+# and local commands must not wait for a network.
 _LOCAL_ONLY = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
-# Each with its reason: the user's values, which are included before, must not reach us.
+# Each with its reason. The user's values are included before and must not affect us.
 _CONFIG = """\
 [include]
 \tpath = ../../config
@@ -62,19 +62,19 @@ _CONFIG = """\
 
 
 class RepositoryDamagedError(git.GitError):
-    """The private repository cannot be used as it is."""
+    """The private repository cannot be used in its present state."""
 
 
 class StateRepository(NamedTuple):
     """The private repository of a clone."""
 
     path: Path
-    folder: Path  # where git runs: relative remote addresses count from here
+    folder: Path  # git's working folder; relative remote addresses start here
     clone: CloneId
 
     @property
     def ref(self) -> str:
-        """The ref with all that this clone has said."""
+        """The ref with all commits of this clone."""
         return CLONE_REFS + self.clone
 
     def run(
@@ -85,7 +85,7 @@ class StateRepository(NamedTuple):
         keep_open: Sequence[int] = (),
         env: Mapping[str, str] | None = None,
     ) -> git.Result:
-        """Run git on the private repository, whatever its exit code; it speaks to no remote."""
+        """Run git on the private repository, whatever its exit code; without network."""
         return git.run(
             args,
             cwd=self.folder,
@@ -97,7 +97,7 @@ class StateRepository(NamedTuple):
         )
 
     def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
-        """Like `run`. Raises GitError unless git ends with 0."""
+        """Like `run`. Raises GitError unless git exits with 0."""
         result = self.run(*args, stdin=stdin)
         if result.code != 0:
             raise git.failure(args, result)
@@ -113,12 +113,12 @@ class StateRepository(NamedTuple):
 
 
 def state_path(ws: Workspace) -> Path:
-    """Where the private repository is, or will be."""
+    """The path of the private repository, even if it does not exist."""
     return ws.ghp_dir / "state.git"
 
 
 def find_repository(ws: Workspace) -> StateRepository | None:
-    """The private repository, if it was made already."""
+    """The private repository, if it exists."""
     path = state_path(ws)
     try:
         clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
@@ -127,17 +127,17 @@ def find_repository(ws: Workspace) -> StateRepository | None:
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
     found = StateRepository(path, _run_folder(ws), CloneId(clone))
-    return _part_from_original(ws, found) if _is_copy(found) else found
+    return _split_from_original(ws, found) if _is_copy(found) else found
 
 
 def open_repository(ws: Workspace) -> StateRepository:
-    """The private repository, made if it is not there. Two first commands at once make one.
+    """The private repository; creates it if needed. Concurrent first commands create one.
 
-    Raises OSError where nothing can be written, GitError.
+    Raises GitError, or OSError if nothing can be written.
     """
     found = find_repository(ws)
     if found:
-        _note_place(found.path)
+        _record_place(found.path)
         return found
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,24 +145,24 @@ def open_repository(ws: Workspace) -> StateRepository:
     fresh = path.with_name(f".state.{files.random_hex(4)}.tmp")
     try:
         _make(ws, fresh)
-        # Renaming a folder onto one that has content fails: the first to come made it for all.
+        # A folder cannot replace one with content: the first process wins.
         fresh.replace(path)
     except OSError:
         if not path.exists():
             raise
     finally:
         _remove(fresh)
-    made = find_repository(ws)
-    if not made:
+    created = find_repository(ws)
+    if not created:
         raise RepositoryDamagedError(
             f"{path} is not ours or not whole; it was left as it is.",
             hint="Run `ghp agent-doctor --fix`.",
         )
-    return made
+    return created
 
 
 def sweep_unfinished(ws: Workspace) -> None:
-    """Remove what killed first commands left, once nobody can be at work on it any more."""
+    """Remove what killed first commands left, once it is too old to be in use."""
     for left in state_path(ws).parent.glob(".state.*.tmp"):
         try:
             if ws.clock.now() - left.stat().st_mtime > 60:
@@ -178,12 +178,12 @@ def _remove(folder: Path) -> None:
 
 
 def new_clone_id() -> CloneId:
-    """A clone's name for itself; random, because a copied folder must be able to get another."""
+    """A new clone id; random, because a copied folder needs another."""
     return CloneId(files.random_hex(6))
 
 
 def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository:
-    """Give the clone another id from now on."""
+    """Give the clone another id."""
     files.write_durably(repository.path / _CLONE_FILE, f"{clone}\n".encode())
     return repository.with_clone(clone)
 
@@ -192,12 +192,12 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
 
 
 def _place_of(folder: Path, path: Path) -> bytes:
-    """What the file of the place says of a repository in `folder` that is known as `path`."""
+    """The content of the place file for a repository in `folder` that is known as `path`."""
     return b"%d %s\n" % (folder.stat().st_ino, os.fsencode(path))
 
 
-def _note_place(path: Path) -> None:
-    """Write down where the repository is, if it was moved, or an older version made it."""
+def _record_place(path: Path) -> None:
+    """Record where the repository is, if it was moved or an older version created it."""
     with suppress(OSError):
         place = _place_of(path, path)
         if not (path / _PLACE_FILE).exists() or (path / _PLACE_FILE).read_bytes() != place:
@@ -205,8 +205,8 @@ def _note_place(path: Path) -> None:
 
 
 def _is_copy(repository: StateRepository) -> bool:
-    """Whether the folder was copied, and the original still is where it was. A moved folder has
-    its number still, or has left nothing where it was."""
+    """Whether the folder is a copy, with the original still in place. A moved folder keeps its
+    inode, or left nothing behind."""
     path = repository.path
     try:
         number, _, place = (path / _PLACE_FILE).read_bytes().strip().partition(b" ")
@@ -219,9 +219,9 @@ def _is_copy(repository: StateRepository) -> bool:
         return False
 
 
-def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
-    """Give a copied clone an id of its own: what the original's agents have is not this one's. It
-    goes on with all that was said before. Where nothing can be written it stays as it is."""
+def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Give a copied clone an id of its own; the original's agents do not belong to it. All records
+    are kept. If nothing can be written, it stays as it is."""
     try:
         with files.locked_if_possible(ws.ghp_dir / "part.lock"):
             if not _is_copy(repository):
@@ -232,7 +232,7 @@ def _part_from_original(ws: Workspace, repository: StateRepository) -> StateRepo
             if head:
                 repository.check("update-ref", renamed.ref, head, "")
             rename_clone(repository, renamed.clone)
-            _note_place(repository.path)
+            _record_place(repository.path)
             if head:
                 repository.check("update-ref", "-d", repository.ref, head)
             return renamed
@@ -251,32 +251,32 @@ def _make(ws: Workspace, path: Path) -> None:
         ["init", "-q", "--bare", "--template=", f"--object-format={shown.text}", str(path)],
         cwd=ws.common_dir,
     )
-    made = (path / "config").read_text(encoding="utf-8")
-    # `git init` wrote what this repository is (its format); keep that, say ours after it.
-    (path / "config").write_text(_CONFIG + made, encoding="utf-8")
+    format_config = (path / "config").read_text(encoding="utf-8")
+    # `git init` wrote the repository's format; keep that after our settings.
+    (path / "config").write_text(_CONFIG + format_config, encoding="utf-8")
     (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
     (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
 
 
 def _run_folder(ws: Workspace) -> Path:
-    """Where relative remote addresses count from: one folder for all worktrees of the clone."""
+    """Where relative remote addresses start: the same folder for all worktrees of the clone."""
     folder = ws.main_worktree or _odd_main_worktree(ws)
     return folder if folder.is_dir() else ws.common_dir
 
 
 def _odd_main_worktree(ws: Workspace) -> Path:
-    """The main worktree where the git folder is not inside it: a submodule's, or there is none."""
+    """The main worktree if the git folder is outside of it (a submodule), or if there is none."""
     args = ["config", "--get-regexp", r"^core\.(bare|worktree)$"]
     shown = git.run(args, cwd=ws.common_dir, git_dir=ws.common_dir)
-    said = dict(line.partition(" ")[::2] for line in shown.text.splitlines())
-    if "core.worktree" in said:
-        return Path(os.path.normpath(ws.common_dir / said["core.worktree"]))
-    return ws.common_dir if said.get("core.bare") == "true" else ws.folder
+    settings = dict(line.partition(" ")[::2] for line in shown.text.splitlines())
+    if "core.worktree" in settings:
+        return Path(os.path.normpath(ws.common_dir / settings["core.worktree"]))
+    return ws.common_dir if settings.get("core.bare") == "true" else ws.folder
 
 
 def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those pairs of commits (later, earlier) of which the later one comes after the earlier one,
-    or is it. No two pairs share a history. Raises GitError."""
+    """The pairs of commits (later, earlier) in which the later one descends from, or equals, the
+    earlier one. No two pairs share a history. Raises GitError."""
     changed = [pair for pair in pairs if pair[0] != pair[1]]
     if not changed:
         return [*pairs]
@@ -287,14 +287,14 @@ def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> li
 
 
 def heal(repository: StateRepository, ref: str) -> None:
-    """Remove what a killed writer left of `ref`. Only under the lock that its writers inherit:
-    whoever still wrote would still hold it."""
+    """Remove a killed writer's lock of `ref`. Only under the lock that writers inherit: a live
+    writer would still hold it."""
     (repository.path / f"{ref}.lock").unlink(missing_ok=True)
     for crash in repository.path.glob("fast_import_crash_*"):
         crash.unlink(missing_ok=True)
 
 
-# How the line begins that says what is wrong; what comes after it is often only advice.
+# How the line with the error begins; later lines are often only advice.
 _ERRORS = (
     *("fatal:", "error:", "remote: error", "! "),
     *("ERROR:", "ssh:", "Permission denied", "Host key verification failed"),
@@ -302,7 +302,7 @@ _ERRORS = (
 
 
 def first_error(result: git.Result) -> str:
-    """The line of git's words that says what is wrong; addresses in it show no credentials."""
+    """The error line of git's output, without credentials in addresses."""
     lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
     for line in lines:
         if line.startswith(_ERRORS):

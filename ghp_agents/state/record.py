@@ -1,24 +1,24 @@
-"""A record: a thing said once by one writer, on its way into the ledger."""
+"""A record: written once by one writer, and listed in the ledger."""
 
 import json
 from typing import NamedTuple
 
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
 
-NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where these records of all clones are
-LAST = NUMBERS_END - 1  # where all clocks end
+NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these records
+LAST = NUMBERS_END - 1  # the maximum clock
 
 
 class Record(NamedTuple):
-    """Files for the state, and the ledger entry that says who added them and why.
+    """Files for the state, and the ledger entry that tells who added them and why.
 
-    `files` are (path in the state's tree, content). Paths hold the record's own id, so that two
-    writers never write the same path. `clock` is greater than that of all the writer had seen.
+    `files` are (path in the state's tree, content). Paths contain the record's own id, so two
+    writers never write the same path. `clock` exceeds every clock that the writer has seen.
     """
 
     event: str  # a verb: escalate, answer, handoff, comment
     actor: Actor
-    object: str  # what the event is about, in print: E-3f9a, #12
+    object: str  # what the event is about, for display: E-3f9a, #12
     id: str
     at: Timestamp
     clock: int
@@ -26,21 +26,21 @@ class Record(NamedTuple):
     issue: int | None = None
     generation: int | None = None
     text: str = ""  # one line for people
-    cause: str = ""  # of a claim or a release: the kind of its cause
-    via: str = ""  # the session in which it was said, where one is told
+    cause: str = ""  # of a claim or release: the kind of its cause
+    via: str = ""  # the session that wrote it, if known
 
     def __repr__(self) -> str:
         return f"Record({self.event} {self.actor} {self.object}, id={self.id}, clock={self.clock})"
 
 
 def highest(*clocks: int) -> int:
-    """The highest of the clocks that were seen, such that there is one after it. Where somebody
-    set theirs to the very end, all that is said later has the same, and can still be read."""
+    """The highest of the seen clocks, but one below the maximum. If a clone's clock is at the
+    maximum, later records share it and stay readable."""
     return min(max(clocks, default=0), LAST - 1)
 
 
 def encode(record: Record) -> bytes:
-    """A record as one file of the outbox: a line of JSON, then the contents one after another."""
+    """A record as one outbox file: a line of JSON, then the contents in order."""
     header = {
         "event": record.event,
         "actor": record.actor.name,
@@ -60,7 +60,7 @@ def encode(record: Record) -> bytes:
 
 
 def decode(data: bytes) -> Record:
-    """The reverse of `encode`. Raises ValueError when the file is torn or not a record."""
+    """The reverse of `encode`. Raises ValueError if the file is torn or not a record."""
     line, end, body = data.partition(b"\n")
     if not end:
         raise ValueError("not a whole record: its first line has no end")

@@ -1,4 +1,4 @@
-"""The coordination remote: which one it is, what we say to it, and what its answers mean."""
+"""The coordination remote: which it is, how to exchange with it, what its responses mean."""
 
 import contextlib
 import json
@@ -11,49 +11,50 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.git import process as git
-from ghp_agents.state import git_credentials as credentials
+from ghp_agents.state import git_credentials
 from ghp_agents.state.private_repo import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
 from ghp_agents.workspace import Workspace
 
 CUSTOM = "refs/ghp/"  # invisible in clones, web pages and checks
-BRANCHES = "refs/heads/ghp/"  # for hosts that refuse all but branches and tags
+BRANCHES = "refs/heads/ghp/"  # for hosts that accept only branches and tags
 NAMESPACE_CACHE = "remote.json"
-FETCH_ATTEMPTS = 6  # each after the first only because another process of this clone fetched, too
+FETCH_ATTEMPTS = 6  # retried only if another process of this clone fetched, too
 
 
 class PushOutcome(StrEnum):
-    """What a push came to."""
+    """The result of a push."""
 
     DONE = "done"
-    MOVED = "moved"  # the ref is not what we expected
-    REFUSED = "refused"  # policy, permission, size: trying again will not help
-    UNKNOWN = "unknown"  # cannot be reached, or broke off: may or may not have happened
+    MOVED = "moved"  # the ref is not as expected
+    REFUSED = "refused"  # policy, permission, size: a retry will not help
+    UNKNOWN = "unknown"  # unreachable or interrupted: it may or may not have happened
 
 
 class Pushed(NamedTuple):
-    """A push's answer, and the remote's words where it said any."""
+    """A push's result, and the remote's message if any."""
 
     answer: PushOutcome
     words: str = ""
-    about_ref: bool = False  # REFUSED: it talks to us, and does not take this ref
+    about_ref: bool = False  # REFUSED: the remote responds, but does not accept this ref
 
 
 class Remote(NamedTuple):
-    """The coordination remote and where on it our refs are."""
+    """The coordination remote, and the namespace of our refs there."""
 
     name: str
     namespace: str = CUSTOM
-    settled: bool = False  # the namespace is known, not only assumed
+    settled: bool = False  # the namespace is known, not assumed
 
     def ref(self, local: str) -> str:
-        """Our ref `refs/ghp/…` as the remote calls it."""
+        """The remote's name of our ref `refs/ghp/…`."""
         return self.namespace + local.removeprefix(CUSTOM)
 
 
 def coordination_remote(ws: Workspace) -> Remote | None:
-    """The configured remote, else `origin`, else the only one; None: all stays in this clone.
+    """The configured remote, else `origin`, else the only one; None: everything stays in this
+    clone.
 
-    Raises GhpError when the configuration names one that is not there.
+    Raises GhpError if the configured remote does not exist.
     """
     if not ws.settings.push or "remote" in ws.settings.unagreed:
         return None
@@ -68,7 +69,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     name = wanted or ("origin" if "origin" in known else next(iter(known), None))
     if name is None or (not wanted and name != "origin" and len(known) > 1):
         return None
-    namespace = _settled_namespace(ws, known[name])
+    namespace = _known_namespace(ws, known[name])
     return Remote(name, namespace or CUSTOM, settled=namespace is not None)
 
 
@@ -93,10 +94,10 @@ def why_none(ws: Workspace) -> str:
 def fetch(
     ws: Workspace, repository: StateRepository, remote: Remote, *, keep_open: Sequence[int] = ()
 ) -> str | None:
-    """Bring the remote's view of all clones and leases here; the words of what went wrong, or None.
+    """Fetch the remote's refs of all clones and locks; returns the error message, or None.
 
-    Both namespaces are asked for, because another clone may have found out before us that this
-    host takes only branches.
+    Both namespaces are fetched, because another clone may have found out first that this host
+    accepts only branches.
     """
     refspecs = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
     try:
@@ -105,7 +106,7 @@ def fetch(
             if "Cannot fetch both" in result.err:  # a clone that once used the other namespace
                 refspecs = _refspecs(remote.namespace)
             elif "cannot lock ref" not in result.err:
-                break  # else another process of this clone, without a lock as we are, was faster
+                break  # otherwise another process of this clone, also without a lock, was faster
     except git.GitTimeoutError as error:
         return str(error)
     return None if result.code == 0 else first_error(result)
@@ -114,9 +115,9 @@ def fetch(
 def fetch_refs(
     ws: Workspace, repository: StateRepository, remote: Remote, refspecs: Sequence[str]
 ) -> bool:
-    """Bring refs here by their full names there; False if one that is named is not there.
+    """Fetch refs by their full names on the remote; False if a named one does not exist.
 
-    Raises UnknownError when the remote cannot be asked.
+    Raises UnknownError if the remote cannot be asked.
     """
     try:
         result = _fetch(ws, repository, remote, [], refspecs)
@@ -166,33 +167,33 @@ def push(
 ) -> Pushed:
     """Push `refspecs` (`<oid or local ref>:<refs/ghp/…>`, an empty source deletes).
 
-    With `expected` (ref → oid, or empty for "not there"), each is compared and swapped, all or
-    none. Where a host takes no refs of our own, branches are used instead: that is found out
-    before the first push, because clones that look in two places would both win.
+    With `expected` (ref → oid, or empty for "absent"), refs are compared and swapped, all or none.
+    If a host does not accept our own refs, branches are used. That is found out before the first
+    push: clones that use different namespaces could both win a lock.
     """
     if remote.namespace == CUSTOM and not remote.settled:
         answer = _branches_in_use(ws, repository, remote)
         if isinstance(answer, Pushed):
             return answer
         if answer:
-            remote = _settle(ws, remote, BRANCHES)
+            remote = _store_namespace(ws, remote, BRANCHES)
     pushed = _push(ws, repository, remote, refspecs, expected or {}, keep_open)
     if remote.settled or remote.namespace != CUSTOM:
         return pushed
     if pushed.answer is PushOutcome.DONE:
-        _settle(ws, remote, CUSTOM)
+        _store_namespace(ws, remote, CUSTOM)
     elif pushed.about_ref and not _custom_in_use(ws, repository, remote):
         branches = remote._replace(namespace=BRANCHES)
         again = _push(ws, repository, branches, refspecs, expected or {}, keep_open)
         if again.answer is PushOutcome.DONE:
-            _settle(ws, remote, BRANCHES)
+            _store_namespace(ws, remote, BRANCHES)
         if again.answer is not PushOutcome.REFUSED:
-            return again  # also when it broke off: then it may have happened, as a branch
+            return again  # also if interrupted: it may have happened, as a branch
     return pushed
 
 
 def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool | Pushed:
-    """Whether our refs are branches there already; what a push would come to if it cannot tell."""
+    """Whether our refs are branches there already; a push result if that cannot be told."""
     # By kind: `ghp/147-dashboard` may be a person's branch.
     kinds = [f"{BRANCHES}{kind}/*" for kind in ("clone", "lease")]
     args = ["ls-remote", "--heads", remote.name, *kinds]
@@ -204,7 +205,7 @@ def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote)
 
 
 def _custom_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool:
-    """Whether the host has refs of our own: then it refuses this one for another reason."""
+    """Whether the host has custom refs of ours: then it refused this one for another reason."""
     args = ["ls-remote", "--refs", remote.name, f"{CUSTOM}*"]
     try:
         listed = exchange(ws, repository, remote, args)
@@ -239,7 +240,7 @@ def _push(
     return understand(result)
 
 
-# Each as git, or the server behind it, says it; our git speaks English (LC_ALL=C).
+# In the words of git, or of the server behind it; our git speaks English (LC_ALL=C).
 _MOVED = (
     *("[rejected]", "cannot lock ref", "failed to update ref", "failed to lock", "lock error"),
     *("incorrect old value", "already exists", "reference does not exist"),
@@ -254,27 +255,29 @@ _NO_ACCESS = re.compile(
 
 
 def understand(result: git.Result) -> Pushed:
-    """What a `git push --porcelain` came to."""
+    """The outcome of a `git push --porcelain`."""
     rejected = [line for line in result.text.splitlines() if line.startswith("!")]
     if result.code == 0 and not rejected:
         return Pushed(PushOutcome.DONE)
     if not rejected:
-        # "Make sure you have the correct access rights" is said of every ssh that failed.
+        # Every failed ssh prints "Make sure you have the correct access rights".
         no_access = _NO_ACCESS.search(result.err.lower())
         answer = PushOutcome.REFUSED if no_access else PushOutcome.UNKNOWN
         return Pushed(answer, first_error(result))
     reasons = [line.split("\t")[-1] for line in rejected]
     words = "; ".join(dict.fromkeys(reasons))
-    blocked = "exists; cannot create" in result.err  # a branch called `ghp` is in our way
+    blocked = "exists; cannot create" in result.err  # a branch called `ghp` blocks our refs
     if not blocked and any(sign in reason.lower() for reason in reasons for sign in _MOVED):
         return Pushed(PushOutcome.MOVED, words)
     passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
     if passing or not any("[remote rejected]" in reason for reason in reasons):
         return Pushed(PushOutcome.UNKNOWN, words)
-    said = [line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")]
+    remote_lines = [
+        line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")
+    ]
     from ghp_agents.core.remote_url import masked
 
-    words = masked(" ".join([words, *filter(None, said)]))[:500]
+    words = masked(" ".join([words, *filter(None, remote_lines)]))[:500]
     return Pushed(PushOutcome.REFUSED, words, about_ref=True)
 
 
@@ -286,8 +289,8 @@ def exchange(
     *,
     keep_open: Sequence[int] = (),
 ) -> git.Result:
-    """Run git to talk to the remote: with the person's addresses and credentials, and none of the
-    settings that are meant for their own fetches and pushes."""
+    """Run git to talk to the remote: with the person's addresses and credentials, but without
+    settings for their own fetches and pushes."""
     own = f"remote.{remote.name}"
     settings = (
         *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
@@ -300,13 +303,13 @@ def exchange(
         cwd=repository.folder,
         git_dir=repository.path,
         timeout=ws.settings.timeout,
-        env=credentials.for_remote(ws, remote.name),
+        env=git_credentials.for_remote(ws, remote.name),
         keep_open=keep_open,
     )
 
 
-def _settled_namespace(ws: Workspace, address: str) -> str | None:
-    """Where on the remote at `address` our refs are, if that was found out."""
+def _known_namespace(ws: Workspace, address: str) -> str | None:
+    """The known namespace of our refs on the remote at `address`."""
     try:
         known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
         namespace = known.get(digest(address))
@@ -315,8 +318,8 @@ def _settled_namespace(ws: Workspace, address: str) -> str | None:
     return namespace if namespace in (BRANCHES, CUSTOM) else None
 
 
-def _settle(ws: Workspace, remote: Remote, namespace: str) -> Remote:
-    """Remember where the remote has our refs; by its address, because a name can be given anew."""
+def _store_namespace(ws: Workspace, remote: Remote, namespace: str) -> Remote:
+    """Store the namespace of our refs; by address, because remote names can be reused."""
     content = json.dumps({digest(ws.remotes.get(remote.name, "")): namespace}).encode()
     with contextlib.suppress(OSError):  # a cache; the next push asks again
         files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)

@@ -1,4 +1,4 @@
-"""Read, decide, commit against what was read; the only place that decides again."""
+"""Read, decide, commit against what was read. The only place that decides again."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -10,15 +10,15 @@ from ghp_agents.state.record import Record
 
 T = TypeVar("T")
 
-ATTEMPTS = 200  # two are enough under the lock; without one a crowd is only slower
+ATTEMPTS = 200  # two suffice under the lock; without locks a crowd needs more
 
 
 def transact(store: StateStore, decide: Callable[[Snapshot], tuple[T, Sequence[Record]]]) -> T:
     """Let the pure `decide` turn a snapshot into a result and records, and commit the records.
 
-    When somebody else wrote in between, it decides again on what is there now. The first try is
-    made without the lock, the others under it: the lock ends the race, the comparison decides it.
-    Raises StateMovedError after ATTEMPTS, and whatever `decide` raises.
+    If another process wrote in between, `decide` runs again on the new state. The first try has no
+    lock, later ones do: the lock avoids races, the comparison decides them. Raises StateMovedError
+    after ATTEMPTS, and whatever `decide` raises.
     """
     for attempt in range(ATTEMPTS):
         with store.exclusive() if attempt else nullcontext():

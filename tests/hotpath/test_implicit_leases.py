@@ -139,7 +139,7 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
     Path(clone.folders[0], "touched").mkdir(exist_ok=True)
     assert touched._make(clone.folders[0], record)
     limits = (1_800.0, 86_400.0)
-    given = touched._give_way(clone.folders[0], clone.folders, record, NOW, limits)
+    given = touched._recheck_rival(clone.folders[0], clone.folders, record, NOW, limits)
     assert given == "worker-2"
     assert [each.agent for each in clone.all] == ["worker-2"]
 

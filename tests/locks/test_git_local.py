@@ -21,7 +21,7 @@ COUNTER = """
 import os, sys
 from pathlib import Path
 from ghp_agents.locks.git import GitRefLeaser
-from ghp_agents.locks.lock import LeaseMovedError
+from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.workspace import open_workspace
 
 leaser = GitRefLeaser(open_workspace(Path.cwd(), os.environ))
@@ -31,7 +31,7 @@ for _ in range(int(sys.argv[2])):
         try:
             current = leaser.acquire("numbers", sys.argv[1], expected=current)
             break
-        except LeaseMovedError as moved:
+        except LockMovedError as moved:
             current = moved.current
     print(current.generation, flush=True)
 """

@@ -87,7 +87,7 @@ class WorldLeaser(MemoryLeaser):
 
     def _now(self, name: str) -> Lock | None:
         """The right as it is; if it was lost, as this clone puts it back."""
-        return self._look(name) if self.line.reachable else self.line.leases.get(name)
+        return self._read_board(name) if self.line.reachable else self.line.leases.get(name)
 
     def take_over(self, other: "WorldLeaser") -> None:
         """Know all that another clone's leaser knows."""

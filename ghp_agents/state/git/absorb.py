@@ -1,9 +1,9 @@
-"""Absorbing a clone: its history and its files become this clone's, then its ref goes.
+"""Absorbs a clone: its history and files become this clone's, then its ref is deleted.
 
-One merge commit does the first: its tree is the join of both, and the other history is one of its
-parents, so neither the state nor the ledger changes, and no object is ever unreachable. The second
-is a compare-and-swap on the remote, after the remote has the first. A clone that speaks again
-meanwhile keeps its ref; one that speaks again later makes a new one, and the join makes one of all.
+First a merge commit joins both trees and has the other history as a parent. So state and ledger do
+not change, and no object is ever unreachable. Once the remote has that commit, a compare-and-swap
+deletes the ref there. A clone that writes meanwhile keeps its ref. One that writes later creates a
+new ref, and the join unites both.
 """
 
 import contextlib
@@ -16,8 +16,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
@@ -25,11 +24,11 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.remote import PushOutcome, coordination_remote, push, why_none
 from ghp_agents.workspace import Workspace, now_text
 
-Paths = Mapping[str, str]  # object by path
+Paths = Mapping[str, str]  # object id by path
 
 
 class _UnabsorbableError(Exception):
-    """Why a clone's files cannot be said by another."""
+    """A clone's files cannot be merged into ours."""
 
 
 # ---------------------------------------------------------------------------- saying it here
@@ -42,9 +41,9 @@ def take_in(
     by: Actor,
     held: Sequence[int],
 ) -> dict[CloneId, str]:
-    """Say here what other clones said up to `tips`; those that cannot be, with the reason. What is
-    here already is not said again. Raises GhpError."""
-    for _ in range(folding.RIVAL_ATTEMPTS):
+    """Merge what other clones wrote up to `tips`, unless it is here already. Returns the clones
+    that cannot be merged, with the reason. Raises GhpError."""
+    for _ in range(fold.RIVAL_ATTEMPTS):
         with contextlib.suppress(StateMovedError):
             return _take_in_once(ws, repository, tips, by, held)
     raise StateMovedError
@@ -57,8 +56,8 @@ def _take_in_once(
     by: Actor,
     held: Sequence[int],
 ) -> dict[CloneId, str]:
-    known = reading.tips(repository)
-    own = reading.own_tip(repository, known)
+    known = read.tips(repository)
+    own = read.own_tip(repository, known)
     head = own.oid if own else None
     wanted = [
         tip
@@ -69,7 +68,7 @@ def _take_in_once(
     refused: dict[CloneId, str] = {}
     for tip in wanted:
         try:
-            commit = _merging(ws, repository, head, tip, by, clock + 1)
+            commit = _merge_commit(ws, repository, head, tip, by, clock + 1)
         except _UnabsorbableError as error:
             refused[tip.clone] = str(error)
             continue
@@ -85,7 +84,7 @@ def _heal(repository: StateRepository, held: Sequence[int]) -> None:
         heal(repository, repository.ref)
 
 
-def _merging(
+def _merge_commit(
     ws: Workspace,
     repository: StateRepository,
     head: str | None,
@@ -93,24 +92,24 @@ def _merging(
     by: Actor,
     clock: int,
 ) -> NewCommit:
-    """The commit that joins what was said at `tip` to what was said at `head`."""
+    """The commit that joins the states at `tip` and at `head`."""
     at = Timestamp(now_text(ws))
     identity = digest("absorb", tip.clone, tip.oid)
     entry = Record("absorb", by, tip.clone, identity, at, clock, ())
     message = ledger.message(entry, clock, repository.clone)
     with repository.objects(largest=LARGEST) as reader:
-        ours, theirs = reading.paths_of(reader, [head or tip.oid, tip.oid])
+        ours, theirs = read.paths_of(reader, [head or tip.oid, tip.oid])
         if ours is None or theirs is None:
-            raise _UnabsorbableError(f"more than {reading.MOST} files")
+            raise _UnabsorbableError(f"more than {read.MOST} files")
         kept = _joined(reader, ours if head else {}, theirs)
         document = _presence(reader, head, tip.oid)
     is_said = presence.PATH in ours or presence.PATH in theirs
-    said = {presence.PATH: document} if is_said else {}
-    return NewCommit(message, said, by, ws.clock.now(), (tip.oid,), tuple(sorted(kept.items())))
+    written = {presence.PATH: document} if is_said else {}
+    return NewCommit(message, written, by, ws.clock.now(), (tip.oid,), tuple(sorted(kept.items())))
 
 
 def _joined(reader: git.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, str]:
-    """The files that ours lacks, and of those that differ the greater, as the join has it."""
+    """The files that we lack; where contents differ, the greater one, as in the join."""
     kept = {path: oid for path, oid in theirs.items() if ours.get(path) != oid}
     kept.pop(presence.PATH, None)
     _check(ours, kept)
@@ -124,16 +123,16 @@ def _joined(reader: git.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, s
 
 
 def _check(ours: Paths, kept: Paths) -> None:
-    """Whether these files can be beside ours. Raises _UnabsorbableError."""
-    there = {*ours, *kept}
+    """Check that these files can be added to ours. Raises _UnabsorbableError."""
+    paths = {*ours, *kept}
     for path in kept:
         try:
             files.below(Path("/"), path)
             path.encode()
         except (UsageError, UnicodeEncodeError):
             raise _UnabsorbableError(f"a file that cannot be written: {path!r}") from None
-    folders = {path[:at] for path in there for at, char in enumerate(path) if char == "/"}
-    both = sorted(folders & there)
+    folders = {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
+    both = sorted(folders & paths)
     if both:
         raise _UnabsorbableError(f"{both[0]!r} is a file and a folder")
 
@@ -143,10 +142,10 @@ def _presence(reader: git.ObjectReader, head: str | None, other: str) -> bytes:
     agents: list[presence.Agents] = []
     others: dict[str, object] = {}
     for found in reader.read(names):
-        with contextlib.suppress(ValueError):  # the join takes nothing from it, either
-            said, beside = presence.decode(found.content) if found else ({}, {})
-            agents.append(said)
-            others |= beside
+        with contextlib.suppress(ValueError):  # the join ignores it, too
+            known, fields = presence.decode(found.content) if found else ({}, {})
+            agents.append(known)
+            others |= fields
     return presence.encode(presence.merge(agents), others)
 
 
@@ -165,7 +164,7 @@ def dismiss(
     tips: Sequence[Tip],
     refused: Mapping[CloneId, str],
 ) -> Absorption:
-    """Remove the refs of absorbed clones on the remote, each if it still is at its tip."""
+    """Delete the refs of absorbed clones on the remote, each if it still is at its tip."""
     remote = coordination_remote(ws)
     sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
     absorbed: list[CloneId] = []
@@ -199,15 +198,15 @@ def dismiss(
 def use_clone_id(
     ws: Workspace, repository: StateRepository, clone: CloneId, held: Sequence[int]
 ) -> None:
-    """Go by the id `clone`, on top of what the remote has of it, with all that was said here."""
+    """Use the id `clone` from now on, with all that both clones wrote."""
     if repository.clone == clone:
         return
     renamed = repository.with_clone(clone)
-    own = reading.own_tip(repository, reading.tips(repository))
+    own = read.own_tip(repository, read.tips(repository))
     shown = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + clone)
     start = shown.text or (own.oid if own else "")
     _heal(renamed, held)
-    if start:  # whatever a killed process left there was never this clone's ref
+    if start:  # a ref left by a killed process was never this clone's
         repository.check("update-ref", renamed.ref, start)
     elif renamed.run("rev-parse", "--verify", "--quiet", renamed.ref).code == 0:
         repository.check("update-ref", "-d", renamed.ref)

@@ -1,7 +1,7 @@
-"""Agents that a copied clone has from its twin: those that went on there and not here.
+"""Agents in a copied clone that continued in the original (its twin) and not here.
 
-Their presence files stay, for whoever goes on under one of these names here must hear what became
-of its claim. But as long as they are as they were copied, they are no word of this clone's own.
+Their presence files stay: an agent that uses such a name here must learn what happened to its
+claim. But while a file is unchanged since the copy, this clone does not report it.
 """
 
 import contextlib
@@ -10,29 +10,29 @@ from collections.abc import Mapping
 
 from ghp_agents.core import files
 from ghp_agents.core.limits import LARGEST
-from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import alive
 from ghp_agents.state import presence
 from ghp_agents.state.presence import Agents, position
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.workspace import Workspace
 
-NOTE = "copied.json"  # by agent, where it was in its life when it was copied: epoch and seq
+NOTE = "copied.json"  # by agent, its position when it was copied: epoch and seq
 
 
 def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: str) -> None:
-    """Note the agents that beat in the twin, whose last commit is `twins`, and not here, since the
-    two were one. One whose process runs here is this clone's."""
+    """Note the agents with heartbeats in the twin (its last commit is `twins`) but not here since
+    the copy. An agent whose process runs here belongs to this clone."""
     common = repository.run("merge-base", head, twins).text
     if not common:
         return
-    before, there = _agents(repository, common, twins)
+    before, theirs = _agents(repository, common, twins)
     found: dict[str, list[int]] = {}
-    for name, had in before.items():
+    for name, copied in before.items():
         here = ws.presence(name)
-        if name not in there or position(there[name]) <= position(had) or here is None:
+        if name not in theirs or position(theirs[name]) <= position(copied) or here is None:
             continue
-        if position(here) == position(had) and not living.process_lives(here):
-            found[name] = [*position(had)]
+        if position(here) == position(copied) and not alive.process_lives(here):
+            found[name] = [*position(copied)]
     if not found:
         return
     with contextlib.suppress(OSError):  # it is only a cache
@@ -40,7 +40,7 @@ def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: st
 
 
 def without(ws: Workspace, beaten: Mapping[str, float], agents: Agents) -> Mapping[str, float]:
-    """The beats of agents that are not as they were copied."""
+    """The heartbeats without those of agents unchanged since the copy."""
     noted = _noted(ws) if beaten else {}
     gone = {name for name in noted if [*position(agents.get(name, {}))] == noted[name]}
     return {name: at for name, at in beaten.items() if name not in gone} if gone else beaten
@@ -55,7 +55,7 @@ def _noted(ws: Workspace) -> dict[str, list[int]]:
 
 
 def _agents(repository: StateRepository, *commits: str) -> list[Agents]:
-    """The agents' presence in each of `commits`; none where it cannot be read."""
+    """The presence in each of `commits`; empty if it cannot be read."""
     with repository.objects(largest=LARGEST) as reader:
         documents = reader.read([f"{oid}:{presence.PATH}" for oid in commits])
     found: list[Agents] = []

@@ -1,7 +1,7 @@
 """New commits on a clone's ref: one `git fast-import`, which compares and swaps the ref.
 
-A cold process that spawns fast-import beats every library, and a stream that is cut off changes
-nothing: without its last word `done`, no ref is moved.
+Starting fast-import is faster than loading any library. A truncated stream changes nothing: without
+the final `done`, no ref is moved.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,20 +14,20 @@ from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.git import process as git
 from ghp_agents.state.private_repo import COMMITTER, StateRepository
 
-# How git says that the ref is not where it was, or that somebody is moving it just now. That a ref
-# cannot be locked may also mean a full disk or a folder that cannot be written.
+# Git's messages when the ref has moved, or another process is moving it. "Cannot lock" is not
+# enough: it may also mean a full disk or a read-only folder.
 _MOVED = ("Not updating", "but expected", "reference already exists", ".lock': File exists")
 
 
 class NewCommit(NamedTuple):
-    """A commit to be made."""
+    """A commit to create."""
 
     message: str
     files: Mapping[str, bytes]
     author: Actor | None
-    said_at: float  # seconds; when the author said it
-    merges: tuple[str, ...] = ()  # commits that it comes after as well
-    kept: tuple[tuple[str, str], ...] = ()  # files that are objects here already: path, oid
+    said_at: float  # seconds; when the author wrote it
+    merges: tuple[str, ...] = ()  # additional parents
+    kept: tuple[tuple[str, str], ...] = ()  # files that exist as objects: path, oid
 
 
 def import_commits(
@@ -41,7 +41,7 @@ def import_commits(
 ) -> None:
     """Put `commits` on top of `head`, if `ref` still is there.
 
-    Raises StateMovedError if it is not, GitError when git fails for another reason.
+    Raises StateMovedError if it is not, GitError if git fails for another reason.
     """
     stream = b"".join(_stream(ref, head, commits, int(now)))
     args = ["fast-import", "--quiet", "--done", "--date-format=raw"]

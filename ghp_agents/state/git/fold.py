@@ -1,4 +1,4 @@
-"""Folding: bring what agents and people said into commits on this clone's ref."""
+"""Folding: commits presence and waiting records to this clone's ref."""
 
 import contextlib
 import os
@@ -11,13 +11,9 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Tip
 from ghp_agents.state.presence import Agents, Presence
@@ -26,20 +22,20 @@ from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 
 LOCK = "state.lock"
-RIVAL_ATTEMPTS = 200  # only ever needed where no lock can be had
-TEMPORARY = ("agents", "outbox", "cache", "touched")  # folders that files are made in
-LEFT_BEHIND = 60.0  # seconds; nobody is at work for so long on what takes milliseconds
+RIVAL_ATTEMPTS = 200  # only needed where locks are impossible
+TEMPORARY = ("agents", "outbox", "cache", "touched")  # folders in which temporary files are created
+LEFT_BEHIND = 60.0  # seconds; writing takes milliseconds, so older files are abandoned
 
 
 def state_lock(ws: Workspace) -> AbstractContextManager[list[int]]:
-    """Hold the clone's lock; answers the descriptors that a git child must keep open, so that
-    the lock lives as long as the last writer does. Without a lock file, the comparison of the ref
-    decides alone."""
+    """Hold the clone's lock. Yields the descriptors that a git child must inherit, so that the
+    lock lasts as long as the last writer. Without a lock file, the comparison of the ref decides
+    alone."""
     return files.locked_if_possible(ws.ghp_dir / LOCK)
 
 
 def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
-    """Commit live presence and the outbox; the number of commits made. Folding twice makes none."""
+    """Commit live presence and the outbox; returns the number of commits. Idempotent."""
     for _ in range(RIVAL_ATTEMPTS):
         with contextlib.suppress(StateMovedError):
             return _fold_once(ws, repository, held)
@@ -47,13 +43,13 @@ def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int
 
 
 def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
-    known = reading.tips(repository)
+    known = read.tips(repository)
     waiting = outbox.waiting(ws)
     commits, signatures = _plan(ws, repository, known, waiting, ())
     if commits:
         _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
-    live.remember(ws, signatures)
+    live_presence.remember(ws, signatures)
     return len(commits)
 
 
@@ -64,18 +60,18 @@ def commit(
     expected: str,
     held: Sequence[int],
 ) -> None:
-    """Commit `records`, and what else waits, if the clone still is at `expected`.
+    """Commit `records`, and what waits in the outbox, if the clone still is at `expected`.
 
     Raises StateMovedError if it is not.
     """
-    known = reading.tips(repository)
+    known = read.tips(repository)
     waiting = outbox.waiting(ws)
-    if reading.revision(reading.own_tip(repository, known), waiting) != expected:
+    if read.revision(read.own_tip(repository, known), waiting) != expected:
         raise StateMovedError
     commits, signatures = _plan(ws, repository, known, waiting, records)
     _import(ws, repository, known, commits, held)
     outbox.remove(waiting)
-    live.remember(ws, signatures)
+    live_presence.remember(ws, signatures)
 
 
 def _import(
@@ -89,16 +85,16 @@ def _import(
         heal(repository, repository.ref)
     else:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
-    own = reading.own_tip(repository, known)
+    own = read.own_tip(repository, known)
     head = own.oid if own else None
     import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
-    # Presence, questions and handoffs change no rule: what edits were decided by is as good as it
-    # was. Under the lock nobody else moves the ref, so nothing else is between the two commits.
-    said = (path for commit in commits for path in commit.files)
-    if held and head and not any(path.startswith(rulestamp.RULED) for path in said):
-        with contextlib.suppress(FileNotFoundError):  # refs that are no files; then no book is, too
-            made = (repository.path / repository.ref).read_text().strip()
-            rulebook.restamp(ws.folders[0], repository.ref, head, made)
+    # Presence, questions and handoffs change no rule, so the compiled policy stays valid. Under the
+    # lock nobody else moves the ref, so no other commit is in between.
+    paths = (path for commit in commits for path in commit.files)
+    if held and head and not any(path.startswith(policy_stamp.RULED) for path in paths):
+        with contextlib.suppress(FileNotFoundError):  # refs are not files; then no policy is either
+            new_head = (repository.path / repository.ref).read_text().strip()
+            policy_cache.restamp(ws.folders[0], repository.ref, head, new_head)
 
 
 def _plan(
@@ -107,16 +103,16 @@ def _plan(
     known: Sequence[Tip],
     waiting: outbox.Waiting,
     records: Sequence[Record],
-) -> tuple[list[NewCommit], live.Folded]:
-    own = reading.own_tip(repository, known)
+) -> tuple[list[NewCommit], live_presence.Folded]:
+    own = read.own_tip(repository, known)
     queued = [record for _, record in waiting.records]
-    there = _contents(repository, own, queued)
-    agents, others = _decode(ws, there.get(presence.PATH))
-    seen = live.read_live(ws, agents)
+    existing = _contents(repository, own, queued)
+    agents, others = _decode(ws, existing.get(presence.PATH))
+    seen = live_presence.read_live(ws, agents)
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
-    # A fold may have been killed after its commit and before it emptied the outbox.
-    missing = [record for record in queued if not _is_there(repository, own, record, there)]
+    # A fold may have been killed after its commit, before it emptied the outbox.
+    missing = [record for record in queued if not _is_committed(repository, own, record, existing)]
     for record in [*missing, *records]:
         clock = max(clock + 1, record.clock)
         message = ledger.message(record, clock, repository.clone)
@@ -132,7 +128,7 @@ def _plan(
 def _contents(
     repository: StateRepository, own: Tip | None, queued: Sequence[Record]
 ) -> dict[str, git.Object | None]:
-    """What this clone's tree has where presence and queued records go."""
+    """This clone's committed files at the paths of presence and queued records."""
     paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
     if own is None:
         return {}
@@ -141,29 +137,29 @@ def _contents(
     return dict(zip(paths, found, strict=True))
 
 
-def _is_there(
+def _is_committed(
     repository: StateRepository,
     own: Tip | None,
     record: Record,
-    there: Mapping[str, git.Object | None],
+    existing: Mapping[str, git.Object | None],
 ) -> bool:
     if not record.files:
-        return own is not None and _is_said(repository, own, record)
-    blobs = [(there.get(path), content) for path, content in record.files]
+        return own is not None and _is_in_ledger(repository, own, record)
+    blobs = [(existing.get(path), content) for path, content in record.files]
     return all(blob is not None and blob.content == content for blob, content in blobs)
 
 
-def _is_said(repository: StateRepository, own: Tip, record: Record) -> bool:
-    """Whether the ledger has a record that left nothing in the tree."""
+def _is_in_ledger(repository: StateRepository, own: Tip, record: Record) -> bool:
+    """Whether the ledger has a record that left no file in the tree."""
     trailer = f"Id: {one_line(record.id, 200)}"
     args = ["--fixed-strings", f"--grep={trailer}", "--no-show-signature", "--format=%B"]
     messages = repository.check("log", "--encoding=UTF-8", *args, own.oid).text
     return trailer in messages.splitlines()
 
 
-def _changed(before: Agents, said: Agents) -> dict[str, Presence]:
-    merged = presence.merge([before, said])
-    return {name: merged[name] for name in said if merged[name] != before.get(name)}
+def _changed(before: Agents, live: Agents) -> dict[str, Presence]:
+    merged = presence.merge([before, live])
+    return {name: merged[name] for name in live if merged[name] != before.get(name)}
 
 
 def _presence_commit(
@@ -175,7 +171,8 @@ def _presence_commit(
     now: float,
 ) -> NewCommit:
     moves = [
-        presence.movement(name, before.get(name), said) for name, said in sorted(changed.items())
+        presence.movement(name, before.get(name), current)
+        for name, current in sorted(changed.items())
     ]
     message = ledger.presence_message(
         [move for move in moves if move], len(changed), clock, repository.clone
@@ -190,7 +187,7 @@ def _decode(ws: Workspace, document: git.Object | None) -> tuple[Agents, Mapping
     try:
         return presence.decode(document.content)
     except ValueError:
-        # Only a hand could have written this. It stays in the history, and beside the state.
+        # Only a manual edit can cause this. Keep a copy; the original stays in the history.
         kept = ws.cache_dir / f"unreadable-{document.oid[:12]}.json"
         with contextlib.suppress(OSError):
             files.write_atomically(kept, document.content)
@@ -198,11 +195,11 @@ def _decode(ws: Workspace, document: git.Object | None) -> tuple[Agents, Mapping
 
 
 def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
-    """Remove what killed writers left, once they cannot be at work on it any more."""
+    """Remove files of killed writers once they are too old to be in use."""
     places = [Path(folder, name) for folder in ws.folders for name in TEMPORARY]
     left = [path for place in places for path in place.glob("*.tmp")]
     objects = repository.path / "objects"
-    # A pack that a killed fetch has kept for itself would be kept for ever.
+    # A pack kept by a killed fetch would stay forever.
     left += [*objects.glob("tmp_*"), *objects.glob("pack/tmp_*"), *objects.glob("pack/*.keep")]
     for path in left:
         _remove_old(path, ws.clock.now() - LEFT_BEHIND)
@@ -223,22 +220,22 @@ def _remove_old(path: Path, before: float) -> None:
 
 
 def set_due(ws: Workspace, when: float) -> None:
-    """Note when the background is needed next; beats look at the time stamp of this file."""
+    """Set when the background is needed next; heartbeats check the timestamp of this file."""
     stamp(ws.cache_dir / "due", when)
 
 
 def stamp(path: Path, when: float) -> None:
-    """Note a time as the time stamp of a file of the cache."""
+    """Store a time as the timestamp of a cache file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ownfile.touch(str(path))
+        own_file.touch(str(path))
         os.utime(path, (when, when))
     except OSError:
         return
 
 
 def stamped(path: Path) -> float:
-    """The time that was noted; 0 for none."""
+    """The stored time; 0 if there is none."""
     try:
         return path.stat().st_mtime
     except OSError:

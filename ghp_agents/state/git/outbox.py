@@ -1,8 +1,8 @@
-"""The outbox: records that count as said and wait for their way into a commit.
+"""The outbox: durable records that wait for a commit.
 
-It is used where the private repository cannot be written now: a sandbox with a read-only `.git`, a
-lock that stays held, a git that fails. The next fold takes them in, from the clone's folder and
-from the spare one.
+It is used when the private repository cannot be written: a sandbox with a read-only `.git`, a lock
+that stays held, a failing git. The next fold commits the records from the clone's folder and from
+the spare one.
 """
 
 from collections.abc import Sequence
@@ -21,24 +21,24 @@ SUFFIX = ".record"
 
 
 class Waiting(NamedTuple):
-    """What is in the outboxes now."""
+    """The content of the outboxes."""
 
     records: tuple[tuple[Path, Record], ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The files' names, which identify what is waiting."""
+        """The names of the waiting files, which identify their content."""
         return tuple(path.name for path, _ in self.records)
 
 
 def folders(ws: Workspace) -> list[Path]:
-    """Where records may wait, best first."""
+    """Folders for waiting records, best first."""
     return [Path(folder) / "outbox" for folder in ws.folders]
 
 
 def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
-    """Keep records durably, all or none. Raises GhpError when no folder can be written."""
+    """Store records durably, all or none. Raises GhpError if no folder can be written."""
     contents = {_name(number, record): records.encode(record) for number, record in enumerate(some)}
     for folder in folders(ws):
         kept: list[Path] = []
@@ -60,7 +60,7 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
 
 
 def _name(number: int, record: Record) -> str:
-    """Sorts as it was said; made from the content, so that saying it again writes no second one."""
+    """Sorts by clock. It is derived from the content, so a repeated record is stored once."""
     from hashlib import sha256
 
     digest = sha256(records.encode(record)).hexdigest()[:20]
@@ -68,7 +68,7 @@ def _name(number: int, record: Record) -> str:
 
 
 def waiting(ws: Workspace) -> Waiting:
-    """The records that wait, in the order of their clocks; torn or foreign files are problems."""
+    """The waiting records, in the order of their clocks. Torn and foreign files are problems."""
     found: dict[str, tuple[Path, Record]] = {}
     problems: list[Problem] = []
     for folder in folders(ws):
@@ -87,7 +87,7 @@ def waiting(ws: Workspace) -> Waiting:
 
 
 def _read(path: Path) -> Record:
-    """A record that can be committed: one that could not would stop all that come after it."""
+    """A record that can be committed; a bad one would block all that follow."""
     record = records.decode(path.read_bytes())
     if to_seconds(record.at) < 0:
         raise ValueError("said before 1970, which git cannot date")
@@ -98,7 +98,7 @@ def _read(path: Path) -> Record:
 
 
 def remove(some: Waiting) -> None:
-    """Take away what was folded; from a read-only folder later."""
+    """Remove folded records; those in a read-only folder stay for later."""
     _unlink([path for path, _ in some.records])
 
 

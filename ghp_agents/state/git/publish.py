@@ -9,7 +9,7 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import exclude
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
@@ -26,16 +26,17 @@ MARK = "<!-- ghp-agents: published state, generated -->"
 
 
 def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
-    """Write the joined document into the main worktree, kept out of git; whether it was written.
+    """Write the joined presence into the main worktree, hidden from git; returns whether it was
+    written.
 
-    Not where the settings turn it off, where there is no main worktree, and never over a file that
-    is tracked: that one is the user's.
+    Not if the settings disable it or there is no main worktree. A tracked file is the user's and is
+    never overwritten.
     """
     root = ws.main_worktree
     if not ws.settings.view or root is None or not root.is_dir():
         return False
     if (root / presence.PATH).parent.is_symlink():
-        return False  # it could lead anywhere: what is checked out may be a stranger's
+        return False  # a link could lead anywhere: a stranger may have committed it
     try:
         if is_tracked(root):
             return False
@@ -45,15 +46,15 @@ def write_view(ws: Workspace, snapshot: Snapshot) -> bool:
         if not path.exists() or path.read_bytes() != content:
             _replace(ws, path, content)
     except OSError:
-        return False  # a view is a convenience; the state is elsewhere
+        return False  # the view is optional; the state is elsewhere
     return True
 
 
 def _replace(ws: Workspace, path: Path, content: bytes) -> None:
-    # Not written beside the view: what a killed process left there would be in the person's way.
+    # Not next to the view: a killed process would leave the file in the user's way.
     fresh = ws.cache_dir / f"view.{files.random_hex(4)}.tmp"
     path.parent.mkdir(exist_ok=True)
-    files.write_atomically(fresh, content, mode=ownfile.LIKE_GIT)
+    files.write_atomically(fresh, content, mode=own_file.LIKE_GIT)
     try:
         fresh.replace(path)
     except OSError:
@@ -62,20 +63,20 @@ def _replace(ws: Workspace, path: Path, content: bytes) -> None:
 
 
 def remove_view(ws: Workspace) -> list[Path]:
-    """Take the view and its line in `info/exclude` away; what was removed."""
+    """Remove the view and its line in `info/exclude`; returns what was removed."""
     removed: list[Path] = []
     root = ws.main_worktree
     if root and (root / presence.PATH).exists() and not is_tracked(root):
         (root / presence.PATH).unlink()
         removed.append(root / presence.PATH)
         with contextlib.suppress(OSError):
-            (root / ".ghp").rmdir()  # only if it is empty: it may hold the user's configuration
+            (root / ".ghp").rmdir()  # only if empty: it may contain the user's configuration
     excluding = exclude.remove(ws.common_dir, EXCLUDE)
     return [*removed, *([excluding] if excluding else [])]
 
 
 def is_tracked(root: Path) -> bool:
-    """Whether the view's place holds a file of the user's (or cannot be told not to)."""
+    """Whether the user's git tracks the view's path (also if git cannot tell)."""
     shown = git.run(["ls-files", "--", presence.PATH], cwd=root)
     return shown.code != 0 or bool(shown.text)
 
@@ -92,8 +93,8 @@ def publish(
     notes: Mapping[str, bytes],
     report: SyncReport,
 ) -> SyncReport:
-    """Push the joined presence and the notes as the branch `ghp-state`. Many may publish: the last
-    one is right."""
+    """Push the joined presence and the notes as the branch `ghp-state`. If several publish, the
+    last push is right."""
     remote = coordination_remote(ws)
     assert remote is not None
     documents = {presence.PATH: presence.encode(agents), **notes}
@@ -131,13 +132,13 @@ def _push_published(
     content = {**documents, "README.md": page}
     commit = NewCommit("Published state\n", content, None, ws.clock.now())
     import_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
-    made = repository.check("rev-parse", PUBLISHED).text
+    created = repository.check("rev-parse", PUBLISHED).text
     absolute = Remote(remote.name, "")
-    return push(ws, repository, absolute, [f"{made}:{BRANCH}"], expected={BRANCH: head or ""})
+    return push(ws, repository, absolute, [f"{created}:{BRANCH}"], expected={BRANCH: head or ""})
 
 
 def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) -> str | None:
-    """The commit of the remote's branch, brought here; None if it has none."""
+    """Fetch the remote's branch and return its commit; None if there is none."""
     args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter"]
     args += ["--no-auto-maintenance", remote.name, f"+{BRANCH}:{PUBLISHED}"]
     fetched = exchange(ws, repository, remote, args)
@@ -148,20 +149,19 @@ def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) 
 
 
 def is_ours(repository: StateRepository, head: str) -> bool:
-    """Whether a published branch was made by this program."""
+    """Whether this program created a published branch."""
     page = _blob(repository, f"{head}:README.md")
     return page is not None and page.startswith(MARK.encode())
 
 
 def _has_all(repository: StateRepository, head: str, documents: Mapping[str, bytes]) -> bool:
-    """Whether a commit has the documents as they are now. None is ever taken away: what is
-    forgotten is written over."""
+    """Whether a commit has the current documents. Documents are never deleted, only overwritten."""
     with repository.objects() as reader:
         found = reader.read([f"{head}:{path}" for path in documents])
     contents = documents.values()
     return all(
-        one is not None and one.content == content
-        for one, content in zip(found, contents, strict=True)
+        blob is not None and blob.content == content
+        for blob, content in zip(found, contents, strict=True)
     )
 
 
@@ -180,13 +180,13 @@ def _page(agents: Agents, when: str) -> bytes:
     lines = [MARK, "# Agents", "", f"As of {when}; generated, do not edit.", ""]
     lines += ["| agent | status | issue | last action | last beat |", "|---|---|---|---|---|"]
     for name in sorted(agents):
-        said = agents[name]
+        fields = agents[name]
         cells = (
             name,
-            said.get("status"),
-            said.get("issue"),
-            said.get("lastAction"),
-            said.get("timestamp"),
+            fields.get("status"),
+            fields.get("issue"),
+            fields.get("lastAction"),
+            fields.get("timestamp"),
         )
         lines.append("| " + " | ".join(_cell(value) for value in cells) + " |")
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")

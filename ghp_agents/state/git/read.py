@@ -1,4 +1,4 @@
-"""Reading the state: where the clones' histories end, and the join of what is there."""
+"""Reads the state: the clones' tips, and the join of their records."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -10,9 +10,7 @@ from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
-from ghp_agents.state.git import copied_clone as copied
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
+from ghp_agents.state.git import copied_clone, live_presence, outbox
 from ghp_agents.state.join import Problem, Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
@@ -22,15 +20,15 @@ from ghp_agents.workspace import Workspace
 _FORMAT = (
     "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
 )
-# What another clone's tree may hold is not for us to say, only what we read of it: a few kilobytes
-# of trees within trees can stand for more files than any memory holds.
-DEEPEST = 12  # folders within folders; records lie three deep
+# Other clones control their trees, so reading has limits: a few kilobytes of nested trees can stand
+# for more files than fit into memory.
+DEEPEST = 12  # levels of folders; records are three deep
 MOST = 500_000  # files of one clone below one folder
-FOLDER = ".ghp"  # where all that clones say is
+FOLDER = ".ghp"  # contains all records
 
 
 def tips(repository: StateRepository) -> list[Tip]:
-    """Every known clone, this one first if it said anything yet."""
+    """Every known clone, this one first if it has commits."""
     shown = repository.check("for-each-ref", f"--format={_FORMAT}", repository.ref, SEEN_REFS)
     found: list[Tip] = []
     for line in shown.text.splitlines():
@@ -50,13 +48,13 @@ def _tip(clone: CloneId, oid: str, date: str, clock: str) -> Tip:
 
 
 def clock_of(text: str) -> int:
-    """A commit's clock. Another clone's message may say anything; one that is none, or endless,
-    counts as none."""
+    """A commit's clock. Other clones' messages may contain anything; invalid or huge values count
+    as none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def timestamp(seconds: str) -> Timestamp:
-    """A commit's date; the beginning of time for one that no calendar has."""
+    """A commit's date; the epoch if it is outside of the calendar."""
     try:
         return Timestamp(to_text(int(seconds or 0)))
     except (ValueError, OverflowError, OSError):
@@ -69,10 +67,9 @@ def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
 
 
 def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
-    """Where the clones' histories ended at a time, by each clone's own clock; also those of clones
-    that were absorbed later."""
+    """The clones' tips at a time, by each clone's own clock; including clones absorbed later."""
     form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
-    when = f"@{max(0, int(at))} +0000"  # git knows nothing before 1970
+    when = f"@{max(0, int(at))} +0000"  # git accepts no times before 1970
     then: list[Tip] = []
     pending = list(known)
     seen = {tip.oid for tip in pending}
@@ -84,14 +81,14 @@ def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> lis
             then.append(_tip(tip.clone, *shown.text.split("\0")))
         later = repository.check(*log, "--merges", "--format=%P", f"--after={when}", tip.oid).text
         absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
-        # Under a name of their own: two of them may have said their last under the same.
+        # Under names of their own: two clones may have last written under the same id.
         pending += [Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in seen]
         seen.update(absorbed)
     return then
 
 
 class GitSnapshot:
-    """The state at one moment; what is not asked for is not read."""
+    """The state at one moment. Everything is read on first use."""
 
     def __init__(
         self,
@@ -118,12 +115,12 @@ class GitSnapshot:
 
     @property
     def revision(self) -> str:
-        """This clone's commit, and what waits in its outbox."""
+        """This clone's commit, and the content of its outbox."""
         return revision(self._own, self._waiting)
 
     @property
     def clock(self) -> int:
-        """The highest clock of any clone's last commit, and of what waits."""
+        """The highest clock of all clones' last commits, and of waiting records."""
         waiting = [record.clock for _, record in self._waiting.records]
         return highest(*(tip.clock for tip in self._tips), *waiting)
 
@@ -137,17 +134,17 @@ class GitSnapshot:
         return presence.merge([self.agents_of(clone) for clone in clones])
 
     def agents_of(self, clone: CloneId) -> Agents:
-        """Presence as one clone tells it."""
-        said = self._documents.get(clone, {})
+        """Presence according to one clone."""
+        committed = self._documents.get(clone, {})
         if clone != self.clone or self._past:
-            return said
-        return presence.merge([said, self._live.changed]) if self._live.changed else said
+            return committed
+        return presence.merge([committed, self._live.changed]) if self._live.changed else committed
 
     def beaten(self) -> Mapping[str, float]:
-        """When each agent of this clone last beat."""
+        """When each agent of this clone last sent a heartbeat."""
         if self._past:
             return {}
-        return copied.without(self._ws, self._live.beaten, self.agents_of(self.clone))
+        return copied_clone.without(self._ws, self._live.beaten, self.agents_of(self.clone))
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""
@@ -157,22 +154,22 @@ class GitSnapshot:
         ]
         if self._repository and self._tips:
             below = self._below(self._repository, prefix)
-            many += [each.files for each in below]
-            for tip, each in zip(self._tips, below, strict=True):
-                for path, reason in each.left_out.items():
+            many += [contents.files for contents in below]
+            for tip, contents in zip(self._tips, below, strict=True):
+                for path, reason in contents.left_out.items():
                     self._note(tip.clone, path, reason)
         joined = join_files(many)
-        joined.pop(presence.PATH, None)  # no record: what it holds is joined by agent
+        joined.pop(presence.PATH, None)  # no record: presence is joined by agent
         return {path: joined[path] for path in sorted(joined)}
 
     def own(self, prefix: str) -> dict[str, bytes]:
-        """What this clone itself has below `prefix`."""
+        """This clone's own records below `prefix`."""
         many: list[Mapping[str, bytes]] = [
             {path: data for path, data in record.files if path.startswith(prefix)}
             for _, record in self._waiting.records
         ]
         if self._repository and self._own:
-            many.append(self._below(self._repository, prefix)[0].files)  # ours is the first tip
+            many.append(self._below(self._repository, prefix)[0].files)  # the first tip is ours
         return join_files(many)
 
     def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
@@ -193,8 +190,8 @@ class GitSnapshot:
         return own_tip(self._repository, self._tips) if self._repository else None
 
     @cached_property
-    def _live(self) -> live.Live:
-        return live.read_live(self._ws, self._documents.get(self.clone, {}))
+    def _live(self) -> live_presence.Live:
+        return live_presence.read_live(self._ws, self._documents.get(self.clone, {}))
 
     @cached_property
     def _documents(self) -> dict[CloneId, Agents]:
@@ -230,25 +227,24 @@ class GitSnapshot:
 
 
 def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
-    """What a commit is compared against."""
+    """The value that `commit` compares."""
     return "/".join([own.oid if own else "none", *waiting.names])
 
 
 class Below(NamedTuple):
-    """What a clone has below a folder, and what of it was not read, in words by path."""
+    """A clone's files below a folder, and reasons for unread paths."""
 
     files: dict[str, bytes]
     left_out: dict[str, str]
 
 
-KnownFiles = dict[str, list[Below]]  # by prefix, what commits have; theirs never changes
+KnownFiles = dict[str, list[Below]]  # by prefix, what each commit has; commits never change
 
 
 def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
     """For each commit, the files below `prefix` (a folder, ending with `/`).
 
-    Walks all commits' trees level by level through one process; a folder or file that several
-    clones share is read once.
+    Walks all trees level by level through one process; shared folders and files are read once.
     """
     folder = prefix.strip("/")
     found = reader.read([f"{commit}:{folder}" for commit in commits])
@@ -262,11 +258,11 @@ def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) ->
 
 
 def paths_of(reader: git.ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
-    """For each commit the files that its records are in, by path; None if they are too many."""
+    """For each commit, the paths and objects of its records; None if there are too many."""
     found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
     trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
     listing = _listing(reader, trees)
-    return [_paths(listing, one.oid, FOLDER) if one else {} for one in found]
+    return [_paths(listing, tree.oid, FOLDER) if tree else {} for tree in found]
 
 
 def _below(
@@ -274,20 +270,20 @@ def _below(
 ) -> Below:
     if paths is None:
         return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
-    there = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
+    blobs = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
     too_large = f"more than {LARGEST // 1_000_000} MB"
-    left_out = {path: too_large for path, blob in there.items() if blob.is_cut}
-    # Whoever writes them again, such as the published branch, would fail for all clones.
-    left_out |= {path: "its name cannot be a path" for path in there if not stays_below(path)}
+    left_out = {path: too_large for path, blob in blobs.items() if blob.is_cut}
+    # A writer of all records, such as the published branch, would fail on such a name.
+    left_out |= {path: "its name cannot be a path" for path in blobs if not stays_below(path)}
     return Below(
-        {path: blob.content for path, blob in there.items() if path not in left_out}, left_out
+        {path: blob.content for path, blob in blobs.items() if path not in left_out}, left_out
     )
 
 
 def _listing(
     reader: git.ObjectReader, trees: Mapping[str, git.Object]
 ) -> dict[str, list[git.TreeEntry]]:
-    """What is in `trees`, and in the trees in them, level by level."""
+    """The entries of `trees` and of their subtrees, level by level."""
     listing: dict[str, list[git.TreeEntry]] = {}
     known = dict(trees)
     wanted = list(trees)
@@ -304,7 +300,7 @@ def _listing(
 def _paths(
     listing: Mapping[str, list[git.TreeEntry]], root: str, folder: str
 ) -> dict[str, str] | None:
-    """The files below a tree, by path; None if they are too many."""
+    """The files below a tree, by path; None if there are too many."""
     found: dict[str, str] = {}
     pending = [(folder, root)]
     while pending:

@@ -1,6 +1,6 @@
-"""The state in git: each clone says what it has to say on a ref of its own.
+"""The state in git: each clone writes only its own ref.
 
-Most commands only read, so what writes or talks to the remote is imported when it is called.
+Most commands only read, so what writes or uses the remote is imported late.
 """
 
 import contextlib
@@ -10,10 +10,8 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import outbox
-from ghp_agents.state.git import read as reading
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, standing
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -28,34 +26,34 @@ class GitRefsStore:
 
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
-        self._held: list[int] | None = None  # the lock's descriptors while this process has it
+        self._held: list[int] | None = None  # the lock's descriptors while this process holds it
         self._beside: list[Record] = []
-        self._read: tuple[list[Tip], reading.KnownFiles] = ([], {})
+        self._read: tuple[list[Tip], read.KnownFiles] = ([], {})
 
-    def snapshot(self, at: float | None = None) -> reading.GitSnapshot:
-        """The state now, or as it was. Makes nothing: an untouched clone has an empty state."""
-        # The outbox first: what a fold takes out of it meanwhile is in the commits read after it.
+    def snapshot(self, at: float | None = None) -> read.GitSnapshot:
+        """The state now, or at a time. Writes nothing: an untouched clone has an empty state."""
+        # Read the outbox first: what a fold removes meanwhile is in the commits read afterwards.
         waiting = outbox.waiting(self._ws) if at is None else None
         repository = find_repository(self._ws)
-        known = reading.tips(repository) if repository else []
+        known = read.tips(repository) if repository else []
         if at is not None and repository:
-            known = reading.tips_at(repository, known, at)
+            known = read.tips_at(repository, known, at)
         if self._read[0] != known:
             self._read = (known, {})
-        return reading.GitSnapshot(
+        return read.GitSnapshot(
             self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
         )
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
-        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import fold
 
-        via = pulse.via(self._ws.environ)
-        records = [each._replace(via=each.via or via) for each in (*records, *self._beside)]
+        via = heartbeat.via(self._ws.environ)
+        records = [record._replace(via=record.via or via) for record in (*records, *self._beside)]
         try:
             with self._locked() as held:
                 repository = open_repository(self._ws)
-                folding.commit(self._ws, repository, records, expected, held)
+                fold.commit(self._ws, repository, records, expected, held)
         except StateMovedError:
             raise
         except (LockTimeoutError, GitError, OSError) as error:
@@ -65,7 +63,7 @@ class GitRefsStore:
 
     @contextlib.contextmanager
     def beside(self, records: Sequence[Record]) -> Iterator[None]:
-        """Add `records` with what is committed in here, or alone; see `ports.StateStore`."""
+        """Add `records` in the same step as the next commit; see `ports.StateStore`."""
         self._beside = [*records]
         try:
             yield
@@ -76,23 +74,21 @@ class GitRefsStore:
             self._beside = []
 
     def fold(self) -> int:
-        """Bring live presence and the outbox into the state. Raises GhpError, OSError."""
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import publish as publishing
-        from ghp_agents.state.git import repack as upkeep
+        """Commit live presence and the outbox. Raises GhpError, OSError."""
+        from ghp_agents.state.git import fold, publish, repack
 
         with self._locked() as held:
             repository = open_repository(self._ws)
-            made = folding.fold(self._ws, repository, held)
-            folding.sweep_temporary(self._ws, repository)
-        if made:
-            publishing.write_view(self._ws, self.snapshot())
-        upkeep.after_fold(self._ws, repository)
-        return made
+            commits = fold.fold(self._ws, repository, held)
+            fold.sweep_temporary(self._ws, repository)
+        if commits:
+            publish.write_view(self._ws, self.snapshot())
+        repack.after_fold(self._ws, repository)
+        return commits
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the clone's lock, if it can be had in its time."""
+        """Hold the clone's lock, if it can be acquired in time."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(LockTimeoutError, OSError):
                 stack.enter_context(self._locked())
@@ -100,36 +96,33 @@ class GitRefsStore:
 
     def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
         """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import publish as publishing
-        from ghp_agents.state.git import sync as syncing
-        from ghp_agents.state.git import throttle as pacing
+        from ghp_agents.state.git import fold, publish, sync, throttle
 
         stuck: str | None = None
         try:
             self.fold()
         except LockTimeoutError as error:
-            stuck = str(error)  # what is in commits already can go all the same
+            stuck = str(error)  # existing commits can be sent all the same
         except OSError:
-            stuck = None  # nothing can be written here; what waits is counted in `standing`
+            stuck = None  # not writable here; `standing` counts what waits
         if paced:
-            soonest = pacing.next_exchange(self._ws)
+            soonest = throttle.next_exchange(self._ws)
             if soonest > self._ws.clock.now():
-                folding.set_due(self._ws, soonest)
-                had = self.standing()
-                refused = pacing.is_refused(self._ws)
-                again_at = None if refused or had.remote is None else soonest
-                return SyncReport(remote=had.remote, unsent=had.unsent, again_at=again_at)
-            push = push and not pacing.is_refused(self._ws)
-        report = syncing.safely(self._ws, send=push, wait=not paced)
+                fold.set_due(self._ws, soonest)
+                status = self.standing()
+                refused = throttle.is_refused(self._ws)
+                again_at = None if refused or status.remote is None else soonest
+                return SyncReport(remote=status.remote, unsent=status.unsent, again_at=again_at)
+            push = push and not throttle.is_refused(self._ws)
+        report = sync.safely(self._ws, send=push, wait=not paced)
         if report.news or report.notes:
-            publishing.write_view(self._ws, self.snapshot())
-        pacing.schedule(self._ws, report)
+            publish.write_view(self._ws, self.snapshot())
+        throttle.schedule(self._ws, report)
         return report._replace(trouble=report.trouble or stuck)
 
     def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
-        from ghp_agents.state.git import publish as publishing
+        from ghp_agents.state.git import publish
 
         report = self.sync()
         if not report.fetched:
@@ -137,59 +130,59 @@ class GitRefsStore:
         try:
             snapshot = self.snapshot()
             agents, notes = snapshot.agents(), snapshot.files(NOTES)
-            here = {name: said for name, said in agents.items() if name not in gone}
-            return publishing.publish(self._ws, open_repository(self._ws), here, notes, report)
+            present = {name: record for name, record in agents.items() if name not in gone}
+            return publish.publish(self._ws, open_repository(self._ws), present, notes, report)
         except GitError as error:
             return report._replace(trouble=str(error))
 
     def standing(self) -> SyncStatus:
-        """How this clone stands with the remote, from what it noted; starts no exchange."""
+        """This clone's sync status, from its notes; starts no exchange."""
         return standing(self._ws)
 
     def news_age(self) -> float | None:
-        """Seconds since this clone last had news of the others; see `ports.StateStore`."""
+        """Seconds since the last news from other clones; see `ports.StateStore`."""
         return news_age(self._ws)
 
     def news_at(self) -> float | None:
-        """When this clone last had news of the others; None: never."""
+        """When the last news from other clones came; None: never."""
         return news_at(self._ws)
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
-        """All that happened, or all since then, in ledger order."""
+        """All entries, or all after some tips, in ledger order."""
         from ghp_agents.state.git import history
 
         repository = find_repository(self._ws)
         return history.read_entries(repository, after) if repository else []
 
     def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
-        """Say what other clones said, and take them off the remote; see `ports.StateStore`."""
-        from ghp_agents.state.git import absorb as absorbing
+        """Merge other clones' records and delete their remote refs; see `ports.StateStore`."""
+        from ghp_agents.state.git import absorb
 
         with self._locked() as held:
-            refused = absorbing.take_in(self._ws, open_repository(self._ws), tips, by, held)
+            refused = absorb.take_in(self._ws, open_repository(self._ws), tips, by, held)
         self.sync()
-        return absorbing.dismiss(self._ws, open_repository(self._ws), tips, refused)
+        return absorb.dismiss(self._ws, open_repository(self._ws), tips, refused)
 
     def adopt(self, clone: CloneId) -> None:
-        """Go by another clone's id from now on."""
-        from ghp_agents.state.git import absorb as absorbing
+        """Use another clone's id from now on."""
+        from ghp_agents.state.git import absorb
 
         with self._locked() as held:
-            absorbing.use_clone_id(self._ws, open_repository(self._ws), clone, held)
+            absorb.use_clone_id(self._ws, open_repository(self._ws), clone, held)
 
     def forget_live(self, agent: str) -> None:
-        """Drop the live presence of an agent of this clone."""
-        live.drop(self._ws, agent)
+        """Delete the live presence of an agent of this clone."""
+        live_presence.drop(self._ws, agent)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:
-        from ghp_agents.state.git import fold as folding
+        from ghp_agents.state.git import fold
 
         if self._held is not None:
             yield self._held
             return
         self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
-        with folding.state_lock(self._ws) as held:
+        with fold.state_lock(self._ws) as held:
             self._held = held
             try:
                 yield held
@@ -197,8 +190,8 @@ class GitRefsStore:
                 self._held = None
 
     def _note_due(self, records: Sequence[Record]) -> None:
-        from ghp_agents.state.git import fold as folding
-        from ghp_agents.state.git import throttle as pacing
+        from ghp_agents.state.git import fold, throttle
 
-        if any(record.event.startswith(pacing.URGENT) for record in records):
-            folding.set_due(self._ws, self._ws.clock.now())  # who is started waits for its turn
+        if any(record.event.startswith(throttle.URGENT) for record in records):
+            # The background process waits for its turn.
+            fold.set_due(self._ws, self._ws.clock.now())

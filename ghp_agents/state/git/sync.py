@@ -1,9 +1,8 @@
-"""Syncing: fetch what the other clones said, push what this one said.
+"""Sync: fetch what the other clones wrote, push what this one wrote.
 
-A clone's ref has one writer, so its push is never rejected for racing. A rejection as not
-fast-forward means a twin: somebody copied the folder. Then this clone takes another name, says
-again what it has said, and goes on; the join makes one of what both say. Agents that beat only in
-the twin since are the twin's.
+A clone's ref has one writer, so its push never loses a race. A rejection as not fast-forward means
+a twin: someone copied the folder. Then this clone takes a new id and repeats its records under it;
+the join unites both. Agents with heartbeats only in the twin since then belong to the twin.
 """
 
 import json
@@ -12,8 +11,7 @@ from collections.abc import Sequence
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git import process as git
-from ghp_agents.state.git import copied_clone as copied
-from ghp_agents.state.git import fold as folding
+from ghp_agents.state.git import copied_clone, fold
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import (
@@ -31,13 +29,13 @@ from ghp_agents.state.remote import PushOutcome, Remote, coordination_remote, fe
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
-SEND_ATTEMPTS = 10  # only ever more than two where no lock can be had
+SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
 def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
-    """One exchange. A remote that cannot be reached, or refuses, is in the report, not raised.
+    """One exchange. An unreachable or refusing remote is reported, not raised.
 
-    Without `wait`, an exchange that is under way already is left to those who began it.
+    Without `wait`, it does not wait for a running exchange.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -48,7 +46,7 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
         with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
             report = _exchange(ws, remote, held, send=send)
     except LockTimeoutError as error:
-        # Who is at it may have read what is here before the last of it was said.
+        # The running exchange may have missed the newest records.
         again_at = None if wait else ws.clock.now()
         return SyncReport(remote=remote.name, trouble=str(error), again_at=again_at)
     except OSError as error:
@@ -61,18 +59,18 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     return report
 
 
-def _noted(had: SyncMemory, report: SyncReport, now: float, *, sent: bool) -> SyncMemory:
-    # A refusal stands until a push is taken, or refused again.
-    stands = had.permanent and not sent and not report.trouble
+def _noted(previous: SyncMemory, report: SyncReport, now: float, *, sent: bool) -> SyncMemory:
+    # A refusal stands until a push is accepted, or refused again.
+    stands = previous.permanent and not sent and not report.trouble
     return SyncMemory(
         remote=report.remote,
-        fetched_at=now if report.fetched else had.fetched_at,
-        pushed_at=now if report.pushed else had.pushed_at,
+        fetched_at=now if report.fetched else previous.fetched_at,
+        pushed_at=now if report.pushed else previous.pushed_at,
         tried_at=now,
-        refused_at=now if report.permanent else had.refused_at,
-        heard_boot=had.heard_boot,
-        heard_at=had.heard_at,
-        trouble=had.trouble if stands else report.trouble,
+        refused_at=now if report.permanent else previous.refused_at,
+        heard_boot=previous.heard_boot,
+        heard_at=previous.heard_at,
+        trouble=previous.trouble if stands else report.trouble,
         permanent=stands or report.permanent,
     )
 
@@ -83,7 +81,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
         _heal_seen(repository)
     before, rights = _seen(repository), _seen(repository, SEEN_LEASE_REFS)
     trouble = fetch(ws, repository, remote, keep_open=held)
-    _keep_rights(repository, rights)
+    _keep_locks(repository, rights)
     if trouble:
         unsent = count_unsent(repository)
         return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
@@ -110,7 +108,7 @@ def _send(
     trouble: str | None = None
     for _ in range(SEND_ATTEMPTS):
         if has_twin(repository):
-            repository = _part_from_twin(ws, repository)
+            repository = _split_from_twin(ws, repository)
             notes.append(
                 "Another clone uses this clone's id (a copied folder, or a container image); "
                 f"this one is {repository.clone} from now on. Nothing was lost."
@@ -129,7 +127,7 @@ def _send(
                 unsent=count_unsent(repository),
                 notes=tuple(notes),
             )
-        # Moved: by a twin, or by another process of this clone. The fetch will tell.
+        # Moved by a twin, or by another process of this clone; a fetch will tell.
         trouble = fetch(ws, repository, remote, keep_open=held)
         if trouble:
             break
@@ -141,7 +139,7 @@ def _send(
 
 
 def has_twin(repository: StateRepository) -> bool:
-    """Whether the remote has, under our id, what we never said."""
+    """Whether the remote has commits under our id that we never made."""
     sent = _oid(repository, SEEN_REFS + repository.clone)
     head = _oid(repository, repository.ref)
     if sent is None or sent == head:
@@ -151,10 +149,10 @@ def has_twin(repository: StateRepository) -> bool:
     return repository.run("merge-base", "--is-ancestor", sent, head).code == 1
 
 
-def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
-    """Go on under another id, with all that was said under the old one. Agents that beat
-    only in the twin since are not this clone's."""
-    with folding.state_lock(ws):
+def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Continue under a new id, with all records of the old one. Agents with heartbeats only in the
+    twin belong to the twin."""
+    with fold.state_lock(ws):
         current = find_repository(ws)
         if current and current.clone != repository.clone:
             return current  # another process did it
@@ -163,7 +161,7 @@ def _part_from_twin(ws: Workspace, repository: StateRepository) -> StateReposito
             _oid(repository, SEEN_REFS + repository.clone),
         )
         if head and twins:
-            copied.note_copies(ws, repository, head, twins)
+            copied_clone.note_copies(ws, repository, head, twins)
         renamed = repository.with_clone(new_clone_id())
         if head:
             repository.check("update-ref", renamed.ref, head, "")
@@ -178,18 +176,18 @@ def _oid(repository: StateRepository, ref: str) -> str | None:
     return shown.text or None
 
 
-def _keep_rights(repository: StateRepository, before: dict[str, str]) -> None:
-    """Keep what the remote said before of rights of which it has less now: it goes back there."""
+def _keep_locks(repository: StateRepository, before: dict[str, str]) -> None:
+    """Keep locks of which the remote now has an older value than before, to restore them there."""
     after = _seen(repository, SEEN_LEASE_REFS)
     changed = {ref: oid for ref, oid in before.items() if after.get(ref) != oid}
     pairs = [(after[ref], oid) for ref, oid in changed.items() if ref in after]
     followed = {earlier for _, earlier in descend(repository, pairs)}
     for ref, oid in changed.items():
         if oid not in followed:
-            own = LEASE_REFS + ref.removeprefix(SEEN_LEASE_REFS)
-            had = _oid(repository, own) or ""
-            if not had or descend(repository, [(oid, had)]):
-                repository.run("update-ref", own, oid, had)
+            own_ref = LEASE_REFS + ref.removeprefix(SEEN_LEASE_REFS)
+            own_oid = _oid(repository, own_ref) or ""
+            if not own_oid or descend(repository, [(oid, own_oid)]):
+                repository.run("update-ref", own_ref, oid, own_oid)
 
 
 def _seen(repository: StateRepository, space: str = SEEN_REFS) -> dict[str, str]:
@@ -198,7 +196,8 @@ def _seen(repository: StateRepository, space: str = SEEN_REFS) -> dict[str, str]
 
 
 def _heal_seen(repository: StateRepository) -> None:
-    """Under the sync lock, which a fetch inherits, nobody else writes these."""
+    """Remove stale ref locks. Nobody else writes these refs: we hold the sync lock, which fetches
+    inherit."""
     (repository.path / "packed-refs.lock").unlink(missing_ok=True)
     for space in (SEEN_REFS, SEEN_LEASE_REFS):
         for left in (repository.path / space).glob("**/*.lock"):
@@ -214,7 +213,7 @@ def _write_note(ws: Workspace, note: SyncMemory) -> None:
 
 
 def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
-    """`sync`, with what git itself could not do in the report as well."""
+    """`sync`, with git's own failures in the report, too."""
     try:
         return sync(ws, send=send, wait=wait)
     except git.GitError as error:

@@ -1,4 +1,4 @@
-"""How this clone stands with the remote: what it noted of the last exchange, what is not sent."""
+"""This clone's sync status: notes of the last exchange, and what is not sent."""
 
 import json
 from typing import Any, NamedTuple
@@ -9,18 +9,18 @@ from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repos
 from ghp_agents.state.remote import Remote, coordination_remote
 from ghp_agents.workspace import Workspace
 
-NOTE = "sync.json"  # when we last had news, when we last sent, what stood in the way
+NOTE = "sync.json"  # the last fetch, the last push, and the last problem
 
 
 class SyncMemory(NamedTuple):
-    """What a clone remembers of its exchanges with the remote; times in seconds."""
+    """What a clone notes of its exchanges with the remote; times in seconds."""
 
     remote: str | None = None
     fetched_at: float | None = None
     pushed_at: float | None = None
     tried_at: float | None = None
     refused_at: float | None = None
-    heard_boot: str | None = None  # when it was last heard, by `Clock.interval`
+    heard_boot: str | None = None  # boot and time of the last fetch, by `Clock.interval`
     heard_at: float | None = None
     trouble: str | None = None
     permanent: bool = False
@@ -37,7 +37,7 @@ _KINDS: dict[str, Any] = {
 
 
 def read_note(ws: Workspace, remote: Remote | None) -> SyncMemory:
-    """The note of the last exchange with `remote`; nothing of one that was configured before."""
+    """The note of the last exchange with `remote`; empty for another remote."""
     value = read_json(ws, NOTE)
     known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
     note = SyncMemory(**known)
@@ -45,14 +45,13 @@ def read_note(ws: Workspace, remote: Remote | None) -> SyncMemory:
 
 
 def news_at(ws: Workspace) -> float | None:
-    """When the remote was last heard; None: never, or there is none."""
+    """When the remote was last fetched; None: never, or there is no remote."""
     remote = coordination_remote(ws)
     return _heard_at(ws, read_note(ws, remote)) if remote else None
 
 
 def news_age(ws: Workspace) -> float | None:
-    """Seconds since the remote was last heard; None: never, not since the machine was started, or
-    there is none."""
+    """Seconds since the last fetch; None: never, not since the machine started, or no remote."""
     remote = coordination_remote(ws)
     note = read_note(ws, remote) if remote else SyncMemory()
     boot, seconds = ws.clock.interval()
@@ -62,12 +61,12 @@ def news_age(ws: Workspace) -> float | None:
 
 
 def _heard_at(ws: Workspace, note: SyncMemory) -> float | None:
-    """In our own future only if our clock was set back; what we heard is not from there."""
+    """The future is impossible: then our clock was set back."""
     return note.fetched_at and min(note.fetched_at, ws.clock.now())
 
 
 def standing(ws: Workspace) -> SyncStatus:
-    """How this clone stands; asks nobody."""
+    """This clone's status; contacts nobody."""
     repository = find_repository(ws)
     waiting = len(outbox.waiting(ws).records)
     remote = coordination_remote(ws)
@@ -86,15 +85,15 @@ def standing(ws: Workspace) -> SyncStatus:
 
 
 def count_unsent(repository: StateRepository) -> int:
-    """How many of this clone's commits the remote does not have."""
-    # As a pattern, what was sent need not exist; without a wildcard git would look below it.
+    """How many of this clone's commits the remote lacks."""
+    # As a pattern, because the ref may not exist. With brackets git does not look below it.
     sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
     shown = repository.run("rev-list", "--count", repository.ref, "--not", f"--glob={sent}", "--")
     return int(shown.text) if shown.code == 0 else 0
 
 
 def read_json(ws: Workspace, name: str) -> dict[str, Any]:
-    """A small JSON file of the cache; empty when it is not there or broken."""
+    """A small JSON file of the cache; empty if missing or broken."""
     try:
         value = json.loads((ws.cache_dir / name).read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -1,33 +1,32 @@
-"""When to exchange with the remote by ourselves: as often as hosts advise, at once for what waits.
+"""When to sync in the background: as often as hosts advise, and at once if someone waits.
 
-GitHub recommends at most six pushes a minute to a repository, from all who push.
+GitHub recommends at most six pushes a minute to a repository, from all clients together.
 """
 
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.sync_status import read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
 from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
-AT_ONCE = ("escalate", "answer", "handoff")  # events that somebody waits for
-URGENT = (*AT_ONCE, "issue-")  # and those that others should know soon
-ONCE_PAUSE = 2.0  # seconds between two pushes of what is sent at once
-SEND_PAUSE = 10.0  # seconds between two pushes of what is urgent
+AT_ONCE = ("escalate", "answer", "handoff")  # events that someone waits for
+URGENT = (*AT_ONCE, "issue-")  # also events that others should see soon
+ONCE_PAUSE = 2.0  # seconds between two pushes of AT_ONCE events
+SEND_PAUSE = 10.0  # seconds between two pushes of URGENT events
 CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence
-REFUSED_PAUSE = 3_600.0  # a push that was refused is tried again, but seldom
+REFUSED_PAUSE = 3_600.0  # seconds; a refused push is retried, but rarely
 LIVING = 7_200.0  # seconds since a clone's last commit; its clock may be an hour off
 
 
 def next_exchange(ws: Workspace) -> float:
-    """The time, in seconds, before which no background process should call the remote."""
+    """The earliest time, in seconds, at which a background process should contact the remote."""
     repository = find_repository(ws)
     note = read_note(ws, coordination_remote(ws))
     last = max(note.fetched_at or 0.0, note.pushed_at or 0.0, note.tried_at or 0.0)
     if repository is None or not 0 < last <= ws.clock.now():
-        return 0.0  # never, or at a time that is still to come: our clock was set back
+        return 0.0  # never, or in the future: our clock was set back
     unsent = [] if is_refused(ws) else _unsent(repository)
     if any(subject.startswith(AT_ONCE) for subject in unsent):
         return last + ONCE_PAUSE
@@ -36,29 +35,29 @@ def next_exchange(ws: Workspace) -> float:
 
 
 def is_refused(ws: Workspace) -> bool:
-    """Whether the remote refused our push not long ago. Fetching goes on at its own pace."""
+    """Whether the remote refused our push recently. Fetching continues at its own pace."""
     note = read_note(ws, coordination_remote(ws))
     return note.permanent and 0 <= ws.clock.now() - (note.refused_at or 0.0) < REFUSED_PAUSE
 
 
 def presence_pause(ws: Workspace, repository: StateRepository) -> float:
-    """Seconds between two pushes of presence. A clone's own id spreads the clones' syncs, so that
-    nobody needs to know when the others come."""
+    """Seconds between two pushes of presence. The clone's id spreads the syncs, so clones need not
+    coordinate."""
     now = ws.clock.now()
-    ages = [abs(now - to_seconds(tip.at)) for tip in reading.tips(repository)]
+    ages = [abs(now - to_seconds(tip.at)) for tip in read.tips(repository)]
     clones = max(1, sum(1 for age in ages if age < LIVING))
     jitter = 1 + int(repository.clone[:4], 16) / 65_536 / 4
     return max(ws.settings.sync_every, CLONE_PAUSE * clones) * jitter
 
 
 def schedule(ws: Workspace, report: SyncReport) -> None:
-    """Note when the background is needed next, after an exchange."""
+    """Set when the background is needed next, after an exchange."""
     soon = next_exchange(ws) if report.unsent else 0.0
-    folding.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
+    fold.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
 
 
 def _unsent(repository: StateRepository) -> list[str]:
-    """The subjects of what this clone said and has not sent."""
+    """The subjects of this clone's unsent commits."""
     head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
     if not head:
         return []

@@ -1,4 +1,4 @@
-"""What the doctor sees of the other clones: twins, clocks that differ, and the remote between."""
+"""The doctor's checks of other clones: duplicate ids, wrong clocks, and the remote."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,13 +9,12 @@ from ghp_agents.core.finding import Finding, info, ok, warning
 from ghp_agents.core.ids import CloneId
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
-from ghp_agents.state.git import read as reading
-from ghp_agents.state.git import sync as syncing
+from ghp_agents.state.git import read, sync
 from ghp_agents.state.private_repo import StateRepository, find_repository, first_error
 from ghp_agents.state.remote import BRANCHES, CUSTOM, coordination_remote, exchange
 from ghp_agents.workspace import Workspace
 
-SKEW = 300.0  # seconds between two clocks that are worth telling
+SKEW = 300.0  # seconds of clock difference worth reporting
 _LOOKED_AT = 5_000  # ledger entries
 _FORMAT = "%ct %(trailers:key=Clock,valueonly,separator=%x20) " \
     "%(trailers:key=Clone,valueonly,separator=%x20)"  # fmt: skip
@@ -25,11 +24,11 @@ _FORMAT = "%ct %(trailers:key=Clock,valueonly,separator=%x20) " \
 
 
 def check_twin(ws: Workspace) -> Iterator[Finding]:
-    """Whether the remote has, under this clone's id, what this clone never said."""
+    """Whether the remote has commits under this clone's id that this clone never made."""
     repository = find_repository(ws)
     if repository is None:
         return
-    if syncing.has_twin(repository):
+    if sync.has_twin(repository):
         yield warning(
             "twin",
             f"Another clone uses this clone's id, {repository.clone}: a copied folder, or a "
@@ -43,7 +42,7 @@ def check_twin(ws: Workspace) -> Iterator[Finding]:
 
 
 class ClockReading(NamedTuple):
-    """When a clone said an entry of the ledger, by its own clock."""
+    """When a clone wrote a ledger entry, by its own clock."""
 
     clone: CloneId
     clock: int  # the Lamport clock
@@ -51,11 +50,11 @@ class ClockReading(NamedTuple):
 
 
 def check_clocks(ws: Workspace) -> Iterator[Finding]:
-    """Which clones' clocks cannot agree with ours. It is told; liveness does not go by it."""
+    """Which clones' clocks disagree with ours. For information only; liveness does not use them."""
     repository = find_repository(ws)
     if repository is None:
         return
-    off = skews(_said(repository), repository.clone, ws.clock.now())
+    off = skews(_read_clocks(repository), repository.clone, ws.clock.now())
     for clone, seconds in sorted(off.items()):
         if abs(seconds) > SKEW:
             side = "ahead of" if seconds > 0 else "behind"
@@ -66,13 +65,13 @@ def check_clocks(ws: Workspace) -> Iterator[Finding]:
             )
 
 
-def skews(said: Iterable[ClockReading], own: CloneId, now: float) -> dict[CloneId, float]:
+def skews(readings: Iterable[ClockReading], own: CloneId, now: float) -> dict[CloneId, float]:
     """How far other clones' clocks are off from ours, at least; positive is ahead.
 
-    An entry of our future shows a clock ahead. And an entry was said after another with a Lamport
-    clock one lower: if it is dated before all of those, one of the two clocks is wrong.
+    An entry in our future shows a clock ahead. An entry was also written after all entries whose
+    Lamport clock is one lower. If its date is before all of theirs, one of the two clocks is wrong.
     """
-    entries = list(said)
+    entries = list(readings)
     by_clock: dict[int, list[ClockReading]] = defaultdict(list)
     for entry in entries:
         by_clock[entry.clock].append(entry)
@@ -86,29 +85,29 @@ def skews(said: Iterable[ClockReading], own: CloneId, now: float) -> dict[CloneI
         if entry.at > now:
             note(entry.clone, entry.at - now)
         before = by_clock.get(entry.clock - 1, [])
-        gap = min((one.at for one in before), default=entry.at) - entry.at
-        sayers = {one.clone for one in before}
-        if gap <= 0 or len(sayers) != 1:
+        gap = min((earlier.at for earlier in before), default=entry.at) - entry.at
+        writers = {earlier.clone for earlier in before}
+        if gap <= 0 or len(writers) != 1:
             continue
-        (sayer,) = sayers
-        if sayer == own:
+        (writer,) = writers
+        if writer == own:
             note(entry.clone, -gap)
         elif entry.clone == own:
-            note(sayer, gap)
+            note(writer, gap)
     return found
 
 
-def _said(repository: StateRepository) -> list[ClockReading]:
-    heads = "".join(f"{tip.oid}\n" for tip in reading.tips(repository)).encode()
+def _read_clocks(repository: StateRepository) -> list[ClockReading]:
+    heads = "".join(f"{tip.oid}\n" for tip in read.tips(repository)).encode()
     if not heads:
         return []
     args = ["log", "--no-show-signature", f"--max-count={_LOOKED_AT}", f"--format={_FORMAT}"]
     lines = repository.check(*args, "--stdin", stdin=heads).text.splitlines()
     words = (line.split() for line in lines)
     return [
-        ClockReading(CloneId(each[2]), clock, float(each[0]))
-        for each in words
-        if len(each) == 3 and (clock := reading.clock_of(each[1]))
+        ClockReading(CloneId(row[2]), clock, float(row[0]))
+        for row in words
+        if len(row) == 3 and (clock := read.clock_of(row[1]))
     ]
 
 
@@ -123,7 +122,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     repository = find_repository(ws)
     args = ["ls-remote", remote.name, f"{CUSTOM}clone/*", f"{BRANCHES}clone/*"]
     try:
-        listed = exchange(ws, repository or _users_own(ws), remote, args)
+        listed = exchange(ws, repository or _user_repository(ws), remote, args)
     except git.GitTimeoutError:
         waited = f"{ws.settings.timeout:g} s"
         yield warning(
@@ -141,8 +140,8 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     yield ok("remote", f"{remote.name} answers; clones that meet there: {count}.")
 
 
-def _users_own(ws: Workspace) -> StateRepository:
-    """The person's repository in the place of ours, which is not made yet: it only asks."""
+def _user_repository(ws: Workspace) -> StateRepository:
+    """The person's repository in place of ours, which does not exist yet. Only reads."""
     return StateRepository(ws.common_dir, ws.folder, CloneId(""))
 
 

@@ -1,4 +1,4 @@
-"""What set-up makes for a state in git, and what it says before: what will be pushed where."""
+"""What set-up creates for a state in git, and what it announces: what is pushed where."""
 
 from functools import partial
 from pathlib import Path
@@ -8,32 +8,32 @@ from ghp_agents.git import process as git
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.admin_port import PublishPlan, Step
-from ghp_agents.state.git import publish as publishing
-from ghp_agents.state.git.admin import probe as probing
+from ghp_agents.state.git import publish
+from ghp_agents.state.git.admin import probe
 from ghp_agents.state.private_repo import find_repository, open_repository, state_path
 from ghp_agents.state.remote import coordination_remote, why_none
 from ghp_agents.workspace import Workspace
 
 
 def sharing(ws: Workspace) -> PublishPlan:
-    """What leaves this machine. Raises GhpError when the configured remote is not there."""
+    """What leaves this machine. Raises GhpError if the configured remote does not exist."""
     remote = coordination_remote(ws)
     if remote is None:
         kept = why_none(ws)
         return PublishPlan(None, why_not=kept)
     return PublishPlan(
         remote=remote.name,
-        address=probing.address(ws, remote),
+        address=probe.address(ws, remote),
         refs=(
             (f"{remote.namespace}clone/*", "what is said here, on a ref of this clone's own"),
             (f"{remote.namespace}lease/*", "who holds which right"),
-            (publishing.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
+            (publish.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
         ),
     )
 
 
 def missing(ws: Workspace, store: StateStore) -> list[Step]:
-    """What is still to be made."""
+    """What must still be created."""
     steps: list[Step] = []
     if find_repository(ws) is None:
         what = f"the private repository {shown(ws, state_path(ws))}"
@@ -46,14 +46,14 @@ def missing(ws: Workspace, store: StateStore) -> list[Step]:
 
 
 def shown(ws: Workspace, path: Path) -> str:
-    """A path for people: from the main worktree if it is in there."""
+    """A path for people: relative to the main worktree if possible."""
     root = ws.main_worktree
     inside = root is not None and path.is_relative_to(root)
     return str(path.relative_to(root)) if root and inside else str(path)
 
 
 def has_worktree(root: Path | None) -> bool:
-    """Whether the folder beside `.git` is a worktree, and not just where a bare one is kept."""
+    """Whether the folder of `.git` is a worktree; it may only contain a bare repository."""
     if root is None or not root.is_dir():
         return False
     return git.run(["rev-parse", "--is-inside-work-tree"], cwd=root).text == "true"
@@ -63,8 +63,8 @@ def _view_is_missing(ws: Workspace) -> bool:
     root = ws.main_worktree
     if not ws.settings.view or root is None or not has_worktree(root):
         return False
-    there = (root / presence.PATH).exists() and publishing.is_excluded(ws)
-    return not there and not publishing.is_tracked(root)
+    is_complete = (root / presence.PATH).exists() and publish.is_excluded(ws)
+    return not is_complete and not publish.is_tracked(root)
 
 
 def _make(ws: Workspace) -> None:
@@ -75,7 +75,7 @@ def _make(ws: Workspace) -> None:
 
 
 def _write_view(ws: Workspace, store: StateStore) -> None:
-    if not publishing.write_view(ws, store.snapshot()):
+    if not publish.write_view(ws, store.snapshot()):
         raise GhpError(
             f"The view {presence.PATH} cannot be written in {ws.main_worktree}.",
             hint='Give write access, or put "agents": {"view": false} into .ghp/config.json.',

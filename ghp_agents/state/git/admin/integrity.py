@@ -1,12 +1,11 @@
-"""Whether the private repository is whole and small, and how it is mended."""
+"""Checks the private repository's integrity and size, and repairs it."""
 
 from collections.abc import Iterator
 
 from ghp_agents.core.finding import Finding, error, info, ok
 from ghp_agents.core.ids import CloneId
 from ghp_agents.git import process as git
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import repack as upkeep
+from ghp_agents.state.git import fold, repack
 from ghp_agents.state.git.admin.create import shown
 from ghp_agents.state.private_repo import (
     CLONE_REFS,
@@ -21,7 +20,7 @@ _ASIDE = "state.git.aside-"
 
 
 def check_state(ws: Workspace) -> Iterator[Finding]:
-    """Whether the private repository is whole."""
+    """Whether the private repository is intact."""
     path = state_path(ws)
     repository = find_repository(ws)
     if repository is None and path.exists():
@@ -47,9 +46,9 @@ def check_state(ws: Workspace) -> Iterator[Finding]:
 
 
 def mend_state(ws: Workspace) -> None:
-    """Say again which clone the private repository is; put it aside where that is not known."""
+    """Restore the private repository's clone id; set the repository aside if the id is unknown."""
     path = state_path(ws)
-    with folding.state_lock(ws):
+    with fold.state_lock(ws):
         if find_repository(ws) or not path.exists():
             return
         form = ["for-each-ref", "--format=%(refname)", CLONE_REFS]
@@ -73,7 +72,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
     text = (
         f"The private repository has {total} objects, {count['count']} of them loose, in {size} kB"
     )
-    if upkeep.needed(repository):
+    if repack.needed(repository):
         yield info(
             "growth", f"{text}; it is due to be packed.", "The next fold does it.", fixable=True
         )
@@ -82,7 +81,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
 
 
 def pack(ws: Workspace) -> None:
-    """Pack the private repository, if nobody else is at work."""
+    """Pack the private repository unless another process is using it."""
     repository = find_repository(ws)
     if repository:
-        upkeep.run(ws, repository)
+        repack.run(ws, repository)

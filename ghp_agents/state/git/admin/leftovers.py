@@ -1,4 +1,4 @@
-"""What stands in the next writer's way: locks that are held, and what killed processes left."""
+"""What blocks the next writer: held locks, and files of killed processes."""
 
 import contextlib
 import shutil
@@ -8,22 +8,21 @@ from pathlib import Path
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.finding import Finding, info, ok, warning
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import sync as syncing
-from ghp_agents.state.git.admin import remove as removing
+from ghp_agents.state.git import fold, sync
+from ghp_agents.state.git.admin import remove
 from ghp_agents.state.git.admin.create import shown
 from ghp_agents.state.git.admin.lock_owner import holder
 from ghp_agents.state.private_repo import state_path
 from ghp_agents.workspace import Workspace
 
-AT_WORK = 60.0  # seconds; what is younger may belong to somebody who is at work on it
-PATIENCE = 1.0  # a fold takes some ten milliseconds
+AT_WORK = 60.0  # seconds; younger files may still be in use
+PATIENCE = 1.0  # seconds; a fold takes about ten milliseconds
 
 
 def check_locks(ws: Workspace) -> Iterator[Finding]:
-    """Who holds a lock for longer than it takes."""
+    """Which processes hold a lock for too long."""
     free = True
-    for name in (folding.LOCK, syncing.LOCK):
+    for name in (fold.LOCK, sync.LOCK):
         path = ws.ghp_dir / name
         if not path.is_file():
             continue
@@ -34,7 +33,7 @@ def check_locks(ws: Workspace) -> Iterator[Finding]:
             free = False
             yield _held(path)
         except OSError:
-            continue  # the folder's check says why
+            continue  # the folder's check reports why
     if free:
         yield ok("lock", "No lock is held.")
 
@@ -42,7 +41,7 @@ def check_locks(ws: Workspace) -> Iterator[Finding]:
 def _held(path: Path) -> Finding:
     pid, about = holder(path)
     text = f"{path.name} is held by {about}"
-    if path.name == syncing.LOCK:
+    if path.name == sync.LOCK:
         return info("lock", f"{text}: a sync is under way.", "It ends by itself after `timeout`.")
     remedy = f"If it does nothing any more: kill {pid}" if pid else "See what git does here: ps -ef"
     return warning("lock", f"{text} for longer than a fold takes.", f"{remedy} (nothing is lost).")
@@ -67,9 +66,9 @@ def left_overs(ws: Workspace) -> list[Path]:
     patterns = ("*.lock", "refs/**/*.lock", "fast_import_crash_*", "objects/*/tmp_*")
     found = [path for pattern in patterns for path in state.glob(pattern)]
     found += ws.ghp_dir.glob(".state.*.tmp")
-    found += ws.common_dir.glob(f"{removing.GRAVE}*")
+    found += ws.common_dir.glob(f"{remove.GRAVE}*")
     for folder in ws.folders:
-        for part in folding.TEMPORARY:
+        for part in fold.TEMPORARY:
             found += Path(folder, part).glob("*.tmp")
     before = ws.clock.now() - AT_WORK
     return sorted(path for path in found if _changed_before(path, before))
@@ -83,11 +82,11 @@ def _changed_before(path: Path, moment: float) -> bool:
 
 
 def remove_left_overs(ws: Workspace) -> None:
-    """Remove them under both locks, which every writer's git holds as long as it lives."""
+    """Remove them under both locks, which every writer's git process holds."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
-            stack.enter_context(files.locked(ws.ghp_dir / syncing.LOCK))
-        stack.enter_context(folding.state_lock(ws))
+            stack.enter_context(files.locked(ws.ghp_dir / sync.LOCK))
+        stack.enter_context(fold.state_lock(ws))
         for path in left_overs(ws):
             if path.is_dir():
                 shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""What the doctor looks at first: whether we can write, and whether what was said gets further."""
+"""The doctor's first checks: whether we can write, and whether records are folded."""
 
 import os
 from collections.abc import Iterator
@@ -8,32 +8,30 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
-from ghp_agents.state.git import live_presence as live
-from ghp_agents.state.git import publish as publishing
-from ghp_agents.state.git import read as reading
+from ghp_agents.state.git import live_presence, publish, read
 from ghp_agents.state.git.admin.create import has_worktree, shown
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
-LATE = 600.0  # seconds; presence that no fold has seen for so long: nobody folds
+LATE = 600.0  # seconds; older presence means that nobody folds
 
 
 # ------------------------------------------------------------------------------ the folder
 
 
 def check_folder(ws: Workspace) -> Iterator[Finding]:
-    """Whether we can write where presence, outbox and the private repository are."""
+    """Whether presence, outbox and the private repository can be written."""
     parts = (
         ws.ghp_dir,
         *(ws.ghp_dir / part for part in ("agents", "outbox", "cache", "state.git")),
     )
-    there = [part for part in parts if os.path.lexists(part)]
-    bad = [part for part in there or [ws.common_dir] if not _can_write(part)]
+    existing = [part for part in parts if os.path.lexists(part)]
+    bad = [part for part in existing or [ws.common_dir] if not _can_write(part)]
     for part in bad:
         yield _unwritable(ws, part)
-    if not there and not bad:
+    if not existing and not bad:
         yield info("folder", "Nothing was recorded in this clone yet.")
     elif not bad:
         yield ok("folder", f"{shown(ws, ws.ghp_dir)} can be written.")
@@ -64,15 +62,15 @@ def _unwritable(ws: Workspace, part: Path) -> Finding:
 
 
 def check_presence(ws: Workspace) -> Iterator[Finding]:
-    """Which beats no fold has seen."""
+    """Which heartbeats are not folded yet."""
     repository = find_repository(ws)
     known = _folded(ws, repository) if repository else {}
-    seen = live.read_live(ws, known)
+    seen = live_presence.read_live(ws, known)
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
-        told = f"Presence of {_agents(len(seen.beaten))} is folded."
-        yield ok("presence", told if seen.beaten else "No agent has beaten in this clone yet.")
+        folded = f"Presence of {_agents(len(seen.beaten))} is folded."
+        yield ok("presence", folded if seen.beaten else "No agent has beaten in this clone yet.")
         return
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
     text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
@@ -82,7 +80,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
 
 
 def _folded(ws: Workspace, repository: StateRepository) -> Agents:
-    committed = reading.GitSnapshot(ws, repository, reading.tips(repository), past=True)
+    committed = read.GitSnapshot(ws, repository, read.tips(repository), past=True)
     return committed.agents_of(repository.clone)
 
 
@@ -91,10 +89,10 @@ def _agents(count: int) -> str:
 
 
 def check_view(ws: Workspace) -> Iterator[Finding]:
-    """Whether the place of the view, a generated file, is tracked by the user's git."""
+    """Whether the user's git tracks the view, which is a generated file."""
     root = ws.main_worktree
     tracked = [name for name in _trunks(ws) if _has_view(ws, name)][:1]
-    if root and has_worktree(root) and publishing.is_tracked(root):
+    if root and has_worktree(root) and publish.is_tracked(root):
         tracked.append("the index of the main worktree")
     if not tracked:
         yield ok("view-tracked", f"{presence.PATH} is not tracked by git.")

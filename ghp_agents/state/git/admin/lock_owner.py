@@ -1,4 +1,4 @@
-"""Who holds a lock, for people: a process and its command line, where the system tells."""
+"""Which process holds a lock, for people, if the system tells."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ _PROC = Path("/proc")
 
 
 def holder(lock: Path) -> tuple[int | None, str]:
-    """The process that holds `lock`, and it in words.
+    """The process that holds `lock`, and its description.
 
-    The system names the process that took the lock. If that one was killed, a git that it started
-    may hold it still: then it is one of those that have the file open.
+    The system names the process that took the lock. If it was killed, a git child may still hold
+    the lock: then it is one of those that have the file open.
     """
     taker = files.lock_holder(lock)
-    if taker is None or taker <= 0:  # another container's processes have no number here
+    if taker is None or taker <= 0:  # processes of other containers have no id here
         return None, "a process that cannot be seen from here"
     if (_PROC / str(taker)).exists():
         return taker, f"process {taker} ({_command(taker)})"

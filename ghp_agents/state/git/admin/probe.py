@@ -1,6 +1,6 @@
-"""Whether the remote takes our refs: asked with a ref of its own that is pushed and deleted again.
+"""Whether the remote accepts our refs: pushes a test ref and deletes it again.
 
-What came out is remembered for as long as the remote and its address stay the same.
+The result is stored as long as the remote and its address stay the same.
 """
 
 import json
@@ -30,10 +30,10 @@ def address(ws: Workspace, remote: Remote) -> str:
 
 
 def probe(ws: Workspace) -> Probe | None:
-    """Push a ref that nobody reads, and delete it again; None where nothing is ever pushed.
+    """Push a ref that nobody reads, and delete it; None if nothing is ever pushed.
 
-    It has one name for each clone, so that one which was left behind is gone with the next.
-    Raises GhpError and OSError for what is wrong here; what the remote says is the answer.
+    Each clone has one name for it, so the next probe removes a left-over. Raises GhpError and
+    OSError for local problems; the remote's response is the result.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -53,7 +53,7 @@ def probe(ws: Workspace) -> Probe | None:
 
 
 def last_probe(ws: Workspace) -> Probe | None:
-    """What the last probe of the present remote at its present address found out."""
+    """The last probe's result for the present remote and address."""
     remote = coordination_remote(ws)
     noted = read_json(ws, NOTE)
     if remote is None or noted.pop("address", None) != digest(address(ws, remote)):
@@ -66,21 +66,21 @@ def last_probe(ws: Workspace) -> Probe | None:
 
 
 def absolute(remote: Remote) -> Remote:
-    """The remote with no other namespace to fall back to: `heads/x` is `refs/heads/x` there."""
+    """The remote without a fallback to the other namespace: `heads/x` is `refs/heads/x` there."""
     return Remote(remote.name, "refs/")
 
 
 def _unique_commit(ws: Workspace, repository: StateRepository) -> str:
-    # Two probes must never push one object: the second would be "up to date" and prove nothing.
+    # Each probe needs a new object: pushing the same one would be "up to date" and prove nothing.
     tree = repository.check("mktree", stdin=b"").text
     who = {"NAME": "ghp-agents", "EMAIL": "ghp-agents@invalid", "DATE": to_text(ws.clock.now())}
     roles = ("AUTHOR", "COMMITTER")
-    env = {f"GIT_{role}_{key}": said for role in roles for key, said in who.items()}
+    env = {f"GIT_{role}_{key}": value for role in roles for key, value in who.items()}
     args = ["commit-tree", tree, "-m", f"Probe {secrets.token_hex(8)}"]
-    made = repository.run(*args, env=env)
-    if made.code != 0:
-        raise git.failure(args, made)
-    return made.text
+    created = repository.run(*args, env=env)
+    if created.code != 0:
+        raise git.failure(args, created)
+    return created.text
 
 
 def _delete(ws: Workspace, repository: StateRepository, remote: Remote, ref: str) -> str:
@@ -95,4 +95,4 @@ def _remember(ws: Workspace, remote: Remote, found: Probe) -> None:
     try:
         files.write_atomically(ws.cache_dir / NOTE, json.dumps(content).encode())
     except OSError:
-        return  # the next one asks again
+        return  # the next command probes again

@@ -1,4 +1,4 @@
-"""Taking away what is ours: on this machine, and, asked for separately, on the remote."""
+"""Removes what is ours: on this machine and, only if requested, on the remote."""
 
 import secrets
 import shutil
@@ -13,14 +13,11 @@ from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.admin_port import RemoteRef, Step
-from ghp_agents.state.git import fold as folding
-from ghp_agents.state.git import outbox
-from ghp_agents.state.git import publish as publishing
-from ghp_agents.state.git import sync as syncing
-from ghp_agents.state.git.admin import probe as probing
+from ghp_agents.state.git import fold, outbox, publish, sync
+from ghp_agents.state.git.admin import probe
 from ghp_agents.state.git.admin.create import has_worktree, shown
 from ghp_agents.state.private_repo import (
     SEEN_REFS,
@@ -41,16 +38,16 @@ from ghp_agents.state.remote import (
 )
 from ghp_agents.workspace import NAME_FILE, Workspace
 
-KINDS = ("clone/", "lease/", probing.KIND)  # beside these, `ghp/…` may be a branch of the user's
-PATIENCE = 2.0  # seconds; whoever works longer than that is told of, not worked against
-GRAVE = "ghp.removed-"  # what a removal that was killed leaves, gone with the next one
+KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
+PATIENCE = 2.0  # seconds; if a lock is held longer, the command reports the holder
+GRAVE = "ghp.removed-"  # left by a killed removal; the next one deletes it
 
 
 # ------------------------------------------------------------------------------ this machine
 
 
 def belongings(ws: Workspace) -> list[Step]:
-    """All that is ours on this machine; `.ghp/config.json` is the user's and stays."""
+    """All that is ours on this machine; `.ghp/config.json` belongs to the user and stays."""
     steps: list[Step] = []
     if ws.ghp_dir.is_dir():
         what = f"{shown(ws, ws.ghp_dir)}: presence, outbox, the private repository, caches"
@@ -64,24 +61,24 @@ def belongings(ws: Workspace) -> list[Step]:
     for spare in _spare_folders(ws):
         what = f"{spare}: presence and records from where .git cannot be written"
         steps.append(_removal(what, partial(_remove_spare, spare)))
-    if _view_is_there(ws) or publishing.is_excluded(ws):
+    if _view_is_there(ws) or publish.is_excluded(ws):
         what = f"the view {presence.PATH} and its line in {shown(ws, ws.common_dir)}/info/exclude"
-        steps.append(_removal(what, partial(publishing.remove_view, ws)))
+        steps.append(_removal(what, partial(publish.remove_view, ws)))
     return steps
 
 
 def losses(ws: Workspace) -> list[str]:
-    """What nobody else has: records that were never sent, in words."""
-    said: list[str] = []
+    """What exists only here: records that were never sent, in words."""
+    lost: list[str] = []
     waiting = len(outbox.waiting(ws).records)
     repository = find_repository(ws)
     unsent = _unsent_events(repository) if repository else Counter[str]()
     if unsent:
         kinds = ", ".join(f"{count} {event}" for event, count in sorted(unsent.items()))
-        said.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
+        lost.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
     if waiting:
-        said.append(f"{_count(waiting, 'record')} in the outbox")
-    return said
+        lost.append(f"{_count(waiting, 'record')} in the outbox")
+    return lost
 
 
 def _removal(what: str, act: Callable[[], object]) -> Step:
@@ -89,10 +86,10 @@ def _removal(what: str, act: Callable[[], object]) -> Step:
 
 
 def _remove_clone_folder(ws: Workspace) -> None:
-    """Away in one step under both locks, so that nobody writes into half a folder."""
+    """Remove the folder in one step under both locks, so that nobody writes into half of it."""
     grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
-        for lock in (syncing.LOCK, folding.LOCK):
+        for lock in (sync.LOCK, fold.LOCK):
             stack.enter_context(files.locked(ws.ghp_dir / lock, patience=PATIENCE))
         ws.ghp_dir.replace(grave)
     shutil.rmtree(grave)
@@ -110,10 +107,13 @@ def _name_files(ws: Workspace) -> list[Path]:
 
 
 def _spare_folders(ws: Workspace) -> list[Path]:
-    """The folders of each setting that may have been in force when they were used."""
+    """The spare folders for each environment that may have been set when they were used."""
     without = {key: value for key, value in ws.environ.items() if key != "GHP_STATE_DIR"}
     plain = {key: value for key, value in without.items() if key != "XDG_STATE_HOME"}
-    some = [pulse.spare_folder(ws.place.common_dir, each) for each in (ws.environ, without, plain)]
+    some = [
+        heartbeat.spare_folder(ws.place.common_dir, environ)
+        for environ in (ws.environ, without, plain)
+    ]
     return [Path(folder) for folder in dict.fromkeys(some) if Path(folder).is_dir()]
 
 
@@ -121,11 +121,11 @@ def _view_is_there(ws: Workspace) -> bool:
     root = ws.main_worktree
     if root is None or not has_worktree(root):
         return False
-    return (root / presence.PATH).exists() and not publishing.is_tracked(root)
+    return (root / presence.PATH).exists() and not publish.is_tracked(root)
 
 
 def _unsent_events(repository: StateRepository) -> Counter[str]:
-    """Events that the remote does not have, by kind; presence passes and is no loss."""
+    """Events that the remote lacks, by kind; presence is temporary and no loss."""
     own = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
     if not own:
         return Counter()
@@ -147,9 +147,9 @@ def _count(number: int, noun: str) -> str:
 
 
 def remote_refs(ws: Workspace) -> list[RemoteRef]:
-    """Our refs on the remote, with whose they are and when their writers last wrote.
+    """Our refs on the remote, with their owners and last writes.
 
-    Raises UnknownError when the remote cannot be reached.
+    Raises UnknownError if the remote cannot be reached.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -161,21 +161,21 @@ def remote_refs(ws: Workspace) -> list[RemoteRef]:
         raise _unreachable(remote, trouble)
     dates = _dates(repository)
     found = [_describe(repository, name, oid, dates) for name, oid in listed]
-    if publishing.BRANCH in dict(listed):
-        head = publishing.fetch_published(ws, repository, remote)
-        if not head or not publishing.is_ours(repository, head):
-            found = [ref for ref in found if ref.name != publishing.BRANCH]
+    if publish.BRANCH in dict(listed):
+        head = publish.fetch_published(ws, repository, remote)
+        if not head or not publish.is_ours(repository, head):
+            found = [ref for ref in found if ref.name != publish.BRANCH]
     return found
 
 
 def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
-    """Delete `refs` on the remote, all or none, if they still are as they were listed."""
+    """Delete `refs` on the remote, all or none, if they still are as listed."""
     remote = coordination_remote(ws)
     if remote is None or not refs:
         return
     names = {ref.name.removeprefix("refs/"): ref.oid for ref in refs}
     deletions = [f":{name}" for name in names]
-    target = probing.absolute(remote)
+    target = probe.absolute(remote)
     pushed = push(ws, open_repository(ws), target, deletions, expected=names)
     if pushed.answer is PushOutcome.MOVED:
         raise GhpError(
@@ -192,7 +192,7 @@ def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
 
 
 def _list(ws: Workspace, repository: StateRepository, remote: Remote) -> list[tuple[str, str]]:
-    patterns = [f"{CUSTOM}*", *(f"{BRANCHES}{kind}*" for kind in KINDS), publishing.BRANCH]
+    patterns = [f"{CUSTOM}*", *(f"{BRANCHES}{kind}*" for kind in KINDS), publish.BRANCH]
     try:
         listed = exchange(ws, repository, remote, ["ls-remote", remote.name, *patterns])
     except git.GitTimeoutError as error:
@@ -200,8 +200,8 @@ def _list(ws: Workspace, repository: StateRepository, remote: Remote) -> list[tu
     if listed.code != 0:
         raise _unreachable(remote, first_error(listed))
     pairs = (line.split("\t", 1) for line in listed.text.splitlines())
-    starts = (CUSTOM, *(f"{BRANCHES}{kind}" for kind in KINDS), publishing.BRANCH)
-    # A pattern of ls-remote also matches at the end of a longer name.
+    starts = (CUSTOM, *(f"{BRANCHES}{kind}" for kind in KINDS), publish.BRANCH)
+    # A pattern of ls-remote also matches the end of a longer name.
     return [(name, oid) for oid, name in pairs if name.startswith(starts)]
 
 
@@ -215,7 +215,7 @@ def _dates(repository: StateRepository) -> dict[str, float]:
 def _describe(
     repository: StateRepository, name: str, oid: str, dates: dict[str, float]
 ) -> RemoteRef:
-    if name == publishing.BRANCH:
+    if name == publish.BRANCH:
         return RemoteRef(name, oid, "the published page")
     kind, _, rest = name.removeprefix(BRANCHES).removeprefix(CUSTOM).partition("/")
     if kind == "clone":
