@@ -185,7 +185,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
 
     def late(*args: Any) -> str | None:
         """The other leases it after the edit was allowed, and before that is written."""
-        monkeypatch.setattr(touched, "take", take)
+        monkeypatch.setattr(touched, "take_lease", take)
         take_lease(*other.parts, LeaseRequest(("/docs/a.md",)))
         return take(*args)
 
@@ -197,7 +197,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
 
     for decide in (fast, slow):
         judged(one, one.name, "docs/b.md", editing=True)  # there is a book
-        monkeypatch.setattr(touched, "take", late)
+        monkeypatch.setattr(touched, "take_lease", late)
         verdict = decide() or slow()
         assert (verdict.word, verdict.kind, verdict.holder) == ("deny", "lease", other.name)
         left = [touch.path for touch in touched.list_all(one.ws.folders)]

@@ -142,7 +142,7 @@ def _free(sweep: Sweep, act: Free) -> str:
 
 
 def _swap(me: ClaimContext, act: Free) -> Lock:
-    """The one step that decides. Raises LeaseMovedError when the holder, or another, was faster."""
+    """The one step that decides. Raises LockMovedError when the holder, or another, was faster."""
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:

@@ -13,17 +13,21 @@ import pytest
 from tests.support.hooks import SILENT, call, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 
-EVERY = {
-    "background", "cli", "cli.main", "hooks", "hooks.claude", "hooks.entry", "hooks.event",
-    "hooks.handlers", "hooks.naming", "hooks.scene", "locate", "ownfile", "presencefile", "pulse",
-    "bootclock", "quickjson",
+HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers", "hooks.naming")
+EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
+HOT = ("background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "presence_file")
+EVERY |= {f"hotpath.{name}" for name in HOT}
+BATCH = {"hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hotpath.news_flag"}
+EDIT = {"hooks.edit", "hooks.paths"} | {
+    f"hotpath.{name}"
+    for name in (
+        "alive", "check_edit", "ignored_files", "implicit_leases", "policy", "policy_cache",
+        "policy_stamp", "quoting",
+    )
 }  # fmt: skip
-BATCH = {"bell", "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence"}
-EDIT = {
-    "exempt", "guard", "hooks.edit", "hooks.paths", "living", "model", "model.quote", "rulebook",
-    "rulestamp", "services", "services.authority", "touched",
-}  # fmt: skip
-END = {"bell", "hooks.presence", "hooks.session", "living", "mishaps", "touched"}
+END = {"hooks.presence", "hooks.session"} | {
+    f"hotpath.{name}" for name in ("alive", "error_log", "implicit_leases", "news_flag")
+}
 IN_C = {"_json", "fcntl", "gc", "time"}  # and free
 
 
@@ -80,5 +84,5 @@ def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_
     assert {name for name in ours if name.startswith("ghp_agents.")} == {
         f"ghp_agents.{name}"
         for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.entry", "hooks.event",
-                     "quickjson")
+                     "hotpath", "hotpath.fastjson")
     }  # fmt: skip

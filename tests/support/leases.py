@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.guard import approval
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.issues.memory import MemoryTracker
@@ -79,7 +80,9 @@ class Yard:
         """Lease something in its turn; also the places in the queue that were told."""
         told: list[str] = []
         wanted = self.wanted(words, **more)
-        got = lease_waiting.wait(*self.parts(agent), wanted, timeout=timeout, tell=told.append)
+        parts = self.parts(agent)
+        approve = approval.approver(*parts)
+        got = lease_waiting.wait(*parts[:3], approve, wanted, timeout=timeout, tell=told.append)
         return got, told
 
     def give(self, agent: str | None, *words: str, **more: Any) -> ReleasedLeases:
