@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.quoting import one_line
 
 SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
