@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.holder_liveness import HolderView
@@ -11,7 +11,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
-from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues.capabilities import fits, needed
 from ghp_agents.issues.dependencies import EPIC, has_label, urgency
 from ghp_agents.issues.issue import Issue
@@ -43,7 +43,7 @@ def choose(
     """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
     then by age. `held` are the claims, as far as they are known."""
     issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
-    sights = claim_sight.holders_of(me.ws, me.store, _of_others(me, issues, held))
+    sights = holder_liveness.holders_of(me.ws, me.store, _of_others(me, issues, held))
     waited_for = {number for issue in issues for number in issue.numbers}
     left, asked, (stopped, given) = set(passed_over), _asked_about(me), _commanded(me)
     reasons: dict[str, list[str]] = {}
@@ -82,9 +82,9 @@ def _asked_about(me: ClaimContext) -> set[int | None]:
 def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
     """The issues that a person stopped by a comment, and nobody took up again; and those that a
     person gave to agents by one."""
-    told = me.store.snapshot().files(command_record.FOLDER)
-    known = command_record.read_commands(told)[0] if told else []
-    return command_record.stopped(known), command_record.given(known)
+    told = me.store.snapshot().files(comment_commands.FOLDER)
+    known = comment_commands.read_commands(told)[0] if told else []
+    return comment_commands.stopped(known), comment_commands.given(known)
 
 
 def _is_mine(me: ClaimContext, lease: Lock | None) -> bool:

@@ -7,14 +7,13 @@ it, so it is there if all is.
 
 from typing import NamedTuple
 
-from ghp_agents.claims import pending_unassign as claim_owed
+from ghp_agents.claims import pending_unassign
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import implicit_leases, news_flag
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.issues import dependencies as blocking
+from ghp_agents.issues import dependencies
 from ghp_agents.issues.issue import Issue, assignee, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
@@ -79,8 +78,8 @@ def show_claim(
     waits_for = set_current_issue(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
-        bell.set_flag(me.ws.folders, former)
-        claim_owed.add(me.ws, issue, lease, former, me.actor)
+        news_flag.set_flag(me.ws.folders, former)
+        pending_unassign.add(me.ws, issue, lease, former, me.actor)
     with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
         shown = me.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
@@ -92,7 +91,7 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
         return ()
     holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
     waits: list[str] = []
-    for blocker in blocking.open_blockers(issue, me.tracker.known()):
+    for blocker in dependencies.open_blockers(issue, me.tracker.known()):
         holder = holders.get(blocker.number)
         names = ", ".join(map(named, [holder] if holder else blocker.assignees))
         waits.append(f"{short(blocker)} ({names or 'nobody has it'})")
@@ -109,7 +108,7 @@ def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str,
     said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
     if issue_of(had) != issue.number:
         said |= {"pull": None} if had.get("pull") else {}
-        touched.drop_all(me.ws.folders, me.name)
+        implicit_leases.drop_all(me.ws.folders, me.name)
     if issue_of(had) != issue.number or had.get("status") not in AT_WORK:
         said["status"] = "blocked" if waits_for else "planning"
         said["lastAction"] = (
@@ -141,15 +140,15 @@ def show_release(
     """Show that `previous` was given back, or given to `lease`'s holder; answers the issue then."""
     holder = previous.holder if previous else None
     if holder and previous and not previous.is_person:
-        touched.drop_all(me.ws.folders, holder)
+        implicit_leases.drop_all(me.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
         _put_down(me, issue)
     elif holder:
-        bell.set_flag(me.ws.folders, holder)
+        news_flag.set_flag(me.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
-        claim_owed.add(me.ws, issue, lease, former, me.actor)
+        pending_unassign.add(me.ws, issue, lease, former, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
     with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):

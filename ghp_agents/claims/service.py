@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.claims import effects as showing
-from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims import messages as refusal
+from ghp_agents.claims import effects, holder_liveness, messages
 from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
@@ -77,7 +75,7 @@ def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
 def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int, Holding]:
     """The issues that somebody holds, and how the holders are, as far as it is known here."""
     held = claims(leaser)
-    sights = claim_sight.holders_of(ws, store, held.values())
+    sights = holder_liveness.holders_of(ws, store, held.values())
     return {
         issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
         for issue, lease in held.items()
@@ -95,7 +93,7 @@ def verify(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock:
 def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
     epoch = number(ws.presence(agent) or {}, "epoch")
     if lease is None or not rules.is_mine(lease, agent, epoch, clone):
-        raise refusal.not_mine(issue, lease, agent)
+        raise messages.not_mine(issue, lease, agent)
     return lease
 
 
@@ -134,13 +132,13 @@ def claim_next(
 
     One that is mine already and can go on is the best. Raises RefusedError when there is none.
     """
-    from ghp_agents.claims import choose_next as claim_choice  # who lists issues chooses none
+    from ghp_agents.claims import choose_next  # who lists issues chooses none
 
     me = myself(ws, store, leaser, tracker)
     held, is_sure = claims(leaser), False
     lost: set[IssueNumber] = set()
     while True:
-        choice = claim_choice.choose(me, held, lost)
+        choice = choose_next.choose(me, held, lost)
         if choice.best:
             try:
                 claimed = _claim(me, _numbered(me, choice.best))
@@ -154,7 +152,7 @@ def claim_next(
 
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
-        raise refusal.closed(issue)
+        raise messages.closed(issue)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
@@ -167,20 +165,20 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             lease, is_sure = me.leaser.read(name), True
             continue
         if lease and stands == "disputed":
-            raise refusal.disputed(issue.number, lease)
+            raise messages.disputed(issue.number, lease)
         if lease and stands == "mine":
             return _mine(me, issue, lease)
         if not steal:
-            refused = refusal.assigned(me, issue, lease)
+            refused = messages.assigned(me, issue, lease)
             if lease and stands == "held":
-                refused = refusal.held(me, issue, lease, sight)
+                refused = messages.held(me, issue, lease, sight)
             if refused:
                 raise refused
         try:
             return _take(me, issue, lease, stands, sight, reason)
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
-    raise refusal.contention(issue, ATTEMPTS)
+    raise messages.contention(issue, ATTEMPTS)
 
 
 def _known(leaser: LockService, name: str) -> Lock | None:
@@ -191,7 +189,7 @@ def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
     """The holder as it is seen from here; looked for only where it decides something."""
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return HolderView()
-    return claim_sight.holders_of(me.ws, me.store, [lease])[lease.name]
+    return holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name]
 
 
 def _take(
@@ -214,8 +212,8 @@ def _take(
 def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
     """It is mine; if the process that took it was killed before it all showed, it shows now."""
     if is_shown(me, "claim", lease):
-        if not showing.is_in_hand(me, issue, lease):
-            showing.set_current_issue(me, issue, lease)
+        if not effects.is_in_hand(me, issue, lease):
+            effects.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
     before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
     previous = before[-1].holder if before else None
@@ -286,7 +284,7 @@ def _release(
         if not is_disputed and (lease.holder if lease else None) == to:
             return _released(me, issue, lease, reason)
         if not may:
-            raise refusal.not_mine(issue.number, lease)
+            raise messages.not_mine(issue.number, lease)
         try:
             after = _hand_over(me, name, lease, to, reason)
         except LockMovedError as moved:
@@ -295,7 +293,7 @@ def _release(
         shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
         previous = lease.holder if lease and lease.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)
-    raise refusal.contention(issue, ATTEMPTS)
+    raise messages.contention(issue, ATTEMPTS)
 
 
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
@@ -314,7 +312,7 @@ def _hand_over(
         assert lease is not None, "what nobody ever had cannot be given back"
         by_me = Cause(cause.RELEASE, me.name)
         return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
-    epoch, clone = claim_sight.life_of(me.ws, me.store, to)
+    epoch, clone = holder_liveness.life_of(me.ws, me.store, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
     return me.leaser.acquire(
         name, to, expected=lease, epoch=epoch, reason=given,

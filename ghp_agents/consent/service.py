@@ -7,10 +7,8 @@ from ghp_agents.core import finding, person
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.remote_url import masked
-from ghp_agents.git import default_branch as trunkline
+from ghp_agents.git import default_branch, worktree, worktree_admin
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
-from ghp_agents.git import worktree_admin as checkouts
 from ghp_agents.git.default_branch import HEADS, REMOTES, DefaultBranch
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
@@ -69,7 +67,7 @@ def covers(ws: Workspace, commit: str, path: str, text: str) -> bool:
 def own_words(ws: Workspace) -> list[ConsentItem]:
     """What the person wrote here themselves: a file that git does not track, and that the trunk
     does not have, came from nobody else. Raises ConfigError."""
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
     path = ws.root / configuration.FILE
     if not path.is_file() or path.is_symlink() or wanted(ws):
@@ -77,7 +75,7 @@ def own_words(ws: Workspace) -> list[ConsentItem]:
     listed = git.run(["ls-files", "--error-unmatch", "--", configuration.FILE], cwd=ws.root)
     if listed.code == 0:
         return []
-    said = config.values(str(path), path.read_text(encoding="utf-8"))
+    said = schema.values(str(path), path.read_text(encoding="utf-8"))
     return [
         ConsentItem(key, said[key], "your own file", counts=False) for key in KEYS if said.get(key)
     ]
@@ -144,7 +142,7 @@ def _lines(ws: Workspace) -> Iterator[DefaultBranch]:
     """Where the trunk is, and where it would be if its own word for it counted."""
     own = configuration.own_values(ws.ground)
     named = _trunk_named(own)
-    line = trunkline.find(ws.folder, remote=own.get("remote"), named=named)
+    line = default_branch.find(ws.folder, remote=own.get("remote"), named=named)
     if line is None:
         return
     names = [line.name]
@@ -161,14 +159,14 @@ def _trunk_named(said: Mapping[str, Any]) -> str | None:
 
 
 def _said(ws: Workspace, commit: str) -> dict[str, Any]:
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
-    text = trunkline.text(ws.folder, commit, configuration.FILE)
-    return config.values(f"{commit}:{configuration.FILE}", text) if text else {}
+    text = default_branch.text(ws.folder, commit, configuration.FILE)
+    return schema.values(f"{commit}:{configuration.FILE}", text) if text else {}
 
 
 def _at(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[ConsentItem]:
-    commit = checkouts.tip(ws.folder, line.ref)
+    commit = worktree_admin.tip(ws.folder, line.ref)
     where = f"{line.ref.removeprefix(HEADS).removeprefix(REMOTES)} ({commit[:12]})"
     left = configuration.judge(ws.ground, line, answer).open
     said = _said(ws, line.ref)
@@ -176,7 +174,7 @@ def _at(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Conse
         if said.get(key):
             yield ConsentItem(key, said[key], where, key not in left)
     for path in _templates(ws, commit):
-        content = consent.plain_text(trunkline.text(ws.folder, commit, path) or "")
+        content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
 
 
@@ -188,7 +186,7 @@ def _templates(ws: Workspace, commit: str) -> list[str]:
 
 def _address(ws: Workspace) -> str:
     """The address of the remote that the trunk comes from. Raises RefusedError."""
-    line = trunkline.find(ws.folder, remote=configuration.own_values(ws.ground).get("remote"))
+    line = default_branch.find(ws.folder, remote=configuration.own_values(ws.ground).get("remote"))
     found = git.config(ws.folder, f"remote.{line.remote}.url") if line else None
     if not found:
         raise RefusedError(

@@ -7,15 +7,15 @@ after the trunk put it: no link is followed, and no file that only lies in a wor
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ghp_agents.consent import service as trust
+from ghp_agents.consent import service as consent_service
 from ghp_agents.core import finding
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.templates import OVERRIDES, Own, TemplateError
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import worktree_admin
 from ghp_agents.settings import consent
-from ghp_agents.state import remote_branches as branches
+from ghp_agents.state import remote_branches
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
@@ -45,7 +45,11 @@ def templates(ws: Workspace) -> Own:
 
 def _agreed(ws: Workspace, path: str) -> str | None:
     content = text(ws, path)
-    return content if content is None or trust.covers(ws, _commit(ws), path, content) else None
+    return (
+        content
+        if content is None or consent_service.covers(ws, _commit(ws), path, content)
+        else None
+    )
 
 
 def text(ws: Workspace, *paths: str) -> str | None:
@@ -117,7 +121,9 @@ def _commit(ws: Workspace) -> str:
     name = trunk(ws)
     if not name:
         return ""
-    return branches.known_tip(ws, name) or checkouts.tip(ws.folder, branches.HEADS + name)
+    return remote_branches.known_tip(ws, name) or worktree_admin.tip(
+        ws.folder, remote_branches.HEADS + name
+    )
 
 
 def _unusable(path: str, why: str) -> TemplateError:

@@ -5,7 +5,7 @@ from pathlib import Path
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations import messages as words
+from ghp_agents.escalations import messages
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.ports import IssueTracker
 from ghp_agents.workspace import Workspace
@@ -41,15 +41,15 @@ def _comment(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> No
     issue = escalation.question.issue
     assert issue is not None
     asker = Actor(escalation.question.agent)
-    mark = words.marker(escalation)
-    text = words.comment(escalation)
+    mark = messages.marker(escalation)
+    text = messages.comment(escalation)
     if tracker.is_heard:
-        text = words.comment(escalation, words.calling(escalation, ws.settings.escalate_to))
+        text = messages.comment(escalation, messages.calling(escalation, ws.settings.escalate_to))
     tracker.comment(issue, text, asker, marker=mark)
     for said in (*escalation.answers, *escalation.advice):
         if said.where and tracker.is_heard:
             continue  # it was given on the issue itself
-        text, mark = words.answer_comment(escalation, said), words.answer_marker(said)
+        text, mark = messages.answer_comment(escalation, said), messages.answer_marker(said)
         tracker.comment(issue, text, said.by, marker=mark)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.escalation import Answer, Escalation, listed
-from ghp_agents.hotpath import quoting as quote
+from ghp_agents.hotpath import quoting
 from ghp_agents.hotpath.quoting import clean, cut, fence, indented, phrase, visible, when
 
 # A comment on GitHub has at most 65,536 characters; the parts together stay below.
@@ -33,7 +33,7 @@ class News(NamedTuple):
 
 def who(actor: Actor) -> str:
     """An author in words that nobody can choose to be: `person «Ada»`, `agent worker-1`."""
-    return quote.who(actor.name, actor.is_person)
+    return quoting.who(actor.name, actor.is_person)
 
 
 def marker(escalation: Escalation) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name
@@ -70,7 +70,7 @@ def render(escalation: Escalation) -> bytes:
         parts.append("Options:\n" + listed(question.options))
     if escalation.context:
         parts.append("Context:\n\n" + fence(escalation.context))
-    return document.render(Document(meta, "\n\n".join(parts) + "\n"))
+    return front_matter.render(Document(meta, "\n\n".join(parts) + "\n"))
 
 
 def render_answer(answer: Answer) -> bytes:
@@ -84,7 +84,7 @@ def render_answer(answer: Answer) -> bytes:
         "clone": answer.clone,
         **({"where": answer.where} if answer.where else {}),
     }
-    return document.render(Document(meta, answer.text + "\n"))
+    return front_matter.render(Document(meta, answer.text + "\n"))
 
 
 def read(
@@ -118,7 +118,7 @@ def _each(
         found = path.fullmatch(place)
         try:
             if found:
-                made.append(make(found.groups(), document.parse(data)))
+                made.append(make(found.groups(), front_matter.parse(data)))
         except ValueError as error:
             problems.append(Problem(place, str(error)))
     return made

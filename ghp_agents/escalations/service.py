@@ -5,15 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import secret_scan as secret
+from ghp_agents.core import files, secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name
-from ghp_agents.escalations import comments as posting
+from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
-from ghp_agents.escalations import messages as words
-from ghp_agents.escalations import record
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -23,7 +20,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.escalations.messages import News
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import news_flag
 from ghp_agents.ports import IssueTracker, Snapshot, StateStore
 from ghp_agents.presence import people
 from ghp_agents.state.join import Problem
@@ -78,7 +75,7 @@ def escalate(
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
     if urgency not in URGENCIES:
         raise UsageError(f"{urgency[:40]!r} is no urgency.", hint=f"Use {', '.join(URGENCIES)}.")
-    secret.refuse("context", context)
+    secret_scan.refuse("context", context)
     number, notes = _issue(ws, tracker, agent, issue)
     question = Question(agent, tidy, number, choices)
     branch, commit = ws.branch, _commit(ws)
@@ -158,7 +155,7 @@ def tidied(what: str, text: str) -> str:
             f"The {what} has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
             hint="Put the long part into a file of the repository and name it.",
         )
-    secret.refuse(what, tidy)
+    secret_scan.refuse(what, tidy)
     return tidy
 
 
@@ -173,7 +170,7 @@ def _option(text: str) -> str:
             f"An option has {len(option)} characters; it needs 1 to {OPTION_LIMIT}.",
             hint="Name the choice in a few words; the question has room for the rest.",
         )
-    secret.refuse("option", option)
+    secret_scan.refuse("option", option)
     return option
 
 
@@ -270,7 +267,7 @@ def answer(
 
     answered = transact(store, decide)
     if answered.is_new:
-        bell.set_flag(ws.folders, answered.escalation.question.agent)
+        news_flag.set_flag(ws.folders, answered.escalation.question.agent)
     notes = _post(ws, store, tracker, answered.escalation)
     return AnswerResult(answered.escalation, answered.answer, answered.is_new, tuple(notes))
 
@@ -291,18 +288,18 @@ def _answering(asked: Escalation, said: Answer) -> Record:
 
 def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[str]:
     """Make up for comments that could not be made before; what still stands in the way."""
-    owed = posting.owed(ws)
+    owed = comments.owed(ws)
     if not owed:
         return []
     known, _ = read_all(store.snapshot(), ws.settings.orchestrators)
     found = [each for each in known if each.id in owed]
-    return [note for each in found for note in posting.post(ws, tracker, each)]
+    return [note for each in found for note in comments.post(ws, tracker, each)]
 
 
 def _post(
     ws: Workspace, store: StateStore, tracker: IssueTracker, escalation: Escalation
 ) -> list[str]:
-    return posting.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
+    return comments.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
 
 
 # --------------------------------------------------------------------------------- reading
@@ -352,9 +349,9 @@ def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
     return name in _told(ws, agent)
 
 
-def render_news(news: Iterable[News], *, limit: int = words.ANSWER_IN_NEWS) -> str:
+def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -> str:
     """News as text, each in a block that names its author, with so much of each answer."""
-    return "\n".join(f"{words.news(each, limit)}\n" for each in news)
+    return "\n".join(f"{messages.news(each, limit)}\n" for each in news)
 
 
 def _told(ws: Workspace, agent: AgentName) -> set[str]:

@@ -3,7 +3,7 @@
 from ghp_agents.escalations import record
 from ghp_agents.escalations.escalation import Answer, Escalation, may_decide
 from ghp_agents.ports import StateStore
-from ghp_agents.presence import wait as pause
+from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.workspace import Workspace
 
@@ -20,7 +20,7 @@ def wait(
     What other clones say arrives by syncs, which all who wait in a clone share.
     """
     started = next_sync = ws.clock.now()
-    with pause.presence(ws, escalation.question.agent, WAITING, ABOUT) as beat:
+    with presence_wait.presence(ws, escalation.question.agent, WAITING, ABOUT) as beat:
         while True:
             beat(f"{ABOUT} {escalation.question.text}")
             answers = store.snapshot().files(record.answers_of(escalation.id))
@@ -32,7 +32,7 @@ def wait(
             if found:
                 return found[-1]
             if ws.clock.now() >= next_sync:
-                next_sync = pause.sync(ws, store, first=next_sync == started)
+                next_sync = presence_wait.sync(ws, store, first=next_sync == started)
                 continue
             left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
             if left <= 0:

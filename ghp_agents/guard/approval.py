@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Answer, Escalation
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import policy as authority
-from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import policy, policy_cache
 from ghp_agents.hotpath.quoting import file, named, when
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
@@ -51,7 +50,7 @@ def approved(
     is_any_shared = ws.settings.shared or ws.settings.shared_owners
     if plan.approved_by or plan.wanted.name is not None or not is_any_shared:
         return plan
-    files = shared(ruling.current(ws, store, leaser, tracker), plan)
+    files = shared(evaluate.current(ws, store, leaser, tracker), plan)
     if not files:
         return plan
     text = escalation.tidied("question", question(plan))
@@ -81,15 +80,15 @@ def approved(
 
 def shared(book: "Book", plan: CheckedRequest) -> list[str]:
     """What is shared of all that a lease would cover: files, and what there could be."""
-    kinds = [authority.Rule(*fields).kind for fields in book["rules"]]
-    numbers = {number for number, kind in enumerate(kinds) if kind == authority.SHARED}
+    kinds = [policy.Rule(*fields).kind for fields in book["rules"]]
+    numbers = {number for number, kind in enumerate(kinds) if kind == policy.SHARED}
     if not numbers:
         return []
     patterns, fold = plan.wanted.patterns, plan.reach.fold
-    named = [place for _, place in pattern.named(patterns, fold=fold)]
-    places = [*plan.reach.covered, *(x for x in named if pattern.covers(patterns, x, fold=fold))]
-    found = [place for place in places if numbers.intersection(rulebook.covering(book, place))]
-    return list(dict.fromkeys(place.removesuffix(f"/{pattern.PROBE}") for place in found))
+    named = [place for _, place in globs.named(patterns, fold=fold)]
+    places = [*plan.reach.covered, *(x for x in named if globs.covers(patterns, x, fold=fold))]
+    found = [place for place in places if numbers.intersection(policy_cache.covering(book, place))]
+    return list(dict.fromkeys(place.removesuffix(f"/{globs.PROBE}") for place in found))
 
 
 def question(plan: CheckedRequest) -> str:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.core.ids import AgentName, agent_name, issue_of_branch, one_line
-from ghp_agents.git import changed_paths as changes
+from ghp_agents.git import changed_paths
 from ghp_agents.git.changed_paths import Signed
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
@@ -57,7 +57,7 @@ class CheckResult(NamedTuple):
 def staged(ws: Workspace, environ: Mapping[str, str], cwd: Path) -> list[str]:
     """What would be committed, also by a commit of some files whose hook this runs in."""
     index = environ.get("GIT_INDEX_FILE")
-    return changes.staged(top(ws), str(cwd / index) if index else None)
+    return changed_paths.staged(top(ws), str(cwd / index) if index else None)
 
 
 def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:
@@ -65,12 +65,12 @@ def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:
     differs from the last commit. Raises UsageError."""
     folder = top(ws)
     if not words:
-        return changes.in_worktree(folder)
+        return changed_paths.in_worktree(folder)
     found: dict[str, None] = {}
-    for path in changes.from_root(str(folder), cwd, words):
+    for path in changed_paths.from_root(str(folder), cwd, words):
         place = folder / path
         is_folder = place.is_dir() and not place.is_symlink()
-        found |= dict.fromkeys(changes.below(folder, path) if is_folder else [path])
+        found |= dict.fromkeys(changed_paths.below(folder, path) if is_folder else [path])
     return list(found)
 
 
@@ -89,14 +89,14 @@ def top(ws: Workspace) -> Path:
 
 def whoever_is_here(ws: Workspace) -> AgentName | None:
     """The agent that is named here; None for a person."""
-    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     return agent_name(name) if name and name != MYSELF else None
 
 
 def of_branch(ws: Workspace, branch: str | None) -> AgentName | None:
     """The agent of a branch `agent/<name>/…`, unless one is named; else whoever is here."""
     parts = (branch or "").split("/")
-    if not ws.chosen_name and parts[0] == BRANCH and len(parts) > 2 and pulse.is_name(parts[1]):
+    if not ws.chosen_name and parts[0] == BRANCH and len(parts) > 2 and heartbeat.is_name(parts[1]):
         return AgentName(parts[1])
     return whoever_is_here(ws)
 
@@ -118,7 +118,7 @@ def check(
 ) -> CheckResult:
     """What of changes to these paths by whoever is here. Raises GhpError."""
     who = whoever_is_here(ws)
-    return CheckResult(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
+    return CheckResult(who, tuple(evaluate.judge(ws, store, leaser, tracker, who, paths)))
 
 
 def check_branch(
@@ -137,12 +137,12 @@ def check_branch(
     UsageError.
     """
     folder = top(ws)
-    base = changes.fork_point(folder, ref)
+    base = changed_paths.fork_point(folder, ref)
     note = _hear(store)
     branch = branch_of(ws)
     who = of_branch(ws, branch)
-    paths = changes.since(folder, base)
-    verdicts = ruling.judge(ws, store, leaser, tracker, who, paths)
+    paths = changed_paths.since(folder, base)
+    verdicts = evaluate.judge(ws, store, leaser, tracker, who, paths)
     checked = CheckResult(who, tuple(verdicts), note=note)
     if not commits:
         return checked
@@ -152,7 +152,7 @@ def check_branch(
             f"The branch {one_line(branch or '(none)', 60)} names no issue.",
             hint="Name it: --issue 12. Branches of agents are called agent/worker-1/12-words.",
         )
-    made = changes.commits_since(folder, base)
+    made = changed_paths.commits_since(folder, base)
     strangers, people = _strangers(store, leaser, made, number)
     return checked._replace(strangers=strangers, people=people, commits=len(made))
 

@@ -6,21 +6,20 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_elsewhere
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.guard import codeowners
 from ghp_agents.guard.codeowners import OwnersLine
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import policy_cache, policy_stamp
 from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.scope import scope
-from ghp_agents.leases import expiry as lapse
+from ghp_agents.leases import expiry
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
@@ -43,7 +42,7 @@ CONFIGS = 2  # of the texts in a stamp, the first are configuration files
 # A name with an ending, as most patterns with a wildcard are: found without an expression.
 _ENDING = re.compile(r"!?\*(\.[\w.-]+)/?")
 
-Ready = tuple[str, pattern.Glob]  # a pattern, and what it means
+Ready = tuple[str, globs.Glob]  # a pattern, and what it means
 Said = tuple[Rule, Sequence[Ready]]
 
 
@@ -62,10 +61,10 @@ def make(
     if stamp is not None:
         stamp["trunk"] = marks
     settings = Settings(**values)
-    fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
+    fold = policy_stamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
     claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
-    lapsed = lapse.expired(ws, store, snapshot, logs)
+    lapsed = expiry.expired(ws, store, snapshot, logs)
     said = [
         *_leases(ws, snapshot, leaser, fold, lapsed),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
@@ -90,7 +89,7 @@ def _texts(sources: Sources) -> list[list[Any]]:
     found: list[list[Any]] = []
     for path in sources.texts:
         try:
-            found.append([path, rulestamp.text(path)])
+            found.append([path, policy_stamp.text(path)])
         except OSError as error:
             if len(found) < CONFIGS:
                 raise _unreadable(path, error.strerror or str(error)) from None
@@ -100,7 +99,7 @@ def _texts(sources: Sources) -> list[list[Any]]:
 
 def _case(sources: Sources) -> list[str]:
     try:
-        return rulestamp.case(sources.config)
+        return policy_stamp.case(sources.config)
     except OSError:
         return []
 
@@ -111,14 +110,14 @@ def _settings(
     """The settings that have a say, from the texts that the stamp compares and from the trunk, and
     by what it is seen that the trunk moved. Working them out loads what is slow, and starts git, so
     that is done only where something changed. Raises ConfigError."""
-    last = rulebook.read_stale(sources.folders[0])
+    last = policy_cache.read_stale(sources.folders[0])
     if last and stamp and last["stamp"]["texts"][:CONFIGS] == texts:
         marks = last["stamp"]["trunk"]
-        if marks and rulestamp.marks([path for path, _ in marks]) == marks:
+        if marks and policy_stamp.marks([path for path, _ in marks]) == marks:
             return {key: _plain(value) for key, value in last["settings"].items()}, marks
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
-    read = [config.values(path, _decoded(path, text)) if text else {} for path, text in texts]
+    read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
     marks, said = configuration.said_now(ws.ground, *read)
     known = ("shared", "shared_owners", "orchestrators", "implicit_leases")
     return {key: said[key] for key in (*known, "dead_after", "gone_after") if key in said}, marks
@@ -150,7 +149,7 @@ def _next_lapse(
     ws: Workspace, snapshot: Snapshot, logs: Sequence[LeaseHistory], lapsed: Container[str]
 ) -> float | None:
     """From when on news may prove that one more lease of another clone is over; None for never."""
-    ends = [end for lease, end in lapse.ends_at(ws, snapshot, logs).items() if lease not in lapsed]
+    ends = [end for lease, end in expiry.ends_at(ws, snapshot, logs).items() if lease not in lapsed]
     # The fast road has the machine's clock only.
     return ws.clock.now() - ws.steady() + min(ends) if ends else None
 
@@ -161,7 +160,7 @@ def _leases(
     """All leases that are granted and not over, in the order in which they count; whether their
     holders live is looked at when one matters."""
     rights = lease.known_rights(leaser)
-    over = {x.nonce for x in rights.values() if claim_sight.is_over(ws, x, leaser.clone)}
+    over = {x.nonce for x in rights.values() if holder_liveness.is_over(ws, x, leaser.clone)}
     logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     said: list[Said] = []
@@ -272,7 +271,7 @@ def ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
     found: list[Ready] = []
     for each in patterns:
         try:
-            found.append((each, pattern.rule(each, fold=fold)))
+            found.append((each, globs.rule(each, fold=fold)))
         except UsageError:
             continue
     return found
@@ -297,7 +296,7 @@ def bind(said: Sequence[Said], fold: bool) -> dict[str, Any]:
     return {"rules": [rule.fields() for rule, _ in said], **index}
 
 
-def _place(text: str, rule: pattern.Glob) -> tuple[str, str]:
+def _place(text: str, rule: globs.Glob) -> tuple[str, str]:
     """By what a pattern is looked up: the whole path, a name in it, an ending, or the folder that
     all begins with which it matches."""
     if rule.path is not None:

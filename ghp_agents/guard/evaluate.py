@@ -10,18 +10,14 @@ import contextlib
 from collections.abc import Sequence
 from functools import cached_property
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.git import ignored_files as exempt
+from ghp_agents.git import ignored_files
 from ghp_agents.git import process as git
-from ghp_agents.guard import compile_policy as rulemaking
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import policy as authority
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.guard import compile_policy
+from ghp_agents.hotpath import alive, implicit_leases, policy, policy_cache, policy_stamp
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
@@ -85,43 +81,43 @@ def refresh(ws: Workspace, store: StateStore, leaser: LockService, tracker: Issu
     that takes the slow road then.
     """
     sources = Sources(ws.place, ws.folders, ws.environ)
-    if rulebook.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
+    if policy_cache.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
         with contextlib.suppress(GhpError):
             _write(ws, store, leaser, tracker, sources)
 
 
 def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
     """The book that is kept, unless a lease in it is over by now: nothing is written then."""
-    book = rulebook.load(sources)
+    book = policy_cache.load(sources)
     now = ws.clock.now()
-    if book is None or not rulebook.may_have_expired(book, now):
+    if book is None or not policy_cache.may_have_expired(book, now):
         return book
     age = store.news_age()
     heard = 0.0 if age is None else now - age
-    return None if rulebook.may_have_expired(book, heard) else book
+    return None if policy_cache.may_have_expired(book, heard) else book
 
 
 def _write(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, sources: Sources
 ) -> Book:
-    taken = rulestamp.take(sources)
+    taken = policy_stamp.take(sources)
     stamp = taken[1] if taken else None
-    book = rulemaking.make(ws, store, leaser, tracker, sources, stamp)
+    book = compile_policy.make(ws, store, leaser, tracker, sources, stamp)
     if taken is None:
-        rulebook.drop(sources.folders[0])
+        policy_cache.drop(sources.folders[0])
         return book
     try:
-        rulebook.keep(sources.folders[0], *taken, book)
+        policy_cache.keep(sources.folders[0], *taken, book)
     except OSError:
-        rulebook.drop(sources.folders[0])  # then every decision takes this road
+        policy_cache.drop(sources.folders[0])  # then every decision takes this road
     return book
 
 
 def _spared(ws: Workspace, verdicts: Sequence[Verdict]) -> set[str]:
     """The paths that are refused, or told, for a lease, and that nobody can lease."""
     top = ws.place.toplevel
-    asked = [each.path for each in verdicts if each.kind in authority.OF_LEASES]
-    return {*exempt.among(top, asked)} if top else set()
+    asked = [each.path for each in verdicts if each.kind in policy.OF_LEASES]
+    return {*ignored_files.among(top, asked)} if top else set()
 
 
 class _Bench:
@@ -147,11 +143,11 @@ class _Bench:
 
     def verdict(self, path: str, *, is_exempt: bool = False) -> Verdict:
         """What of one path."""
-        if not rulebook.is_plain(path):
-            return Verdict(authority.ALLOW, path)  # none of this repository's files
+        if not policy_cache.is_plain(path):
+            return Verdict(policy.ALLOW, path)  # none of this repository's files
         looks = self._book["implicitLeases"] and self._author is None
         touch = self._touch(path) if looks else None
-        return authority.decide(self._book, path, self._case(touch, is_exempt))
+        return policy.decide(self._book, path, self._case(touch, is_exempt))
 
     def verdicts(self, paths: Sequence[str]) -> list[Verdict]:
         """What of each path."""
@@ -165,8 +161,8 @@ class _Bench:
     def drop(self, verdict: Verdict) -> None:
         """Give up the implicit lease of a path, which must not be in the way of who has it."""
         if self._agent:
-            key = rulebook.key_of(self._book, verdict.path)
-            touched.drop(self._ws.folders, self._agent, key)
+            key = policy_cache.key_of(self._book, verdict.path)
+            implicit_leases.drop(self._ws.folders, self._agent, key)
 
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""
@@ -174,20 +170,20 @@ class _Bench:
         here = self._ws.presence(agent) if agent else None
         if verdict.is_refused or not (agent and here and self._book["implicitLeases"]):
             return verdict
-        if not rulebook.is_plain(verdict.path):
+        if not policy_cache.is_plain(verdict.path):
             return verdict
-        key = rulebook.key_of(self._book, verdict.path)
+        key = policy_cache.key_of(self._book, verdict.path)
         try:
             epoch = here["epoch"]
-            rival = touched.take_lease(
+            rival = implicit_leases.take_lease(
                 self._ws.folders, agent, epoch, key, self._now, *self._limits
             )
         except OSError:
             return verdict  # nothing can be written here, so nobody can be told
-        if rival is None or _spared(self._ws, [Verdict("", verdict.path, authority.IMPLICIT)]):
+        if rival is None or _spared(self._ws, [Verdict("", verdict.path, policy.IMPLICIT)]):
             return verdict
         touch = self._touch(verdict.path) or (rival, to_text(self._now))
-        return authority.decide(self._book, verdict.path, self._case(touch))
+        return policy.decide(self._book, verdict.path, self._case(touch))
 
     def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> EditRequest:
         return EditRequest(
@@ -204,11 +200,13 @@ class _Bench:
         )
 
     def _touch(self, path: str) -> tuple[str, str] | None:
-        key = rulebook.key_of(self._book, path)
-        return touched.other(self._ws.folders, self._agent or "", key, self._now, self._limits)
+        key = policy_cache.key_of(self._book, path)
+        return implicit_leases.other(
+            self._ws.folders, self._agent or "", key, self._now, self._limits
+        )
 
     def _lives(self, rule: Rule) -> bool:
-        if rule.kind == authority.SCOPE:
+        if rule.kind == policy.SCOPE:
             sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
             return sight is not None and sight.lives  # None: given back since the book was made
         return self._holders(Actor(rule.holder, rule.is_person))
@@ -236,13 +234,13 @@ class _Bench:
     @cached_property
     def _owner(self) -> str | None:
         git_dir, folders = self._ws.place.git_dir, self._ws.folders
-        return living.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
+        return alive.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
 
     @cached_property
     def _holders(self) -> lease.Lives:
         return lease.lives_by(presence.list_agents(self._ws, self._store, self._store.snapshot()))
 
     @cached_property
-    def _claims(self) -> dict[str, claim_sight.HolderView]:
+    def _claims(self) -> dict[str, holder_liveness.HolderView]:
         known: list[Lock] = self._leaser.known(PREFIX)
-        return claim_sight.holders_of(self._ws, self._store, known)
+        return holder_liveness.holders_of(self._ws, self._store, known)

@@ -6,13 +6,13 @@ A shell edits what a hook never sees, and a lease may have come after the edit.
 
 from collections.abc import Sequence
 
-from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.core import globs as pattern
+from ghp_agents.claims import holder_liveness
+from ghp_agents.core import globs
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.git import process as git
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import policy as authority
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.service import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
@@ -37,11 +37,11 @@ def refuse(
     merges the change; None: its author finishes it here. Raises RefusedError, UnknownError."""
     fetch_leases(store)
     agent = None if author.is_person else AgentName(author.name)
-    verdicts = ruling.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
+    verdicts = evaluate.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
     against = [each for each in verdicts if each.why]
     if against and (by or author).is_person:
         strict = _strict(ws, store, leaser, author, [each.path for each in against])
-        barred = [each for each in against if each.kind == authority.LEASE and each.path in strict]
+        barred = [each for each in against if each.kind == policy.LEASE and each.path in strict]
     else:
         barred = [each for each in against if each.is_refused]
     if barred:
@@ -66,14 +66,14 @@ def _strict(
 ) -> set[str]:
     """Those of the paths to which another, who lives, has a right over all clones."""
     held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
-    seen = claim_sight.holders_of(ws, store, held) if held else {}
+    seen = holder_liveness.holders_of(ws, store, held) if held else {}
     fold = git.config(ws.folder, "core.ignoreCase") == "true"
     living = [x for x in held if seen[x.name].lives and not _is_over(ws, x, leaser)]
-    return {path for x in living for path in pattern.select(x.patterns, paths, fold=fold)}
+    return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 
 
 def _is_over(ws: Workspace, right: Lock, leaser: LockService) -> bool:
-    return claim_sight.is_over(ws, right, leaser.clone)
+    return holder_liveness.is_over(ws, right, leaser.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:

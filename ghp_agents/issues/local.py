@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import replay
 from ghp_agents.issues.dependencies import refuse_circles
 from ghp_agents.issues.issue import (
     NO_CHANGE,
@@ -48,24 +48,24 @@ class LocalTracker:
 
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, and closed ones if asked, oldest first."""
-        issues = issue_log.fold(_log(self._store.snapshot()))
+        issues = replay.fold(_log(self._store.snapshot()))
         return [issue for issue in issues if closed or issue.state != "closed"]
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
-        return find(issue_log.fold(_log(self._store.snapshot())), issue)
+        return find(replay.fold(_log(self._store.snapshot())), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """A new issue. What is wrong with it is found before a number is spent on it."""
         wanted = checked_new(change)
         snapshot = self._store.snapshot()
-        resolved(issue_log.fold(_log(snapshot)), wanted)
+        resolved(replay.fold(_log(snapshot)), wanted)
         issue, record = random_hex(6), random_hex(6)
         number = self._number(snapshot, by, f"for I-{issue}")
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
-            issues = issue_log.fold(log)
+            issues = replay.fold(log)
             blank = Issue(issue, IssueNumber(0), "")
             new = effective(blank, resolved(issues, wanted))
             said = self._said(snapshot, log, "create", issue, record, by)
@@ -83,7 +83,7 @@ class LocalTracker:
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
-            issues = issue_log.fold(log)
+            issues = replay.fold(log)
             had = find(issues, issue)
             new = effective(had, resolved(issues, wanted))
             if new == NO_CHANGE:
@@ -102,7 +102,7 @@ class LocalTracker:
 
         def decide(snapshot: Snapshot) -> tuple[Comment, list[Record]]:
             log = _log(snapshot)
-            had = find(issue_log.fold(log), issue)
+            had = find(replay.fold(log), issue)
             there = _marked(log, had, marker) if marker else None
             if there:
                 return there, []
@@ -140,12 +140,12 @@ class LocalTracker:
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read_events(snapshot.files(FOLDER))
+    return replay.read_events(snapshot.files(FOLDER))
 
 
 def _after(log: IssueEvents, said: IssueEvent) -> Issue:
     """The issue that a record is about, with the record."""
-    return next(issue for issue in issue_log.fold(log.with_one(said)) if issue.id == said.issue)
+    return next(issue for issue in replay.fold(log.with_one(said)) if issue.id == said.issue)
 
 
 def _marked(log: IssueEvents, issue: Issue, marker: str) -> Comment | None:

@@ -5,8 +5,7 @@ from collections.abc import Container
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.fields import as_whole, parse
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.issues import record as issue_record
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import record, replay
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.ports import LockService, Snapshot
@@ -51,7 +50,7 @@ def next_number(
 
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:
     """All numbers of issues and pull requests that this clone knows: `#12` is one thing."""
-    issues = issue_log.read_events(snapshot.files(issue_record.FOLDER)).numbers
+    issues = replay.read_events(snapshot.files(record.FOLDER)).numbers
     pulls = {_number(data) for data in snapshot.files(PULLS).values()}
     return issues | {number for number in pulls if number}
 

@@ -8,7 +8,7 @@ import functools
 import itertools
 import re
 
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import spelled
 from ghp_agents.issues.body_sections import section
@@ -79,7 +79,7 @@ def _is_everything(spelling: str) -> bool:
     if spelling.startswith("!") or _LETTERS.search(_BRACKETS.sub("", spelling)):
         return False
     try:
-        return all(pattern.covers([spelling], name, fold=True) for name in UNLIKE)
+        return all(globs.covers([spelling], name, fold=True) for name in UNLIKE)
     except UsageError:
         return False  # it matches nothing
 

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, digest
-from ghp_agents.issues import comment_commands as command_record
-from ghp_agents.issues import dependencies as blocking
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import comment_commands, dependencies, replay
 from ghp_agents.issues.issue import (
     NO_CHANGE,
     Comment,
@@ -78,7 +76,7 @@ def select(
     ready: bool = False,
     states: Sequence[str] = ("open",),
     labels: Sequence[str] = (),
-    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> IssueListing:
     """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks.
@@ -89,9 +87,9 @@ def select(
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
     label = ws.settings.needs_human_label
-    found = blocking.ready(known, me, claims, label, commanded) if ready else known
+    found = dependencies.ready(known, me, claims, label, commanded) if ready else known
     offered = [each._replace(offered=True) for each in known]
-    everything = blocking.ready(offered, me, claims, label) if ready else found
+    everything = dependencies.ready(offered, me, claims, label) if ready else found
     chosen = [
         issue
         for issue in found
@@ -100,25 +98,25 @@ def select(
         and all(label in issue.labels for label in labels)
     ]
     waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
-    circle = blocking.deadlock(known) if ready else []
+    circle = dependencies.deadlock(known) if ready else []
     return IssueListing(chosen, waited_for, circle, len(everything) - len(found))
 
 
 def ready(
     ws: Workspace,
     issues: Sequence[Issue],
-    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> list[Issue]:
     """What can be taken of `issues`, which come oldest first and hold all that are open."""
     label = ws.settings.needs_human_label
-    return blocking.ready(issues, claims=claims, needs_human=label, commanded=commanded)
+    return dependencies.ready(issues, claims=claims, needs_human=label, commanded=commanded)
 
 
 def commanded(store: StateStore) -> set[int]:
     """The issues that a person gave to agents by a comment."""
-    records = store.snapshot().files(command_record.FOLDER)
-    return command_record.given(command_record.read_commands(records)[0]) if records else set()
+    records = store.snapshot().files(comment_commands.FOLDER)
+    return comment_commands.given(comment_commands.read_commands(records)[0]) if records else set()
 
 
 def view(tracker: IssueTracker, reference: str) -> View:
@@ -271,7 +269,7 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> l
     snapshot = store.snapshot()
     log, used = _log(snapshot), given_numbers(snapshot)
     given: list[IssueNumber] = []
-    for creation in issue_log.unnumbered(log):
+    for creation in replay.unnumbered(log):
         if not _is_ours(snapshot, creation):
             continue
         reason = f"for I-{creation.issue}"
@@ -293,7 +291,7 @@ def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
 def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueNumber) -> bool:
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         log = _log(snapshot)
-        lacking = {each.issue for each in issue_log.unnumbered(log)}
+        lacking = {each.issue for each in replay.unnumbered(log)}
         if creation.issue not in lacking or number in log.numbers:
             return False, []
         said = IssueEvent(
@@ -306,11 +304,11 @@ def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueN
             by=creation.by,
             number=number,
         )
-        issue = find(issue_log.fold(log.with_one(said)), f"I-{creation.issue}")
+        issue = find(replay.fold(log.with_one(said)), f"I-{creation.issue}")
         return True, [entry(said, "issue-number", issue, f"was I-{issue.id}: {issue.title}")]
 
     return transact(store, decide)
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read_events(snapshot.files(FOLDER))
+    return replay.read_events(snapshot.files(FOLDER))

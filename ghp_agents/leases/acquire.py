@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import second_look as doubts
+from ghp_agents.leases import expiry, second_look, strict
 from ghp_agents.leases import service as leases
-from ghp_agents.leases import strict
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.request import (
@@ -43,7 +41,7 @@ class HeldError(RefusedError):
         others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
         super().__init__(
             f"{obstacles[0].words}.{others}",
-            hint=doubts.HINT
+            hint=second_look.HINT
             if obstacles[0].kind == "doubted"
             else f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
             "or ask: `ghp agent-escalate …`.",
@@ -83,7 +81,7 @@ def holds_already(
     if not mine or plan.is_elsewhere(rights):
         return False
     lives = leases.lives_by(presence.list_agents(ws, store, snapshot))
-    lapsed = lapse.expired(ws, store, snapshot, mine)
+    lapsed = expiry.expired(ws, store, snapshot, mine)
     return any(leases.is_active(ws, snapshot, log, lives, rights, lapsed) for log in mine)
 
 
@@ -139,12 +137,13 @@ def _rights_past(case: DecisionInput) -> frozenset[str]:
     clones, or where these never came, by the rights themselves."""
     snapshot = case.store.snapshot()
     logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
-    lapsed = lapse.expired(case.ws, case.store, snapshot, logs)
+    lapsed = expiry.expired(case.ws, case.store, snapshot, logs)
     recorded = {log.nonce for log in logs}
     bare = {
         right.nonce
         for right in leases.known_rights(case.leaser).values()
-        if right.nonce not in recorded and claim_sight.is_over(case.ws, right, case.leaser.clone)
+        if right.nonce not in recorded
+        and holder_liveness.is_over(case.ws, right, case.leaser.clone)
     }
     return frozenset(log.nonce for log in logs if log.id in lapsed) | bare
 

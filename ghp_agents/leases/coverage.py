@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import globs as rules
+from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import escaped, spelled, spelled_all
 from ghp_agents.core.ids import Actor
@@ -28,7 +28,7 @@ class Coverage(NamedTuple):
         """What it has in common with another lease; None if nothing."""
         if self.name is not None or name is not None:
             return self.name if self.name == name else None
-        found = rules.overlap(self.patterns, self.covered, patterns, fold=self.fold)
+        found = globs.overlap(self.patterns, self.covered, patterns, fold=self.fold)
         return None if found is None else found.removeprefix("/") or found
 
     def meets_other(self, hold: Hold, me: Actor, clone: str = "") -> str | None:
@@ -60,7 +60,7 @@ class WorktreeFiles:
         """A lease of these patterns, or of a named resource."""
         if name is not None:
             return Coverage((), name, [], fold=False)
-        covered = rules.select(patterns, self.files, fold=self.fold)
+        covered = globs.select(patterns, self.files, fold=self.fold)
         return Coverage(patterns, None, covered, self.fold)
 
     def spelled(self, words: Sequence[str], cwd: Path | None = None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@ wait for each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghp_agents.leases import wait_graph as rules
+from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -39,7 +39,7 @@ def waits(
     if snapshot.files(presence.LEASES):
         from ghp_agents.leases import service as lease
 
-        found += rules.for_leases(lease.queue(ws, store, leaser, snapshot, views))
+        found += wait_graph.for_leases(lease.queue(ws, store, leaser, snapshot, views))
     ended = {view.name for view in views if view.liveness not in _LIVES}
     return sorted({wait for wait in found if wait.waiter not in ended})
 
@@ -56,12 +56,12 @@ def _for_issues(
     claims = {number: lease for number, lease in known.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
-    return rules.for_issues(issues, claims, in_hand)
+    return wait_graph.for_issues(issues, claims, in_hand)
 
 
 def shown(views: Iterable["AgentView"], known: Iterable[Wait]) -> list["AgentView"]:
     """The agents as they are shown: who waits is blocked, and says by whom and for what."""
-    by_waiter = rules.of_each(known)
+    by_waiter = wait_graph.of_each(known)
     return [_blocked(view, by_waiter) for view in views]
 
 
@@ -77,12 +77,14 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
 def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
     """The chains of waiting that begin with `names`, one sentence each. In a long queue everybody
     waits for all before them; then the first are told and the others counted."""
-    by_waiter = rules.of_each(known)
+    by_waiter = wait_graph.of_each(known)
     found: list[str] = []
     for name in names:
         mine = by_waiter.get(name, [])
-        found += [rules.sentence(rules.onwards(by_waiter, first)) for first in mine[:SHOWN]]
-        found += [rules.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
+        found += [
+            wait_graph.sentence(wait_graph.onwards(by_waiter, first)) for first in mine[:SHOWN]
+        ]
+        found += [wait_graph.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
     return found
 
 
@@ -102,7 +104,7 @@ def escalate_cycles(
     of its agents, by the clone in which that one lives.
     """
     here = {view.name: view.is_here for view in views}
-    mine = [circle for circle in rules.circles(known) if here.get(_asker(circle, here), False)]
+    mine = [circle for circle in wait_graph.circles(known) if here.get(_asker(circle, here), False)]
     if not mine:
         return []
     from ghp_agents.escalations.escalation import Question
@@ -114,7 +116,10 @@ def escalate_cycles(
             store,
             tracker,
             Question(
-                _asker(circle, here), rules.question(circle), _issue(circle), rules.options(circle)
+                _asker(circle, here),
+                wait_graph.question(circle),
+                _issue(circle),
+                wait_graph.options(circle),
             ),
             urgency="high",
         )

@@ -7,11 +7,10 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.globs import covers
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.git import ignored_files as exempt
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.git import ignored_files
+from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, reason
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import record
+from ghp_agents.leases import expiry, record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
@@ -55,7 +54,7 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
     mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
-    lapsed = lapse.expired(ws, case.store, snapshot, logs)
+    lapsed = expiry.expired(ws, case.store, snapshot, logs)
     parts = (lives, rights, lapsed)
     had = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
     if had:
@@ -96,13 +95,13 @@ def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
     limits = ws.settings.dead_after, ws.settings.gone_after
     found = [
         touch
-        for touch in touched.list_all(ws.folders)
+        for touch in implicit_leases.list_all(ws.folders)
         if (touch.agent != plan.holder.name or plan.holder.is_person)
         and covers(plan.wanted.patterns, touch.path, fold=plan.reach.fold)
-        and touched.is_active(ws.folders, touch, ws.clock.now(), *limits)
+        and implicit_leases.is_active(ws.folders, touch, ws.clock.now(), *limits)
     ]
     top = ws.place.toplevel
-    spared = exempt.among(top, [each.path for each in found]) if found and top else ()
+    spared = ignored_files.among(top, [each.path for each in found]) if found and top else ()
     return [
         Conflict(each.path, each.agent, False, each.since, "editing")
         for each in found

@@ -8,7 +8,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.acquire import LeaseResult, attempt, holds_already, leased
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -22,7 +22,7 @@ from ghp_agents.leases.request import (
     prepare,
 )
 from ghp_agents.ports import LockService, StateStore
-from ghp_agents.presence import wait as pause
+from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.workspace import Workspace
 
@@ -51,7 +51,7 @@ def wait(
     agent = None if plan.by.is_person else plan.by.name
     ids: list[str] = []
     with contextlib.ExitStack() as stack:
-        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED, _about(plan)))
+        beat = stack.enter_context(presence_wait.presence(ws, agent, BLOCKED, _about(plan)))
 
         def stand(lease: str) -> None:
             stack.enter_context(_standing(ws, lease))
@@ -71,7 +71,7 @@ def _wait(
     plan: CheckedRequest,
     timeout: float | None,
     tell: Tell,
-    beat: pause.Beat,
+    beat: presence_wait.Beat,
     stand: Callable[[str], None],
 ) -> LeaseResult:
     started = next_sync = next_try = ws.clock.now()
@@ -92,7 +92,7 @@ def _wait(
                 shown = step.place
             beat(f"{_about(plan)} {step.place}")
         if ws.clock.now() >= next_sync:
-            next_sync = pause.sync(ws, store, first=next_sync == started)
+            next_sync = presence_wait.sync(ws, store, first=next_sync == started)
             plan = plan._replace(
                 reach=WorktreeFiles(ws).reach(plan.wanted.patterns, plan.wanted.name)
             )
@@ -173,7 +173,7 @@ def _standing(ws: Workspace, lease: str) -> Iterator[None]:
         try:
             if not held:
                 with contextlib.suppress(OSError):
-                    ownfile.touch(str(path))
+                    own_file.touch(str(path))
             yield
         finally:
             with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.escalations.service import EscalateResult
-from ghp_agents.leases import deadlocks as waiting
+from ghp_agents.leases import deadlocks
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
@@ -18,7 +18,7 @@ from ghp_agents.leases.service import LIVING
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
-from ghp_agents.presence import wait_status as waiters
+from ghp_agents.presence import wait_status
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.cause import OVERLAP
@@ -35,7 +35,7 @@ def reconcile(
     also in the background; doing it twice changes nothing."""
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot, processes=False)
-    waiters.restore_status(
+    wait_status.restore_status(
         ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
     )
     asked: list[EscalateResult] = []
@@ -44,8 +44,8 @@ def reconcile(
             snapshot = store.snapshot()
         asked += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
     if presence.may_wait(snapshot, views):
-        known = waiting.waits(ws, store, leaser, tracker, snapshot, views)
-        asked += waiting.escalate_cycles(ws, store, tracker, known, views)
+        known = deadlocks.waits(ws, store, leaser, tracker, snapshot, views)
+        asked += deadlocks.escalate_cycles(ws, store, tracker, known, views)
     said = [
         f"Asked {each.escalation.name}: {each.escalation.title}" for each in asked if each.is_new
     ]

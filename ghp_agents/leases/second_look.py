@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core import files
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
@@ -69,7 +69,7 @@ def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
 
 def _read(ws: Workspace) -> dict[str, Doubt]:
     found: dict[str, Doubt] = {}
-    for name, fields in (quickjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
+    for name, fields in (fastjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
         match fields:
             case [str(revision), int() | float() as since]:
                 found[name] = Doubt(revision, since)

@@ -4,16 +4,14 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import record
-from ghp_agents.leases import select as hold_choice
+from ghp_agents.leases import expiry, record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock, LockMovedError
@@ -38,7 +36,7 @@ class LeaseListing(NamedTuple):
 
     held: list[Hold]
     waiting: list[Waiter]
-    edits: list[touched.ImplicitLease]  # implicit leases of this clone
+    edits: list[implicit_leases.ImplicitLease]  # implicit leases of this clone
     problems: list[Problem]  # what could not be read
     logs: list[LeaseHistory]  # what was said of all leases
 
@@ -65,12 +63,16 @@ def listing(
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
-    touches = touched.list_all(ws.folders) if implicit else []
+    touches = implicit_leases.list_all(ws.folders) if implicit else []
     logs, problems = read_all(snapshot)
     return LeaseListing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
-        [each for each in touches if touched.is_active(ws.folders, each, ws.clock.now(), *limits)],
+        [
+            each
+            for each in touches
+            if implicit_leases.is_active(ws.folders, each, ws.clock.now(), *limits)
+        ],
         problems,
         logs,
     )
@@ -95,7 +97,7 @@ def held(
     """
     logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
-    lapsed = lapse.expired(ws, store, snapshot, logs)
+    lapsed = expiry.expired(ws, store, snapshot, logs)
     mine = [log for log in logs if is_active(ws, snapshot, log, lives, rights, lapsed)]
     said = {log.nonce for log in logs}
     bare = [
@@ -103,9 +105,10 @@ def held(
         for right in rights.values()
         if right.is_taken
         and right.nonce not in said
-        and not claim_sight.is_over(ws, right, leaser.clone)
+        and not holder_liveness.is_over(ws, right, leaser.clone)
         and (
-            lives(holder_of(right)) or claim_sight.holders_of(ws, store, [right])[right.name].lives
+            lives(holder_of(right))
+            or holder_liveness.holders_of(ws, store, [right])[right.name].lives
         )
     ]
     strict = [hold_of(log, rights) for log in mine if log.request.right]
@@ -253,7 +256,7 @@ def release(
         living = lives(holder_in(hold))
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
-            living = living or claim_sight.holders_of(ws, store, [right])[right.name].lives
+            living = living or holder_liveness.holders_of(ws, store, [right])[right.name].lives
         _check_release(ws, by, hold, living, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)
@@ -277,12 +280,12 @@ def _chosen(
     ids = [word for word in words if is_id(word)]
     found = [find(holds, word) for word in ids]
     if name is not None:
-        found += hold_choice.named(holds, by, record.resource(name))
+        found += select.named(holds, by, record.resource(name))
     patterns = [word for word in words if not is_id(word)]
     if patterns:
         from ghp_agents.leases.coverage import WorktreeFiles
 
-        found += hold_choice.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
+        found += select.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
     return list({hold.id: hold for hold in found}.values())
 
 

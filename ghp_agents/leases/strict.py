@@ -8,13 +8,13 @@ nobody after writing has it alone. The lower nonce stays longer, so that not bot
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath.quoting import named, when
-from ghp_agents.leases import second_look as doubts
+from ghp_agents.leases import second_look
 from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.service import NAMES, PATHS, as_hold
@@ -158,10 +158,10 @@ def _met(
         for right in rights
         if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
     ]
-    seen = claim_sight.holders_of(ws, store, met) if met else {}
+    seen = holder_liveness.holders_of(ws, store, met) if met else {}
     living = [right for right in met if _lives(seen, right) and right.nonce not in past]
     doubted = {x.name: (x, seen[x.name]) for x in met if x.name in seen and x.nonce not in past}
-    unsure = doubts.unconfirmed(ws, store, doubted) if doubted else []
+    unsure = second_look.unconfirmed(ws, store, doubted) if doubted else []
     if unsure and not living:
         raise DoubtError(as_hold(unsure[0]))
     return living, [right for right in met if right not in living]

@@ -3,7 +3,7 @@
 The generation is for what the right guards: it refuses a lower one than it has seen.
 """
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line
@@ -24,7 +24,7 @@ def verify(ws: Workspace, leaser: LockService, name: str | None = None) -> Lock:
     lease = leaser.read(wanted)
     if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
         raise _not_mine(wanted, lease, name)
-    if claim_sight.is_over(ws, lease, leaser.clone):
+    if holder_liveness.is_over(ws, lease, leaser.clone):
         raise RefusedError(
             f"{wanted} is not yours any more: its time was up at {lease.until}.",
             hint="Stop what needs it, or take it anew.",

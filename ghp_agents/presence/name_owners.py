@@ -11,7 +11,7 @@ from ghp_agents.core import files
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, info
 from ghp_agents.core.ids import CloneId
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.workspace import Workspace
@@ -72,7 +72,7 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
 
 def _read(ws: Workspace) -> dict[str, NameOwner]:
     found: dict[str, NameOwner] = {}
-    for name, fields in (quickjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
+    for name, fields in (fastjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
                 found[name] = NameOwner(clone, since, before)

@@ -6,9 +6,7 @@ own machine says with a sync that it runs, and is believed for as long as it ask
 
 import os
 
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import alive, fastjson, presence_file
 from ghp_agents.workspace import Workspace
 
 QUIET = 300.0  # seconds without a beat from which on it is said
@@ -35,12 +33,12 @@ def _quiet(folder: str, now: float) -> list[str]:
 
 
 def _vouch_for(ws: Workspace, name: str) -> bool:
-    found = living.newest_presence(ws.folders, name)
+    found = alive.newest_presence(ws.folders, name)
     if found is None or found[0].get("status") == "stopped":
         return False
     presence, beaten = found
-    lives = living.process_lives(presence)
-    silent = living.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
+    lives = alive.process_lives(presence)
+    silent = alive.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
     if lives is None or not QUIET <= silent < ws.settings.gone_after:
         return False
     if not _is_due(presence, lives, ws.clock.interval()):
@@ -71,10 +69,10 @@ def _write(
     silent: float,
 ) -> bool:
     """Move the presence on, unless it beats meanwhile. The file keeps its time: this is no beat."""
-    number, held = presencefile.hold(ws.folders, name)
+    number, held = presence_file.hold(ws.folders, name)
     try:
-        known = [presencefile.presence(folder, name) for folder in ws.folders]
-        record = presencefile.newest_of(known)
+        known = [presence_file.presence(folder, name) for folder in ws.folders]
+        record = presence_file.newest_of(known)
         if record is None or record != seen:
             return False
         boot, seconds = ws.clock.interval()
@@ -82,11 +80,11 @@ def _write(
         record["seq"] += 1
         record["processRunsFor"] = BELIEVED if lives else 0
         record["silentFor"] = int(silent)
-        content = quickjson.encode(record)
-        presencefile.write(ws.folders[number:], known[number:], name, content)
+        content = fastjson.encode(record)
+        presence_file.write(ws.folders[number:], known[number:], name, content)
         for folder in ws.folders:
             path = f"{folder}/agents/{name}.json"
-            if presencefile.presence(folder, name) == record:
+            if presence_file.presence(folder, name) == record:
                 os.utime(path, (beaten, beaten))
         return True
     finally:

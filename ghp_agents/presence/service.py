@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import session_name as sessionname
+from ghp_agents.hotpath import alive, session_name
+from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.presence.liveness import (
     Liveness,
@@ -71,14 +70,14 @@ def heartbeat(
     Raises OSError when no folder can be written.
     """
     if any(Path(folder, WAITERS).is_dir() for folder in ws.folders):
-        from ghp_agents.presence import wait_status as waiters
+        from ghp_agents.presence import wait_status
 
-        waiters.restore_status(ws, [agent])
-    session = pulse.session(ws.environ)[1]
-    pid = pulse.agent_pid(ws.environ)
-    said = {**said, **pulse.surroundings(ws.place)}
+        wait_status.restore_status(ws, [agent])
+    session = hot_heartbeat.session(ws.environ)[1]
+    pid = hot_heartbeat.agent_pid(ws.environ)
+    said = {**said, **hot_heartbeat.surroundings(ws.place)}
     throttle = ws.settings.throttle
-    beaten = pulse.beat(
+    beaten = hot_heartbeat.beat(
         ws.folders, agent, said, ws.clock.now(), session=session, progress=progress,
         throttle=throttle, pid=pid, moment=ws.clock.interval(),
     )  # fmt: skip
@@ -92,7 +91,7 @@ def register(
     known = store.snapshot().agents().get(agent, {})
     here = ws.presence(agent) or {}
     epoch = next_epoch(known, here)
-    kind, session = pulse.session(ws.environ)
+    kind, session = hot_heartbeat.session(ws.environ)
     here_branch = ws.branch
     first: dict[str, Any] = {
         "issue": (issue_of_branch(here_branch) if here_branch else None) or _claimed(here),
@@ -100,14 +99,14 @@ def register(
         "lastAction": "Started",
         "kind": kind,
         "capabilities": list(ws.settings.capabilities.get(agent, ())),
-        **pulse.surroundings(ws.place),
+        **hot_heartbeat.surroundings(ws.place),
         **(said or {}),
     }
     if not first["capabilities"]:
         del first["capabilities"]
-    beaten = pulse.beat(
+    beaten = hot_heartbeat.beat(
         ws.folders, agent, first, ws.clock.now(), session=session,
-        pid=pulse.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
+        pid=hot_heartbeat.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
     )  # fmt: skip
     assert beaten is not None, "a beat with an epoch always writes"
     return beaten
@@ -123,8 +122,8 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
     path = ws.git_dir / "ghp-agent"
     before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     files.write_durably(path, f"{agent}\n".encode())
-    if before and before != agent and pulse.is_name(before) and _is_ours(ws, before):
-        pulse.beat(
+    if before and before != agent and hot_heartbeat.is_name(before) and _is_ours(ws, before):
+        hot_heartbeat.beat(
             ws.folders, before, {"status": "stopped", "lastAction": f"Goes on as {agent}"},
             ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
             moment=ws.clock.interval(),
@@ -137,9 +136,11 @@ def _is_ours(ws: Workspace, agent: str) -> bool:
     there = ws.presence(agent)
     if there is None:
         return False
-    session = pulse.session(ws.environ)[1]
+    session = hot_heartbeat.session(ws.environ)[1]
     same_session = session is None or there.get("session") in (None, session)
-    return same_session and there.get("worktree") == pulse.surroundings(ws.place).get("worktree")
+    return same_session and there.get("worktree") == hot_heartbeat.surroundings(ws.place).get(
+        "worktree"
+    )
 
 
 # ------------------------------------------------------------------------------ looking
@@ -180,9 +181,9 @@ class _Eyes:
         views = [self.view(name, clone, presence) for clone, presence in told]
         if len(views) == 1:
             return views[0]
-        living = [view for view in views if view.liveness in LIVING]
-        here = next((view for view in living if view.is_here and name in self.beaten), None)
-        return here or max(living or views, key=lambda view: position(view.presence))
+        alive = [view for view in views if view.liveness in LIVING]
+        here = next((view for view in alive if view.is_here and name in self.beaten), None)
+        return here or max(alive or views, key=lambda view: position(view.presence))
 
     def view(self, name: str, clone: CloneId, presence: Presence) -> AgentView:
         """The agent by what one clone tells of it."""
@@ -206,7 +207,7 @@ class _Eyes:
         if 0 <= silent < self.limits.stale:
             return silent
         here = self.ws.presence(name) or {}
-        return living.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
+        return alive.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
 
 
 def news_at(ws: Workspace, store: StateStore) -> float | None:
@@ -242,18 +243,18 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
     """Names under which two living sessions work, here or in two clones."""
     now = ws.clock.now()
     found: list[Rivalry] = []
-    for name in sorted(pulse.rivals(ws.folders) & snapshot.beaten().keys()):
+    for name in sorted(hot_heartbeat.rivals(ws.folders) & snapshot.beaten().keys()):
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
-        if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
+        if isinstance(rival, dict) and now - rival.get("seen", 0) < hot_heartbeat.RIVAL_WINDOW:
             sessions = " and ".join(
-                sessionname.short(str(one)) for one in rival.get("sessions", ())
+                session_name.short(str(one)) for one in rival.get("sessions", ())
             )
             found.append(Rivalry(name, f"sessions {sessions} of this clone"))
     known = _read_turns(ws)
     steady = ws.steady() if known else 0.0
     for name, turns in known.items():
-        if turns.changes >= RIVAL_TURNS and steady - turns.last < pulse.RIVAL_WINDOW:
+        if turns.changes >= RIVAL_TURNS and steady - turns.last < hot_heartbeat.RIVAL_WINDOW:
             found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return found
 
@@ -276,7 +277,7 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     memory, turns = _read_memory(ws)
     seen = observe(memory, known, now)
     if seen != memory:
-        _write_memory(ws, seen, take_turns(turns, memory, seen, now, pulse.RIVAL_WINDOW))
+        _write_memory(ws, seen, take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW))
     return seen, now
 
 
@@ -310,7 +311,7 @@ def _age(presence: Presence, now: float) -> float:
 
 
 def _process_lives(ws: Workspace, name: str) -> bool | None:
-    return living.process_lives(ws.presence(name) or {})
+    return alive.process_lives(ws.presence(name) or {})
 
 
 def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:

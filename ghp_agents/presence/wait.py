@@ -3,9 +3,9 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.ports import StateStore
-from ghp_agents.presence import wait_status as waiters
+from ghp_agents.presence import wait_status
 from ghp_agents.workspace import Workspace
 
 LOOK_EVERY = 1.0  # seconds between two looks at what is known here
@@ -38,12 +38,12 @@ def presence(ws: Workspace, agent: str | None, status: str, about: str) -> Itera
 
     A person, and an agent that keeps no presence, keep none now.
     """
-    waiters.restore_status(ws, [agent] if agent else [])
+    wait_status.restore_status(ws, [agent] if agent else [])
     before = ws.presence(agent) if agent else None
     if agent is None or before is None:
         yield lambda action: None
         return
-    with waiters.save_status(ws, agent, before, status, about):
+    with wait_status.save_status(ws, agent, before, status, about):
         try:
             yield lambda action: _beat(ws, agent, status, action)
         finally:
@@ -52,10 +52,10 @@ def presence(ws: Workspace, agent: str | None, status: str, about: str) -> Itera
 
 
 def _beat(ws: Workspace, agent: str, status: object, action: object) -> None:
-    said = {"status": status, "lastAction": pulse.clean_action(str(action))}
-    session, pid = pulse.session(ws.environ)[1], pulse.agent_pid(ws.environ)
+    said = {"status": status, "lastAction": heartbeat.clean_action(str(action))}
+    session, pid = heartbeat.session(ws.environ)[1], heartbeat.agent_pid(ws.environ)
     with contextlib.suppress(OSError):  # nothing can be written: it waits unseen
-        pulse.beat(
+        heartbeat.beat(
             ws.folders, agent, said, ws.clock.now(), session=session,
             throttle=ws.settings.throttle, pid=pid, moment=ws.clock.interval(),
         )  # fmt: skip

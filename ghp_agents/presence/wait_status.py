@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import files
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.workspace import Workspace
 
 FOLDER = "waiters"
@@ -61,13 +61,13 @@ def _mend(ws: Workspace, word: Path, agents: Collection[str]) -> None:
     if agent not in agents:
         return
     shown = ws.presence(agent) or {}
-    if not str(shown.get("lastAction", "")).startswith(pulse.clean_action(str(about))):
+    if not str(shown.get("lastAction", "")).startswith(heartbeat.clean_action(str(about))):
         del wanted["lastAction"]
     if shown.get("status") != status or "lastAction" not in wanted:
         del wanted["status"]  # somebody has said something since
     try:
         if shown and wanted:
-            pulse.beat(
+            heartbeat.beat(
                 ws.folders, agent, wanted, ws.clock.now(), throttle=ws.settings.throttle,
                 moment=ws.clock.interval(),
             )  # fmt: skip

@@ -8,16 +8,14 @@ from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News
-from ghp_agents.github.commands import notices as command_news
-from ghp_agents.handoffs import returned as pull_return
+from ghp_agents.github.commands import notices
+from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import news_flag as bell
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import heartbeat, news_flag, presence_file
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import LockService, Snapshot, StateStore
-from ghp_agents.pulls import send_back as merge_return
+from ghp_agents.pulls import send_back
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -93,8 +91,8 @@ def _wanted(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
     """What people on GitHub want of the agent; that it is to stop, `again` as long as it is so."""
-    orders = command_news.orders(leaser, snapshot, agent)
-    new = command_news.assignments(ws, agent)
+    orders = notices.orders(leaser, snapshot, agent)
+    new = notices.assignments(ws, agent)
     told = [each for each in orders if not again] + new
     known = {name for _, name in told if escalation.is_told(ws, agent, name)}
     return [each for each in (*orders, *new) if each[1] not in known]
@@ -116,7 +114,7 @@ def notify_agents(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> Non
         wanted = _wanted(ws, snapshot, leaser, agent, again=False)
         new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
         if fenced or new or wanted:
-            bell.set_flag(ws.folders, agent)
+            news_flag.set_flag(ws.folders, agent)
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
@@ -127,16 +125,16 @@ def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[
     """The pull requests that were sent back to the agent, as long as it was not told."""
     if not snapshot.files(FOLDER):
         return []
-    found = merge_return.for_agent(snapshot, agent)
+    found = send_back.for_agent(snapshot, agent)
     return [pair for pair in found if not escalation.is_told(ws, agent, _of(pair[0]))]
 
 
 def _returned(said: Return, round_number: int) -> str:
-    text = clean(pull_return.news(said, round_number))
+    text = clean(returned.news(said, round_number))
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text
     short = said._replace(text=said.text[-ANSWER_LIMIT // 2 :])
-    return clean(pull_return.news(short, round_number))
+    return clean(returned.news(short, round_number))
 
 
 def _of(said: Return) -> str:
@@ -162,7 +160,7 @@ def _agents_here(ws: Workspace) -> list[AgentName]:
     files = [file for folder in ws.folders for file in Path(folder, "agents").glob("*.json")]
     found: list[AgentName] = []
     for name in sorted({file.stem for file in files}):
-        presence = presencefile.newest(ws.folders, name) if pulse.is_name(name) else None
+        presence = presence_file.newest(ws.folders, name) if heartbeat.is_name(name) else None
         if presence and presence.get("status") != "stopped":
             found.append(AgentName(name))
     return found
