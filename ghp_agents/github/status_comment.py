@@ -85,7 +85,7 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
 
 
 def _commanded(said: Obeyed) -> str:
-    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in said.acts)
+    acts = "; ".join(f"`{_code(act.command)}`: {cell(act.words)}" for act in said.acts)
     return f"{cell(said.by.name)}, {said.at}: {acts}"
 
 

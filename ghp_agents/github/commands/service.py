@@ -109,7 +109,9 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
             again.append(remark)
             continue
         obeyed.add(remark.issue)
-        notes += [f"{said.by.name} on #{said.issue}: {act.said}: {act.words}" for act in said.acts]
+        notes += [
+            f"{said.by.name} on #{said.issue}: {act.command}: {act.words}" for act in said.acts
+        ]
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
