@@ -1,4 +1,4 @@
-"""Which leases are meant by a resource's name or by patterns."""
+"""Find leases by a resource's name or by patterns."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ghp_agents.leases.record import what
 
 
 def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
-    """The leases of a named resource; mine, if there are such. Raises NotFoundError."""
+    """The leases of a named resource; only mine, if I have any. Raises NotFoundError."""
     found = [hold for hold in holds if hold.name == name]
     mine = [hold for hold in found if _is_of(hold, by)]
     if not found:
@@ -19,13 +19,13 @@ def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
     return mine or found
 
 
-def leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    """The leases of exactly these patterns, or of each of them alone; mine, if there are such."""
-    whole = _of_patterns(holds, by, said)
+def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
+    """The leases of exactly these patterns, or of each alone; only mine, if I have any."""
+    whole = _of_patterns(holds, by, patterns)
     if whole:
         return whole
     found: list[Hold] = []
-    for pattern in said:
+    for pattern in patterns:
         alone = _of_patterns(holds, by, (pattern,))
         if not alone:
             shown = what((pattern,), None)
@@ -40,8 +40,8 @@ def leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold
     return found
 
 
-def _of_patterns(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(said)]
+def _of_patterns(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
+    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(patterns)]
     return [hold for hold in found if _is_of(hold, by)] or found
 
 
