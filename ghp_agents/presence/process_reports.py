@@ -1,7 +1,7 @@
-"""What a clone says of its agents that do not beat: whether their processes run.
+"""Report whether the processes of silent agents run.
 
-An agent in a long test run beats for nobody, and other machines cannot look at its process. So its
-own machine says with a sync that it runs, and is believed for as long as it asks to be.
+An agent in a long test run sends no heartbeats, and other machines cannot see its process. So its
+own machine reports with a sync that the process runs. The report is valid for `BELIEVED` seconds.
 """
 
 import os
@@ -9,15 +9,15 @@ import os
 from ghp_agents.hotpath import alive, fastjson, presence_file
 from ghp_agents.workspace import Workspace
 
-QUIET = 300.0  # seconds without a beat from which on it is said
-AGAIN = 600.0  # seconds until it is said again of a process that runs
-BELIEVED = 1_800  # seconds for which others believe it
+QUIET = 300.0  # seconds without a heartbeat before a report
+AGAIN = 600.0  # seconds until the next report of a running process
+BELIEVED = 1_800  # seconds for which a report is valid
 
 
 def report_processes(ws: Workspace) -> list[str]:
-    """Note in the presence of this clone's quiet agents whether their processes run; of whom."""
-    found = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
-    return [name for name in sorted(found) if _vouch_for(ws, name)]
+    """Write to the presence of silent agents here whether their processes run; return the names."""
+    quiet = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
+    return [name for name in sorted(quiet) if _report(ws, name)]
 
 
 def _quiet(folder: str, now: float) -> list[str]:
@@ -32,7 +32,7 @@ def _quiet(folder: str, now: float) -> list[str]:
         return []
 
 
-def _vouch_for(ws: Workspace, name: str) -> bool:
+def _report(ws: Workspace, name: str) -> bool:
     found = alive.newest_presence(ws.folders, name)
     if found is None or found[0].get("status") == "stopped":
         return False
@@ -68,7 +68,8 @@ def _write(
     lives: bool,
     silent: float,
 ) -> bool:
-    """Move the presence on, unless it beats meanwhile. The file keeps its time: this is no beat."""
+    """Update the presence, unless a heartbeat came meanwhile. The file keeps its modification
+    time, because this is not a heartbeat."""
     number, held = presence_file.hold(ws.folders, name)
     try:
         known = [presence_file.presence(folder, name) for folder in ws.folders]
