@@ -1,4 +1,4 @@
-"""Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
+"""Sync: exchange state, repeat what failed offline, reconcile, and notify agents."""
 
 from collections.abc import Sequence
 
@@ -36,11 +36,11 @@ def sync(
     paced: bool = False,
     hub: "GitHubRepository | None" = None,
 ) -> SyncReport:
-    """One exchange with the coordination remote, and what follows from it.
+    """Sync with the coordination remote once, and do the follow-up work.
 
-    `paced` is for background processes: no more often than hosts advise. With `hub`, what people
-    want on GitHub is heard, and the state is shown there.
-    A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
+    `paced` is for background processes: no more often than hosts advise. With `hub`, commands by
+    people on GitHub are executed, and the state is shown there. The report says if the remote is
+    unreachable. Raises GhpError for local errors.
     """
     process_reports.report_processes(ws)
     report = store.sync(push=push, paced=paced)
@@ -53,14 +53,14 @@ def sync(
     if sends:
         notes += lost_locks.put_back_locks(ws, store, leaser, tracker)
         issue.name_provisional(ws, store, leaser)
-        notes += [f"sent what had waited: {each}" for each in tracker.send()]
+        notes += [f"sent what had waited: {change}" for change in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
         note.withdraw(ws, store)
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
     if hub and (sends or (push and not report.remote)):
-        heard, issues, wanted = _hear(ws, store, leaser, tracker, hub)
-        notes += heard
+        command_notes, issues, wanted = _run_commands(ws, store, leaser, tracker, hub)
+        notes += command_notes
     notes += reconcile.reconcile(ws, store, leaser, tracker)
     if sends and store.standing().unsent:
         report = _together(report, store.sync(push=push))
@@ -79,29 +79,29 @@ def sync(
     return report
 
 
-def _hear(
+def _run_commands(
     ws: Workspace,
     store: StateStore,
     leaser: LockService,
     tracker: IssueTracker,
     hub: "GitHubRepository",
 ) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
-    """Obey what people want on GitHub: notes, all issues as they are then, and those of orders."""
+    """Execute commands by people on GitHub; return notes, all issues, and those with commands."""
     from ghp_agents.github.commands import notices
     from ghp_agents.github.commands import service as command
 
     try:
         issues = tracker.list(closed=True)
-        done = command.obey_new(command.CommandParts(ws, store, leaser, tracker, hub), issues)
+        result = command.obey_new(command.CommandParts(ws, store, leaser, tracker, hub), issues)
     except GhpError as error:
         return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
-    issues = tracker.known(closed=True) if done.issues else issues
+    issues = tracker.known(closed=True) if result.issues else issues
     notices.remember(ws, issues)
     unread = (
         f"#{number} on GitHub cannot be read, and is left out: {why}"
         for number, why in hub.unread.items()
     )
-    return [*unread, *done.notes], issues, done.issues
+    return [*unread, *result.notes], issues, result.issues
 
 
 def _show(
@@ -114,7 +114,7 @@ def _show(
     issues: Sequence[Issue],
     wanted: frozenset[int],
 ) -> list[str]:
-    """Show on GitHub how it goes; what stood in the way. It is made up for by the next sync."""
+    """Show the state on GitHub; return notes on failures. The next sync tries again."""
     from ghp_agents.escalations import labels
     from ghp_agents.github import status_comment_sync
 
