@@ -77,7 +77,7 @@ def _may_take(me: ClaimContext, issue: Issue, given: Set[int], lease: Lock | Non
 def _escalated(me: ClaimContext) -> set[int | None]:
     """The issues whose agents died so often that a person is asked how to go on."""
     questions = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
-    return {each.question.issue for each in questions if each.is_open and is_last_resort(each)}
+    return {x.question.issue for x in questions if x.is_open and is_last_resort(x)}
 
 
 def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:

@@ -119,8 +119,8 @@ def with_answers(
     """The escalation after more answers, sorted into answers and advice."""
     known = ordered([*escalation.answers, *escalation.advice, *answers])
     return escalation._replace(
-        answers=tuple(each for each in known if may_decide(each.by, orchestrators)),
-        advice=tuple(each for each in known if not may_decide(each.by, orchestrators)),
+        answers=tuple(answer for answer in known if may_decide(answer.by, orchestrators)),
+        advice=tuple(answer for answer in known if not may_decide(answer.by, orchestrators)),
     )
 
 
@@ -132,8 +132,9 @@ def ordered(entries: Iterable[E]) -> tuple[E, ...]:
 def by_need(escalations: Iterable[Escalation]) -> list[Escalation]:
     """Open ones first, of these the most urgent first, then by age."""
 
-    def need(each: Escalation) -> tuple[bool, int]:
-        return not each.is_open, -URGENCIES.index(each.urgency) if each.is_open else 0
+    def need(escalation: Escalation) -> tuple[bool, int]:
+        urgency = URGENCIES.index(escalation.urgency) if escalation.is_open else 0
+        return not escalation.is_open, -urgency
 
     return sorted(ordered(escalations), key=need)
 
@@ -149,16 +150,16 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("e-")
-    found = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
-    exact = [each for each in found if each.id == prefix]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
+    matches = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
+    exact = [match for match in matches if match.id == prefix]
+    if len(exact or matches) == 1:
+        return (exact or matches)[0]
     shown = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"{each.name} ({one_line(each.title, 30)})" for each in found[:5])
+    if matches:
+        names = ", ".join(f"{match.name} ({one_line(match.title, 30)})" for match in matches[:5])
         raise UsageError(
-            f"{shown!r} fits {len(found)} questions.",
-            hint=f"Name one by more of its id: {names}{'…' if len(found) > 5 else '.'}",
+            f"{shown!r} fits {len(matches)} questions.",
+            hint=f"Name one by more of its id: {names}{'…' if len(matches) > 5 else '.'}",
         )
     raise NotFoundError(
         f"There is no question {shown}.",
@@ -167,7 +168,7 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
 
 
 def _starting(known: Sequence[Escalation], prefix: str) -> list[Escalation]:
-    return [each for each in known if prefix and each.id.startswith(prefix)]
+    return [escalation for escalation in known if prefix and escalation.id.startswith(prefix)]
 
 
 def short_names(known: Sequence[Escalation]) -> dict[str, str]:

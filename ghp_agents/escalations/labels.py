@@ -28,14 +28,14 @@ def show(
 ) -> list[str]:
     """Update labels and assignees; return notes on failures. Raises UnknownError."""
     by_issue: dict[int, list[Escalation]] = {}
-    for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
-        if each.question.issue is not None:
-            by_issue.setdefault(each.question.issue, []).append(each)
+    for question in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
+        if question.question.issue is not None:
+            by_issue.setdefault(question.question.issue, []).append(question)
     notes: list[str] = []
     for issue in issues if by_issue else ():
-        about = [each for number in issue.numbers for each in by_issue.get(number, ())]
+        about = [question for number in issue.numbers for question in by_issue.get(number, ())]
         if about:
-            notes += _show(ws, tracker, issue, is_open=any(each.is_open for each in about))
+            notes += _show(ws, tracker, issue, is_open=any(question.is_open for question in about))
     return notes
 
 

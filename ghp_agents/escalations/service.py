@@ -83,7 +83,7 @@ def escalate(
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
         known, _ = read_all(snapshot, ws.settings.orchestrators)
-        same = [each for each in known if each.question == question]
+        same = [earlier for earlier in known if earlier.question == question]
         for last in reversed(same):
             has_news = waiting and any(answer.id not in delivered for answer in last.answers)
             if last.is_open or has_news:
@@ -295,8 +295,8 @@ def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[s
     if not owed:
         return []
     known, _ = read_all(store.snapshot(), ws.settings.orchestrators)
-    pending = [each for each in known if each.id in owed]
-    return [note for each in pending for note in comments.post(ws, tracker, each)]
+    pending = [escalation for escalation in known if escalation.id in owed]
+    return [note for escalation in pending for note in comments.post(ws, tracker, escalation)]
 
 
 def _post(
@@ -324,14 +324,14 @@ def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     """The answers and advice to `agent`'s questions that were not delivered, oldest first."""
     delivered = _delivered(ws, agent)
     escalations, _ = read_all(snapshot, ws.settings.orchestrators)
-    mine = [each for each in escalations if each.question.agent == agent]
+    mine = [escalation for escalation in escalations if escalation.question.agent == agent]
     new = [
-        (answer, each)
-        for each in mine
-        for answer in (*each.answers, *each.advice)
+        (answer, escalation)
+        for escalation in mine
+        for answer in (*escalation.answers, *escalation.advice)
         if answer.id not in delivered
     ]
-    by_answer = {answer.id: each for answer, each in new}
+    by_answer = {answer.id: escalation for answer, escalation in new}
     answers = rules.ordered(answer for answer, _ in new)
     return [News(by_answer[answer.id], answer) for answer in answers]
 

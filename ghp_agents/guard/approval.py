@@ -87,7 +87,7 @@ def shared(book: "Book", plan: CheckedRequest) -> list[str]:
     patterns, fold = plan.wanted.patterns, plan.reach.fold
     named = [place for _, place in globs.named(patterns, fold=fold)]
     places = [*plan.reach.covered, *(x for x in named if globs.covers(patterns, x, fold=fold))]
-    found = [place for place in places if numbers.intersection(policy_cache.covering(book, place))]
+    found = [x for x in places if numbers.intersection(policy_cache.covering(book, x))]
     return list(dict.fromkeys(place.removesuffix(f"/{globs.PROBE}") for place in found))
 
 
@@ -109,9 +109,9 @@ def _latest(ws: Workspace, store: StateStore, plan: CheckedRequest, text: str) -
     snapshot = store.snapshot()
     used = {log.request.question for log in leases.read_all(snapshot)[0]}
     same = [
-        each
-        for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
-        if (each.question.agent, each.question.text) == (plan.holder.name, text)
+        earlier
+        for earlier in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+        if (earlier.question.agent, earlier.question.text) == (plan.holder.name, text)
     ]
     return same[-1] if same and same[-1].id not in used else None
 

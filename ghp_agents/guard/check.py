@@ -66,12 +66,12 @@ def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:
     folder = top(ws)
     if not words:
         return changed_paths.in_worktree(folder)
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     for path in changed_paths.from_root(str(folder), cwd, words):
         place = folder / path
         is_folder = place.is_dir() and not place.is_symlink()
-        found |= dict.fromkeys(changed_paths.below(folder, path) if is_folder else [path])
-    return list(found)
+        files |= dict.fromkeys(changed_paths.below(folder, path) if is_folder else [path])
+    return list(files)
 
 
 def top(ws: Workspace) -> Path:

@@ -24,7 +24,7 @@ class OwnersLine(NamedTuple):
 
 def parse_owners(text: str) -> list[OwnersLine]:
     """The lines of a file, in their order. Invalid lines are skipped, as hosts do."""
-    found: list[OwnersLine] = []
+    lines: list[OwnersLine] = []
     for line in text.splitlines():
         words = _WORDS.findall(_without_comment(line))
         if not words or words[0].startswith(("[", "^[", "!")):
@@ -35,8 +35,8 @@ def parse_owners(text: str) -> list[OwnersLine]:
         except UsageError:
             continue
         only_here = pattern.endswith("/*") and not pattern.endswith("**/*")
-        found.append(OwnersLine(root, tuple(words[1:]), only_here))
-    return found
+        lines.append(OwnersLine(root, tuple(words[1:]), only_here))
+    return lines
 
 
 def owned(lines: list[OwnersLine], owners: Collection[str]) -> list[tuple[OwnersLine, bool]]:

@@ -118,9 +118,16 @@ def _settings(
     from ghp_agents.settings import schema
 
     read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
-    marks, found = configuration.said_now(ws.ground, *read)
-    known = ("shared", "shared_owners", "orchestrators", "implicit_leases")
-    return {key: found[key] for key in (*known, "dead_after", "gone_after") if key in found}, marks
+    marks, values = configuration.said_now(ws.ground, *read)
+    known = (
+        "shared",
+        "shared_owners",
+        "orchestrators",
+        "implicit_leases",
+        "dead_after",
+        "gone_after",
+    )
+    return {key: values[key] for key in known if key in values}, marks
 
 
 def _plain(value: Any) -> Any:

@@ -39,7 +39,7 @@ def outline(body: str) -> Outline:
     """Parse a body that a person or an issue form wrote."""
     lines = body.replace("\r\n", "\n").split("\n")
     plain = _outside_fences(lines)
-    ticks = [found[1] for line in plain if (found := _TASK.fullmatch(line))]
+    ticks = [match[1] for line in plain if (match := _TASK.fullmatch(line))]
     top, sections = _sections(lines, plain)
     goals = [part.text for part in sections if _GOAL.search(part.title)]
     criteria = [part for part in sections if _ACCEPTANCE.search(part.title)]
@@ -56,8 +56,8 @@ def section(body: str, title: str) -> str:
     lines = body.replace("\r\n", "\n").split("\n")
     plain = _outside_fences(lines)
     heads = _headings(plain)
-    for number, (at, found) in enumerate(heads):
-        if _title(found).rstrip(":").casefold() == title.casefold():
+    for number, (at, match) in enumerate(heads):
+        if _title(match).rstrip(":").casefold() == title.casefold():
             return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
     return ""
 
@@ -68,13 +68,13 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     top = "\n".join(lines[: heads[0][0]] if heads else lines).strip()
     sections: list[Section] = []
     end_of_last = 0
-    for number, (at, found) in enumerate(heads):
+    for number, (at, match) in enumerate(heads):
         end = _end(heads[number:], len(lines))
-        wanted = _GOAL.search(found[2]) or _ACCEPTANCE.search(found[2])
+        wanted = _GOAL.search(match[2]) or _ACCEPTANCE.search(match[2])
         if at < end_of_last or not wanted:
             continue
         text = "\n".join(lines[at + 1 : end]).strip()
-        sections.append(Section(_title(found), len(found[1]), text))
+        sections.append(Section(_title(match), len(match[1]), text))
         end_of_last = end
     return top, [part for part in sections if part.text]
 
@@ -82,9 +82,9 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
 def _headings(plain: list[str]) -> list[tuple[int, re.Match[str]]]:
     """The headings with their line numbers."""
     return [
-        (at, found)
+        (at, match)
         for at, line in enumerate(plain)
-        if "#" in line and (found := _HEADING.fullmatch(line))
+        if "#" in line and (match := _HEADING.fullmatch(line))
     ]
 
 
@@ -95,7 +95,7 @@ def _title(heading: re.Match[str]) -> str:
 def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:
     """The line where the section of `heads[0]` ends."""
     level = len(heads[0][1][1])
-    return next((at for at, found in heads[1:] if len(found[1]) <= level), last)
+    return next((at for at, match in heads[1:] if len(match[1]) <= level), last)
 
 
 def _outside_fences(lines: list[str]) -> list[str]:

@@ -29,7 +29,7 @@ def ready(
     offered to agents, or is in `commanded`.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
-    found = [
+    candidates = [
         issue
         for issue in issues
         if issue.state == "open"
@@ -41,7 +41,7 @@ def ready(
         and not has_label(issue, needs_human)
         and (issue.offered or any(number in commanded for number in issue.numbers))
     ]
-    return sorted(found, key=urgency)
+    return sorted(candidates, key=urgency)
 
 
 def has_label(issue: Issue, label: str) -> bool:

@@ -110,18 +110,18 @@ def find(issues: Iterable[Issue], reference: str | int) -> Issue:
     text = str(reference).strip()
     digits = text.removeprefix("#")
     if digits.isascii() and digits.isdigit():
-        found = [i for i in issues if digits.lstrip("0") in map(str, i.numbers) or i.id == text]
+        matches = [i for i in issues if digits.lstrip("0") in map(str, i.numbers) or i.id == text]
     else:
         prefix = text.lower().removeprefix("i-")
-        found = [i for i in issues if prefix and i.id.startswith(prefix)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+        matches = [i for i in issues if prefix and i.id.startswith(prefix)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise UsageError(
-            f"{text[:40]!r} fits {len(found)} issues.",
+            f"{text[:40]!r} fits {len(matches)} issues.",
             hint="Name one by more of its id: "
-            + ", ".join(f"I-{issue.id} ({one_line(issue.title, 30)})" for issue in found[:5])
-            + ("…" if len(found) > 5 else "."),
+            + ", ".join(f"I-{issue.id} ({one_line(issue.title, 30)})" for issue in matches[:5])
+            + ("…" if len(matches) > 5 else "."),
         )
     raise NotFoundError(
         f"There is no issue {one_line(text, 40) or '(nothing)'}.",

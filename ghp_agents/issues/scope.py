@@ -53,17 +53,17 @@ def too_wide(body: str) -> tuple[str, ...]:
 
 def _listed(body: str) -> tuple[str, ...]:
     """All patterns that a body lists as its scope."""
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     spell = functools.cache(_spelling)
     for word in _words(section(_COMMENT.sub("", body), HEADING))[:MOST_LINES]:
         spelling = spell(word)
         if not spelling:
             continue
-        found.pop(spelling, None)  # of duplicates the last one counts
-        found[spelling] = None
-        if len(found) == MOST:
+        patterns.pop(spelling, None)  # of duplicates the last one counts
+        patterns[spelling] = None
+        if len(patterns) == MOST:
             break
-    return tuple(found)
+    return tuple(patterns)
 
 
 def _spelling(word: str) -> str:

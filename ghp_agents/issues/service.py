@@ -84,19 +84,19 @@ def select(
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
     label = ws.settings.needs_human_label
-    found = dependencies.ready(known, me, claims, label, commanded) if ready else known
+    candidates = dependencies.ready(known, me, claims, label, commanded) if ready else known
     offered = [issue._replace(offered=True) for issue in known]
-    everything = dependencies.ready(offered, me, claims, label) if ready else found
+    everything = dependencies.ready(offered, me, claims, label) if ready else candidates
     chosen = [
         issue
-        for issue in found
+        for issue in candidates
         if ("closed" if issue.state == "closed" else "open") in states
         and (me is None or me in issue.assignees)
         and all(label in issue.labels for label in labels)
     ]
     waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
     circle = dependencies.deadlock(known) if ready else []
-    return IssueListing(chosen, waited_for, circle, len(everything) - len(found))
+    return IssueListing(chosen, waited_for, circle, len(everything) - len(candidates))
 
 
 def ready(

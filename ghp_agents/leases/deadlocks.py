@@ -32,15 +32,15 @@ def waits(
 
     Dead and stopped agents wait for nobody. An agent unknown here counts as alive.
     """
-    found: list[Wait] = []
+    waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
-        found += _for_issues(leaser, tracker, views)
+        waits += _for_issues(leaser, tracker, views)
     if snapshot.files(presence.LEASES):
         from ghp_agents.leases import service as lease
 
-        found += wait_graph.for_leases(lease.queue(ws, store, leaser, snapshot, views))
+        waits += wait_graph.for_leases(lease.queue(ws, store, leaser, snapshot, views))
     ended = {view.name for view in views if view.liveness not in _LIVES}
-    return sorted({wait for wait in found if wait.waiter not in ended})
+    return sorted({wait for wait in waits if wait.waiter not in ended})
 
 
 def _for_issues(
@@ -77,14 +77,14 @@ def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
     """The wait chains that begin with `names`, one sentence each. In a long queue everybody waits
     for all before them: the first chains are listed, the others counted."""
     by_waiter = wait_graph.of_each(known)
-    found: list[str] = []
+    lines: list[str] = []
     for name in names:
         mine = by_waiter.get(name, [])
-        found += [
+        lines += [
             wait_graph.sentence(wait_graph.onwards(by_waiter, first)) for first in mine[:SHOWN]
         ]
-        found += [wait_graph.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
-    return found
+        lines += [wait_graph.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
+    return lines
 
 
 # ----------------------------------------------------------------------------- cycles

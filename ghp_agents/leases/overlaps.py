@@ -50,8 +50,8 @@ def _may_meet(earlier: Hold, later: Hold, clones: Mapping[str, str]) -> bool:
 
 def _question(earlier: Hold, later: Hold, questions: Sequence[Escalation]) -> Escalation | None:
     """The last question about the two."""
-    pairs = [each for each in questions if each.question.kind == OVERLAP]
-    about = [x for x in pairs if _is_about(x, earlier) and _is_about(x, later)]
+    overlaps = [x for x in questions if x.question.kind == OVERLAP]
+    about = [x for x in overlaps if _is_about(x, earlier) and _is_about(x, later)]
     return about[-1] if about else None
 
 

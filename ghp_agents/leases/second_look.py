@@ -69,12 +69,12 @@ def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
 
 
 def _read(ws: Workspace) -> dict[str, Doubt]:
-    found: dict[str, Doubt] = {}
+    doubts: dict[str, Doubt] = {}
     for name, fields in (fastjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
         match fields:
             case [str(revision), int() | float() as since]:
-                found[name] = Doubt(revision, since)
-    return found
+                doubts[name] = Doubt(revision, since)
+    return doubts
 
 
 def _write(ws: Workspace, doubts: Mapping[str, Doubt]) -> None:

@@ -10,13 +10,13 @@ from ghp_agents.leases.record import what
 
 def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
     """The leases of a named resource; only mine, if I have any. Raises NotFoundError."""
-    found = [hold for hold in holds if hold.name == name]
-    mine = [hold for hold in found if _is_of(hold, by)]
-    if not found:
+    matches = [hold for hold in holds if hold.name == name]
+    mine = [hold for hold in matches if _is_of(hold, by)]
+    if not matches:
         raise NotFoundError(
             f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all that is leased."
         )
-    return mine or found
+    return mine or matches
 
 
 def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
@@ -24,7 +24,7 @@ def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[
     whole = _of_patterns(holds, by, patterns)
     if whole:
         return whole
-    found: list[Hold] = []
+    matches: list[Hold] = []
     for pattern in patterns:
         alone = _of_patterns(holds, by, (pattern,))
         if not alone:
@@ -36,13 +36,13 @@ def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[
                 if among
                 else "`ghp agent-leases` lists what is leased; use the same patterns.",
             )
-        found += alone
-    return found
+        matches += alone
+    return matches
 
 
 def _of_patterns(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
-    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(patterns)]
-    return [hold for hold in found if _is_of(hold, by)] or found
+    matches = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(patterns)]
+    return [hold for hold in matches if _is_of(hold, by)] or matches
 
 
 def _is_of(hold: Hold, by: Actor) -> bool:

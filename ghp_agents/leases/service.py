@@ -69,9 +69,9 @@ def listing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
         [
-            each
-            for each in touches
-            if implicit_leases.is_active(ws.folders, each, ws.clock.now(), *limits)
+            touch
+            for touch in touches
+            if implicit_leases.is_active(ws.folders, touch, ws.clock.now(), *limits)
         ],
         problems,
         logs,
@@ -220,8 +220,8 @@ def is_still_waiting(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives
 
 def is_waited_for(ws: Workspace, lease: str) -> bool:
     """Whether a process of this clone waits for the lease."""
-    found = [path for path in waiting_places(ws, lease) if path.exists()]
-    return any(files.is_locked(path) is not False for path in found)
+    paths = [path for path in waiting_places(ws, lease) if path.exists()]
+    return any(files.is_locked(path) is not False for path in paths)
 
 
 def waiting_places(ws: Workspace, lease: str) -> list[Path]:
@@ -278,15 +278,15 @@ def _chosen(
     bare = [x for x in rights.values() if x.is_taken and x.nonce not in recorded]
     holds = [*(hold_of(log, rights) for log in logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
-    found = [find(holds, word) for word in ids]
+    chosen = [find(holds, word) for word in ids]
     if name is not None:
-        found += select.named(holds, by, record.resource(name))
+        chosen += select.named(holds, by, record.resource(name))
     patterns = [word for word in words if not is_id(word)]
     if patterns:
         from ghp_agents.leases.coverage import WorktreeFiles
 
-        found += select.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
-    return list({hold.id: hold for hold in found}.values())
+        chosen += select.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
+    return list({hold.id: hold for hold in chosen}.values())
 
 
 def is_id(word: str) -> bool:
@@ -297,14 +297,16 @@ def is_id(word: str) -> bool:
 def find(holds: Sequence[Hold], reference: str) -> Hold:
     """The lease whose id begins with `reference`. Raises NotFoundError, UsageError."""
     prefix = reference.strip().lower().removeprefix("l-")
-    found = [hold for hold in holds if prefix and hold.id.startswith(prefix)]
-    exact = [hold for hold in found if hold.id == prefix]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
+    matches = [hold for hold in holds if prefix and hold.id.startswith(prefix)]
+    exact = [hold for hold in matches if hold.id == prefix]
+    if len(exact or matches) == 1:
+        return (exact or matches)[0]
     shown = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in found[:5])
-        raise UsageError(f"{shown!r} fits {len(found)} leases.", hint=f"Name one by more: {names}")
+    if matches:
+        names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in matches[:5])
+        raise UsageError(
+            f"{shown!r} fits {len(matches)} leases.", hint=f"Name one by more: {names}"
+        )
     raise NotFoundError(f"There is no lease {shown}.", hint="`ghp agent-leases` lists them.")
 
 

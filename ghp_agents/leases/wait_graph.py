@@ -108,8 +108,8 @@ def circles(waits: Iterable[Wait]) -> list[Chain]:
     """The cycles: for each waiter in a cycle the shortest one. A cycle begins with the first of
     its names, so that all clones find the same."""
     by_waiter = of_each(waits)
-    found = {_turned(way) for waiter in by_waiter if (way := _back(by_waiter, waiter))}
-    return sorted(found, key=lambda circle: (len(circle), circle))
+    cycles = {_turned(way) for waiter in by_waiter if (way := _back(by_waiter, waiter))}
+    return sorted(cycles, key=lambda circle: (len(circle), circle))
 
 
 def _back(by_waiter: Mapping[str, Sequence[Wait]], start: str) -> Chain:

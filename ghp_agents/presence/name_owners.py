@@ -71,12 +71,12 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
 
 
 def _read(ws: Workspace) -> dict[str, NameOwner]:
-    found: dict[str, NameOwner] = {}
+    owners: dict[str, NameOwner] = {}
     for name, fields in (fastjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
-                found[name] = NameOwner(clone, since, before)
-    return found
+                owners[name] = NameOwner(clone, since, before)
+    return owners
 
 
 def _write(ws: Workspace, homes: "dict[str, NameOwner]") -> None:

@@ -33,10 +33,10 @@ def _quiet(folder: str, now: float) -> list[str]:
 
 
 def _report(ws: Workspace, name: str) -> bool:
-    found = alive.newest_presence(ws.folders, name)
-    if found is None or found[0].get("status") == "stopped":
+    newest = alive.newest_presence(ws.folders, name)
+    if newest is None or newest[0].get("status") == "stopped":
         return False
-    presence, beaten = found
+    presence, beaten = newest
     lives = alive.process_lives(presence)
     silent = alive.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
     if lives is None or not QUIET <= silent < ws.settings.gone_after:

@@ -55,9 +55,9 @@ def is_provisioned(ws: Workspace, path: str) -> bool:
     return path.rstrip("/") in {os.path.normpath(name) for name in names}
 
 
-def was_provisioned(ws: Workspace, found: Difference) -> bool:
+def was_provisioned(ws: Workspace, difference: Difference) -> bool:
     """Whether a difference comes only from provisioning the worktree."""
-    return found.code == "??" and is_provisioned(ws, found.path)
+    return difference.code == "??" and is_provisioned(ws, difference.path)
 
 
 def unchanged_files(ws: Workspace) -> frozenset[str]:
