@@ -120,13 +120,8 @@ def _settings(
     read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
     marks, values = configuration.said_now(ws.ground, *read)
     known = (
-        "shared",
-        "shared_owners",
-        "orchestrators",
-        "implicit_leases",
-        "dead_after",
-        "gone_after",
-    )
+        "shared", "shared_owners", "orchestrators", "implicit_leases", "dead_after", "gone_after",
+    )  # fmt: skip
     return {key: values[key] for key in known if key in values}, marks
 
 
