@@ -213,7 +213,7 @@ class Project:
             house.store,
             house.leaser,
             approval.approver(*self._parts()),
-            LeaseRequest(said, name, reason, ttl, strict, said=patterns),
+            LeaseRequest(said, name, reason, ttl, strict, typed=patterns),
         )
 
     def leases(self) -> list[Hold]:

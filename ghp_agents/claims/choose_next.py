@@ -1,9 +1,9 @@
-"""Choosing work: the best of the issues that are ready for somebody, or why there is none."""
+"""Choose work: the best ready issue for an actor, or the reasons why there is none."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.holder_liveness import HolderView
@@ -11,26 +11,26 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
-from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues.capabilities import fits, needed
 from ghp_agents.issues.dependencies import EPIC, has_label, urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 
-SHOWN = 5  # names in a sentence
+SHOWN = 5  # names in one message
 OUTSIDE = "by people who cannot write here"
 
 
 class Choice(NamedTuple):
-    """The best issue, or the words for why there is none."""
+    """The best issue, or a description of why there is none."""
 
     best: Issue | None
     why: str = ""
-    passed_over: int = 0  # issues that it left out because outsiders made them
+    passed_over: int = 0  # number of issues left out because outsiders created them
 
     @property
     def nothing(self) -> RefusedError:
-        """The error for who wanted work and gets none."""
+        """The error when there is no issue to claim."""
         hint = "`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one."
         if self.passed_over:
             hint = "A maintainer can assign or label the issues of outsiders. " + hint
@@ -40,24 +40,25 @@ class Choice(NamedTuple):
 def choose(
     me: ClaimContext, held: Mapping[int, Lock], passed_over: Iterable[IssueNumber]
 ) -> Choice:
-    """The best issue for me: what is mine already, then what is assigned to me, then by urgency,
-    then by age. `held` are the claims, as far as they are known."""
-    issues = [each for each in me.tracker.list() if each.state == "open" and each.title]
-    sights = claim_sight.holders_of(me.ws, me.store, _of_others(me, issues, held))
+    """The best issue for me: already mine, then assigned to me, then by urgency, then by age.
+
+    `held` are the known claims."""
+    issues = [issue for issue in me.tracker.list() if issue.state == "open" and issue.title]
+    sights = holder_liveness.holders_of(me.ws, me.store, _of_others(me, issues, held))
     waited_for = {number for issue in issues for number in issue.numbers}
-    left, asked, (stopped, given) = set(passed_over), _asked_about(me), _commanded(me)
+    skipped, escalated, (stopped, given) = set(passed_over), _escalated(me), _commanded(me)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
     for issue in issues:
         lease = _claim_of(issue, held)
         why = _obstacle(me, issue, waited_for, lease, sights)
-        if why is None and not asked.isdisjoint(issue.numbers) and not _is_mine(me, lease):
+        if why is None and not escalated.isdisjoint(issue.numbers) and not _is_mine(me, lease):
             why = "waiting for a person to say who goes on", []
         if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
             why = "stopped by a person", []
         if why is None and not _may_take(me, issue, given, lease):
             why = OUTSIDE, []
-        if why is None and issue.number not in left:
+        if why is None and issue.number not in skipped:
             ready.append(issue)
         else:
             reason, names = why or ("taken while this command chose", [])
@@ -69,22 +70,21 @@ def choose(
 
 
 def _may_take(me: ClaimContext, issue: Issue, given: Set[int], lease: Lock | None) -> bool:
-    """Whether somebody who may write wants it done, or it is in hand already."""
+    """Whether someone with write access offered or assigned it, or it is already mine."""
     return issue.offered or not given.isdisjoint(issue.numbers) or _is_mine(me, lease)
 
 
-def _asked_about(me: ClaimContext) -> set[int | None]:
-    """The issues that died in agents' hands so often that a person is asked how to go on."""
-    asked = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
-    return {each.question.issue for each in asked if each.is_open and is_last_resort(each)}
+def _escalated(me: ClaimContext) -> set[int | None]:
+    """The issues whose agents died so often that a person is asked how to go on."""
+    questions = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
+    return {x.question.issue for x in questions if x.is_open and is_last_resort(x)}
 
 
 def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
-    """The issues that a person stopped by a comment, and nobody took up again; and those that a
-    person gave to agents by one."""
-    told = me.store.snapshot().files(command_record.FOLDER)
-    known = command_record.read_commands(told)[0] if told else []
-    return command_record.stopped(known), command_record.given(known)
+    """By comments of people: the issues stopped and not resumed, and those assigned to agents."""
+    files = me.store.snapshot().files(comment_commands.FOLDER)
+    known = comment_commands.read_commands(files)[0] if files else []
+    return comment_commands.stopped(known), comment_commands.given(known)
 
 
 def _is_mine(me: ClaimContext, lease: Lock | None) -> bool:
@@ -112,7 +112,7 @@ def _obstacle(
     lease: Lock | None,
     sights: Mapping[str, HolderView],
 ) -> tuple[str, list[str]] | None:
-    """Why I cannot take it, and by whom; None if I can."""
+    """Why I cannot claim it, and the names involved; None if I can."""
     if not waited_for.isdisjoint(issue.blocked_by):
         return "blocked by another", []
     if has_label(issue, me.ws.settings.needs_human_label):
@@ -142,6 +142,6 @@ def _words(reasons: Mapping[str, Sequence[str]]) -> str:
 
 
 def _counted(reason: str, names: Sequence[str]) -> str:
-    there = sorted({name for name in names if name})
-    shown = ", ".join(there[:SHOWN]) + (" and others" if len(there) > SHOWN else "")
+    known = sorted({name for name in names if name})
+    shown = ", ".join(known[:SHOWN]) + (" and others" if len(known) > SHOWN else "")
     return f"{len(names)} {'is' if len(names) == 1 else 'are'} {reason} {shown}".rstrip()

@@ -1,4 +1,4 @@
-"""A claim: the right to an issue; who may take it, and who was replaced. Pure, light to load."""
+"""A claim: the lock on an issue, who may take it, and who was replaced. Pure, light to load."""
 
 from typing import Literal
 
@@ -16,11 +16,11 @@ ClaimStatus = Literal["free", "mine", "lapsed", "held", "disputed"]
 
 
 def is_mine(lease: "Lock", holder: str, epoch: int, clone: str) -> bool:
-    """Whether `holder` has the right; `epoch` is the holder's, 0 for a person.
+    """Whether `holder` holds the lock; `epoch` is the holder's, 0 for a person.
 
-    An agent is its name, its epoch and its clone: one in a copy of the clone has nothing of what
-    the original has. It keeps its rights when it is started again, with a higher epoch. A person
-    is the same in every clone. Where the lease does not say its clone, an older version wrote it.
+    An agent is identified by name, epoch and clone: an agent in a copy of the clone holds none of
+    the original's locks. A restarted agent has a higher epoch and keeps its locks. A person is the
+    same in every clone. A lock without a clone was written by an older version.
     """
     if lease.holder != holder:
         return False
@@ -30,16 +30,16 @@ def is_mine(lease: "Lock", holder: str, epoch: int, clone: str) -> bool:
 
 
 def is_elsewhere(lease: "Lock", clone: str) -> bool:
-    """Whether an agent of another clone than `clone` has the right."""
+    """Whether an agent of another clone than `clone` holds the lock."""
     return lease.epoch > 0 and bool(lease.clone and clone) and lease.clone != clone
 
 
 def standing(
     lease: "Lock | None", holder: str, epoch: int, clone: str, *, lives: bool
 ) -> ClaimStatus:
-    """How `holder` stands to a right, whose present holder `lives` or does not.
+    """The status of a lock for `holder`; `lives` says whether its current holder is alive.
 
-    A person's right never lapses: nobody's silence says anything about a person.
+    A person's lock never lapses: silence says nothing about a person.
     """
     if lease and lease.is_disputed:
         return "disputed"
@@ -53,10 +53,10 @@ def standing(
 def fence_of(
     known: "Mapping[str, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
 ) -> LostClaim | None:
-    """Whether `agent` in `clone` was replaced as the holder of the issue that it works on.
+    """The lost claim if `agent` in `clone` was replaced as holder of its current issue, else None.
 
-    Its presence names the generation by which it holds the issue; one that names none never
-    claimed it, and is not fenced.
+    Its presence has the generation of its claim. Without one, the agent never claimed the issue
+    and is not fenced.
     """
     issue, generation = presence.get("issue"), presence.get("generation")
     if type(issue) is not int or type(generation) is not int:

@@ -1,20 +1,19 @@
-"""What shows that an issue is held: its assignee, the holder's presence, the ledger.
+"""The visible effects of a claim: the assignee, the holder's presence, the ledger.
 
-The right itself decides; this follows it. A process that is killed in between leaves it undone,
-and the same command again does it: the ledger's entry comes last, with the assignment or after
-it, so it is there if all is.
+The lock decides; the effects follow. If a process is killed in between, the same command repeats
+the effects. The ledger's entry comes last, with the assignment or after it, so it proves that
+all effects are done.
 """
 
 from typing import NamedTuple
 
-from ghp_agents.claims import pending_unassign as claim_owed
+from ghp_agents.claims import pending_unassign
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import implicit_leases, news_flag
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.issues import dependencies as blocking
+from ghp_agents.issues import dependencies
 from ghp_agents.issues.issue import Issue, assignee, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
@@ -28,7 +27,7 @@ AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "block
 
 
 class ClaimContext(NamedTuple):
-    """Who claims or gives back, and with what."""
+    """The actor that claims or releases, with its services."""
 
     ws: Workspace
     store: StateStore
@@ -39,7 +38,7 @@ class ClaimContext(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name under which a right is held."""
+        """The name of the lock's holder."""
         return self.actor.name
 
     @property
@@ -51,9 +50,9 @@ class ClaimContext(NamedTuple):
 def myself(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> ClaimContext:
-    """The actor; an agent is registered first, so that its epoch is known. Raises GhpError."""
+    """The context of the actor; an agent is registered first for its epoch. Raises GhpError."""
     actor = ws.actor()
-    assignee(actor.name)  # it could not be shown who has it
+    assignee(actor.name)  # raises if the holder could not be shown as assignee
     if actor.is_person:
         return ClaimContext(ws, store, leaser, tracker, actor, 0)
     try:
@@ -69,30 +68,30 @@ def myself(
     )
 
 
-# ------------------------------------------------------------------------------- who has it
+# ------------------------------------------------------------------------------- claimed
 
 
 def show_claim(
     me: ClaimContext, issue: Issue, lease: Lock, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
-    """Show that I hold it; answers the issue as it is then, and what it waits for."""
+    """Show that I hold the issue; return the changed issue and its open blockers."""
     waits_for = set_current_issue(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
-        bell.set_flag(me.ws.folders, former)
-        claim_owed.add(me.ws, issue, lease, former, me.actor)
+        news_flag.set_flag(me.ws.folders, former)
+        pending_unassign.add(me.ws, issue, lease, former, me.actor)
     with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
         shown = me.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
 
 
 def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
-    """The open issues that block it, each with who has it."""
+    """The open issues that block it, each with its holder."""
     if not issue.blocked_by:
         return ()
     holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
     waits: list[str] = []
-    for blocker in blocking.open_blockers(issue, me.tracker.known()):
+    for blocker in dependencies.open_blockers(issue, me.tracker.known()):
         holder = holders.get(blocker.number)
         names = ", ".join(map(named, [holder] if holder else blocker.assignees))
         waits.append(f"{short(blocker)} ({names or 'nobody has it'})")
@@ -100,33 +99,32 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
 
 
 def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str, ...]:
-    """Let my presence name the issue, and the generation by which I hold it; answers what it waits
-    for."""
+    """Write the issue and my claim's generation to my presence; return the open blockers."""
     waits_for = _waits_for(me, issue)
     if me.actor.is_person:
         return waits_for
-    had = me.ws.presence(me.name) or {}
-    said: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
-    if issue_of(had) != issue.number:
-        said |= {"pull": None} if had.get("pull") else {}
-        touched.drop_all(me.ws.folders, me.name)
-    if issue_of(had) != issue.number or had.get("status") not in AT_WORK:
-        said["status"] = "blocked" if waits_for else "planning"
-        said["lastAction"] = (
+    current = me.ws.presence(me.name) or {}
+    fields: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
+    if issue_of(current) != issue.number:
+        fields |= {"pull": None} if current.get("pull") else {}
+        implicit_leases.drop_all(me.ws.folders, me.name)
+    if issue_of(current) != issue.number or current.get("status") not in AT_WORK:
+        fields["status"] = "blocked" if waits_for else "planning"
+        fields["lastAction"] = (
             f"Waits for {', '.join(waits_for)}" if waits_for else f"Claimed {short(issue)}"
         )
-    presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    presence.heartbeat(me.ws, me.store, AgentName(me.name), fields)
     return waits_for
 
 
 def is_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> bool:
-    """Whether my presence says so, and would show that I was replaced; people have none."""
-    said = me.ws.presence(me.name) or {}
-    shown = issue_of(said), number(said, "generation")
+    """Whether my presence has the issue and my claim's generation; always true for people."""
+    presence = me.ws.presence(me.name) or {}
+    shown = issue_of(presence), number(presence, "generation")
     return me.actor.is_person or shown == (issue.number, lease.generation)
 
 
-# ----------------------------------------------------------------------- who has it no more
+# ------------------------------------------------------------------------------- released
 
 
 def show_release(
@@ -138,63 +136,62 @@ def show_release(
     *,
     keep_assignee: bool = False,
 ) -> Issue:
-    """Show that `previous` was given back, or given to `lease`'s holder; answers the issue then."""
+    """Show that `previous` was released, or given to `lease`'s holder; return the changed issue."""
     holder = previous.holder if previous else None
     if holder and previous and not previous.is_person:
-        touched.drop_all(me.ws.folders, holder)
+        implicit_leases.drop_all(me.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
-        _put_down(me, issue)
+        _clear_current_issue(me, issue)
     elif holder:
-        bell.set_flag(me.ws.folders, holder)
+        news_flag.set_flag(me.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
-        claim_owed.add(me.ws, issue, lease, former, me.actor)
+        pending_unassign.add(me.ws, issue, lease, former, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
     with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
         return me.tracker.show(issue.number, me.actor, add=added, remove=removed)
 
 
-def _put_down(me: ClaimContext, issue: Issue) -> None:
-    """I have it no more; in hand is then what I claimed last of what I still have."""
-    had = me.ws.presence(me.name) or {}
-    if issue_of(had) not in issue.numbers:
+def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:
+    """Remove the issue from my presence; my newest remaining claim becomes the current issue."""
+    if issue_of(me.ws.presence(me.name) or {}) not in issue.numbers:
         return
     action = f"Released {short(issue)}"
-    said: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
-    left = _left(me, issue)
-    if left:
-        other, generation = claimed_issue(left.name), left.generation
-        said = {"issue": other, "generation": generation, "status": "planning"}
-        said["lastAction"] = f"{action}, goes on with #{other}"
-    presence.heartbeat(me.ws, me.store, AgentName(me.name), said)
+    fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
+    other_claim = _newest_other_claim(me, issue)
+    if other_claim:
+        other, generation = claimed_issue(other_claim.name), other_claim.generation
+        fields = {"issue": other, "generation": generation, "status": "planning"}
+        fields["lastAction"] = f"{action}, goes on with #{other}"
+    presence.heartbeat(me.ws, me.store, AgentName(me.name), fields)
 
 
-def _left(me: ClaimContext, issue: Issue) -> Lock | None:
-    """Of the open issues that I hold besides this one, the claim that is the newest."""
+def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
+    """My newest claim of another open issue."""
     mine = [
         lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
     ]
     others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
     if not others:
         return None
-    there = {number for each in me.tracker.list() for number in each.numbers}
-    still = [lease for lease in others if claimed_issue(lease.name) in there]
-    return max(still, key=lambda lease: (lease.acquired_at, lease.name), default=None)
+    opened = {number for issue in me.tracker.list() for number in issue.numbers}
+    claims = [lease for lease in others if claimed_issue(lease.name) in opened]
+    return max(claims, key=lambda lease: (lease.acquired_at, lease.name), default=None)
 
 
 # ------------------------------------------------------------------------------- the ledger
 
 
 def is_shown(me: ClaimContext, event: str, lease: Lock) -> bool:
-    """Whether all of it was done: its entry is in the ledger."""
+    """Whether all effects are done: the entry is in the ledger."""
     wanted = entry_id(event, lease)
     return any(entry.id == wanted for entry in me.store.ledger())
 
 
 def entry_id(event: str, lease: Lock) -> str:
-    """The id of the entry in the ledger by which a lease is shown."""
+    """The id of the ledger's entry for a lock."""
     return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
 
 
@@ -205,7 +202,7 @@ def _entry(me: ClaimContext, event: str, issue: Issue, lease: Lock, text: str) -
         object=short(issue),
         id=entry_id(event, lease),
         at=Timestamp(now_text(me.ws)),
-        clock=0,  # it comes after what it is committed with
+        clock=0,  # sorts after the records of its commit
         files=(),
         issue=issue.number,
         generation=lease.generation,

@@ -1,7 +1,7 @@
-"""Whether the holders of claims live, as far as this clone can tell.
+"""Whether the holders of locks are alive, as far as this clone can tell.
 
-An agent elsewhere is judged by its presence. But a claim reaches the remote at once, and presence
-only with the next sync, so a claim that this clone has just heard of is a sign of life, too.
+An agent of another clone is judged by its presence. But a claim reaches the remote at once,
+presence only with the next sync. So a claim that is new here is a sign of life, too.
 """
 
 import json
@@ -22,31 +22,31 @@ from ghp_agents.workspace import Workspace
 NOTED = "claims.json"
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 
-Noted = Mapping[str, tuple[str, float]]  # by right: the revision, and when it was first seen here
+Noted = Mapping[str, tuple[str, float]]  # by lock: the revision, and when it was first seen here
 
 
 class HolderView(NamedTuple):
-    """The holder of a right, as it is seen from here."""
+    """The holder of a lock, as seen from this clone."""
 
-    view: AgentView | None = None  # None: nobody here has heard of it, or it is a person
+    view: AgentView | None = None  # None: unknown here, or a person
     lives: bool = True
-    rests: bool = False  # it stopped, but not as long ago as a dead one would have beaten last
+    rests: bool = False  # it stopped less than `deadAfter` ago
 
     @property
     def state(self) -> str:
-        """The holder's state, in a word."""
+        """The holder's liveness in one word."""
         return self.view.liveness.value if self.view else "unknown"
 
 
 def holders_of(ws: Workspace, store: StateStore, leases: Iterable[Lock]) -> dict[str, HolderView]:
-    """The holders of these rights, by the rights' names."""
+    """The holders of these locks, by the locks' names."""
     held = [lease for lease in leases if lease.holder is not None]
     if all(lease.is_person for lease in held):
         return {lease.name: HolderView() for lease in held}
     views = {view.name: view for view in presence.list_agents(ws, store, store.snapshot())}
     seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
     silent = _silent_since(ws, store, seen.values())
-    return {name: _sight(ws, *one, silent.get(name)) for name, one in seen.items()}
+    return {name: _sight(ws, *pair, silent.get(name)) for name, pair in seen.items()}
 
 
 def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
@@ -61,18 +61,18 @@ def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | No
 def _silent_since(
     ws: Workspace, store: StateStore, seen: Collection[tuple[Lock, AgentView | None]]
 ) -> dict[str, float]:
-    """For how long nothing was heard since these claims, for each of which the holder's presence
-    does not tell: it was said before."""
+    """Seconds without news since the claim, for claims that are newer than what is known of the
+    holder's presence."""
     noted = note_first_seen(ws, [lease for lease, _ in seen])
-    doubtful = [x.name for x, view in seen if view and not _is_said_since(view, x)]
+    doubtful = [x.name for x, view in seen if view and not _is_newer(view, x)]
     news_at = (presence.news_at(ws, store) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
-def _is_said_since(view: AgentView, lease: Lock) -> bool:
-    """Whether what is known of the holder was said after it took the right."""
+def _is_newer(view: AgentView, lease: Lock) -> bool:
+    """Whether the holder's known presence is newer than its acquisition of the lock."""
     if lease.clone and view.clone not in (None, lease.clone):
-        return False  # anybody can tell of a later life elsewhere
+        return False  # any clone can report a later epoch of the agent elsewhere
     epoch = number(view.presence, "epoch")
     if epoch != lease.epoch:
         return epoch > lease.epoch
@@ -81,9 +81,8 @@ def _is_said_since(view: AgentView, lease: Lock) -> bool:
 
 
 def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
-    """Whether the time of a right is up. In the clone that has it, its own clock decides; elsewhere
-    the time counts from when the right was first seen there, for no clock is compared with
-    another's."""
+    """Whether a lock has expired. In the holder's clone, its own clock decides. In other clones the
+    TTL counts from when the lock was first seen there: clocks of two machines are not compared."""
     if right.until is None:
         return False
     now, until = ws.clock.now(), to_seconds(right.until)
@@ -94,29 +93,29 @@ def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
 
 
 def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
-    """The epoch and the clone of an agent that is given a right, as `presence.look` believes them:
-    a presence that another clone forged counts for nothing. 1 and "" if nobody heard of it."""
+    """The epoch and the clone of an agent that is given a lock, according to
+    `presence.list_agents`, which ignores forged presences. 1 and "" if the agent is unknown."""
     views = presence.list_agents(ws, store, store.snapshot())
     view = next((view for view in views if view.name == agent), None)
     return (max(1, number(view.presence, "epoch")), view.clone or "") if view else (1, "")
 
 
 def observe(ws: Workspace, leaser: LockService) -> None:
-    """Note the rights that are new here; for a sync, which brings them."""
+    """After a sync: note the locks that are new here."""
     known = [lease for kind in KINDS for lease in leaser.known(f"{kind}/")]
     note_first_seen(ws, [lease for lease in known if lease.holder is not None])
 
 
 def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Noted:
-    """When each of these rights was first seen here as it is."""
-    now, had = ws.steady(), _read(ws)
-    noted = dict(had)
+    """When each of these locks was first seen here at its present revision."""
+    now, before = ws.steady(), _read(ws)
+    noted = dict(before)
     for lease in leases:
-        revision, seen = had.get(lease.name, ("", now))
-        # When the machine was started anew, what was seen before is seen anew.
+        revision, seen = before.get(lease.name, ("", now))
+        # A restart of the machine resets the steady clock; then it counts as first seen now.
         same = revision == lease.revision and seen <= now
         noted[lease.name] = (lease.revision, seen if same else now)
-    if noted != had:
+    if noted != before:
         _write(ws, noted)
     return noted
 
@@ -124,7 +123,7 @@ def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Noted:
 def _read(ws: Workspace) -> dict[str, tuple[str, float]]:
     try:
         known = json.loads((ws.cache_dir / NOTED).read_bytes())
-        return {str(name): (str(one), float(seen)) for name, (one, seen) in known.items()}
+        return {str(name): (str(rev), float(seen)) for name, (rev, seen) in known.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -133,4 +132,4 @@ def _write(ws: Workspace, noted: Noted) -> None:
     try:
         files.write_atomically(ws.cache_dir / NOTED, json.dumps(noted).encode())
     except OSError:
-        return  # where nothing can be written, each look is the first
+        return  # without a writable cache, each look is the first

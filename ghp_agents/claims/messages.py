@@ -1,4 +1,4 @@
-"""Why a claim is refused: who has the issue, since when, and what next."""
+"""Errors for refused claims: the holder, since when, and the next step."""
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.holder_liveness import HolderView
@@ -11,7 +11,7 @@ ASK = "a person can decide otherwise: `ghp agent-escalate …`"
 
 
 def closed(issue: Issue) -> RefusedError:
-    """For who wants to work on what is done."""
+    """The issue is closed."""
     return RefusedError(
         f"{short(issue)} is closed.",
         hint=f"`ghp agent-issue reopen {issue.number}` opens it again; `ghp agent-claim --next` "
@@ -20,7 +20,7 @@ def closed(issue: Issue) -> RefusedError:
 
 
 def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> RefusedError:
-    """For who wants what a living one has."""
+    """A live holder has the issue."""
     if lease.holder == me.name:
         state = "; that is the same name in another clone"
     elif sight.view is None:
@@ -38,7 +38,7 @@ def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> Refu
 
 
 def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError | None:
-    """For who wants what is for others to do. What its last holder left does not count."""
+    """The issue is assigned to others, or None. An assignment of its last holder is ignored."""
     others = [name for name in issue.assignees if lease is None or name != lease.holder]
     if not others or me.name in issue.assignees:
         return None
@@ -50,7 +50,7 @@ def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError
 
 
 def disputed(issue: int, lease: Lock) -> RefusedError:
-    """For who wants, or had, what a person has to decide about."""
+    """The claim is disputed, and a person has to decide."""
     return RefusedError(
         f"Nobody can have #{issue} now.{reason(lease.reason)}",
         hint="A person decides, and frees it by `ghp agent-release "
@@ -59,7 +59,7 @@ def disputed(issue: int, lease: Lock) -> RefusedError:
 
 
 def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
-    """For who acts on an issue without having it."""
+    """The actor does not hold the issue."""
     if lease and lease.is_disputed:
         return disputed(issue, lease)
     if lease is None or lease.holder is None:
@@ -82,7 +82,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
 
 
 def contention(issue: Issue, attempts: int) -> UnknownError:
-    """For who was overtaken again and again; the others went on."""
+    """Others changed the claim on each attempt."""
     return UnknownError(
         f"The right to {short(issue)} changed hands {attempts} times while this was decided.",
         hint="Try again.",

@@ -1,5 +1,7 @@
-"""Assignments that are owed: of a former holder, of which this clone had not heard when the right
-changed hands. They are taken away when a sync has brought them, and once."""
+"""Pending unassignments of former holders.
+
+An assignment may be unknown here when the lock changes hands. A later sync brings it, and then it
+is removed, once."""
 
 import json
 from collections.abc import Mapping
@@ -14,11 +16,13 @@ from ghp_agents.workspace import Workspace
 
 OWED = "claims-owed.json"
 
-Debts = Mapping[str, tuple[str, str, str, bool]]  # by right: nonce, former holder, who took it
+Debts = Mapping[
+    str, tuple[str, str, str, bool]
+]  # by lock: nonce, former holder, new holder, whether that is a person
 
 
 def add(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> None:
-    """Remember that `former` is not to be assigned, if the assignment is not here yet."""
+    """Remember to unassign `former`, if the assignment is not known here yet."""
     debts = _read(ws)
     left = {name: debt for name, debt in debts.items() if name != lease.name}
     if former not in issue.assignees:
@@ -27,7 +31,7 @@ def add(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> Non
 
 
 def apply_pending(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> None:
-    """Take away what has come; forget what was settled by who came later. Raises GhpError."""
+    """Remove assignments that have arrived; drop entries of replaced claims. Raises GhpError."""
     debts = _read(ws)
     if not debts:
         return
@@ -63,4 +67,4 @@ def _write(ws: Workspace, before: Debts, after: Debts) -> None:
     try:
         files.write_atomically(ws.cache_dir / OWED, json.dumps(after).encode())
     except OSError:
-        return  # then somebody is shown who does not have it, beside who has
+        return  # then a former holder stays assigned next to the holder

@@ -1,17 +1,15 @@
-"""Claims: the exclusive right to an issue is taken, verified and given back.
+"""Claims: acquire, verify and release the lock on an issue.
 
-The right decides and its assignee only shows it, because assigning adds: two could both succeed.
-Nothing is asked before the swap. It compares with what is known here, and if that was out of date,
-the answer carries the right as it is, and the rule decides again on that.
+The lock decides. The assignee only shows it, because two concurrent assignments both succeed.
+Nothing is fetched before the compare-and-swap. If the known lock is out of date, the swap fails
+with the current lock, and the decision is repeated with that.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.claims import effects as showing
-from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims import messages as refusal
+from ghp_agents.claims import effects, holder_liveness, messages
 from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
@@ -28,44 +26,44 @@ from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
-ATTEMPTS = 20  # each after the first because the right changed meanwhile
+ATTEMPTS = 20  # retries after the lock changed meanwhile
 MINE = "mine"
 _CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
 
 
 class ClaimResult(NamedTuple):
-    """An issue that is mine now."""
+    """A successful claim."""
 
     issue: Issue
     lease: Lock
-    how: str  # claim, takeover, steal; mine: it was already
-    previous: str | None = None  # from whom it was taken
+    how: str  # claim, takeover, steal; mine: already held
+    previous: str | None = None  # the former holder
     waits_for: tuple[str, ...] = ()  # open issues that block it
-    mended: bool = False  # it was mine, and did not show everywhere
-    passed_over: int = 0  # issues that were not chosen because outsiders made them
+    mended: bool = False  # it was mine, and missing effects were repeated
+    passed_over: int = 0  # number of issues not chosen because outsiders created them
 
 
 class Holding(NamedTuple):
-    """Who has an issue, as it is seen from here."""
+    """The holder of an issue, as seen from this clone."""
 
     lease: Lock
     state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
 
 
 class ReleasedClaim(NamedTuple):
-    """An issue that was given back, or given to somebody."""
+    """A claim that was released, or given to an agent."""
 
     issue: Issue
-    lease: Lock | None  # None: nobody ever claimed it
+    lease: Lock | None  # None: never claimed
     changed: bool
-    previous: str | None = None  # whose it was, where it was somebody else's
+    previous: str | None = None  # the former holder, if that was another
 
 
-# ------------------------------------------------------------------------------- looking
+# ------------------------------------------------------------------------------- queries
 
 
 def claims(leaser: LockService) -> dict[int, Lock]:
-    """The issues that somebody holds, as far as it is known here."""
+    """The known claims, by issue."""
     return _by_issue(leaser.known(PREFIX))
 
 
@@ -75,9 +73,9 @@ def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
 
 
 def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int, Holding]:
-    """The issues that somebody holds, and how the holders are, as far as it is known here."""
+    """The known claims with the states of their holders, by issue."""
     held = claims(leaser)
-    sights = claim_sight.holders_of(ws, store, held.values())
+    sights = holder_liveness.holders_of(ws, store, held.values())
     return {
         issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
         for issue, lease in held.items()
@@ -85,7 +83,7 @@ def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int,
 
 
 def verify(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock:
-    """Ask the place that decides whether `agent` holds the issue, and answer its right.
+    """Ask the remote whether `agent` holds the issue; return its lock.
 
     For commands that only the holder may use. Raises RefusedError, UnknownError.
     """
@@ -95,11 +93,11 @@ def verify(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock:
 def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
     epoch = number(ws.presence(agent) or {}, "epoch")
     if lease is None or not rules.is_mine(lease, agent, epoch, clone):
-        raise refusal.not_mine(issue, lease, agent)
+        raise messages.not_mine(issue, lease, agent)
     return lease
 
 
-# -------------------------------------------------------------------------------- taking
+# ------------------------------------------------------------------------------- claiming
 
 
 def claim(
@@ -112,10 +110,10 @@ def claim(
     steal: bool = False,
     reason: str = "",
 ) -> ClaimResult:
-    """Take the right to an issue, and show it. What is mine already stays so.
+    """Claim an issue and show the claim. An issue that is already mine stays mine.
 
-    Raises RefusedError when another has it, or it is assigned to another; with `steal` it is taken
-    all the same, which needs a reason. Raises UnknownError when nobody can tell.
+    Raises RefusedError when another holds it or it is assigned to another. `steal` overrides
+    that and needs a reason. Raises UnknownError when the holder cannot be determined.
     """
     if steal and not reason.strip():
         raise UsageError(
@@ -130,17 +128,18 @@ def claim(
 def claim_next(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> ClaimResult:
-    """Take the best issue that is ready for me. Who loses a race for one tries the next.
+    """Claim the best issue that is ready for me; after a lost race, try the next one.
 
-    One that is mine already and can go on is the best. Raises RefusedError when there is none.
+    An issue that is already mine and not blocked is the best. Raises RefusedError when there is
+    none.
     """
-    from ghp_agents.claims import choose_next as claim_choice  # who lists issues chooses none
+    from ghp_agents.claims import choose_next  # not needed to list issues
 
     me = myself(ws, store, leaser, tracker)
     held, is_sure = claims(leaser), False
     lost: set[IssueNumber] = set()
     while True:
-        choice = claim_choice.choose(me, held, lost)
+        choice = choose_next.choose(me, held, lost)
         if choice.best:
             try:
                 claimed = _claim(me, _numbered(me, choice.best))
@@ -154,7 +153,7 @@ def claim_next(
 
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
-        raise refusal.closed(issue)
+        raise messages.closed(issue)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.leaser, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
@@ -167,20 +166,20 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             lease, is_sure = me.leaser.read(name), True
             continue
         if lease and stands == "disputed":
-            raise refusal.disputed(issue.number, lease)
+            raise messages.disputed(issue.number, lease)
         if lease and stands == "mine":
             return _mine(me, issue, lease)
         if not steal:
-            refused = refusal.assigned(me, issue, lease)
+            refused = messages.assigned(me, issue, lease)
             if lease and stands == "held":
-                refused = refusal.held(me, issue, lease, sight)
+                refused = messages.held(me, issue, lease, sight)
             if refused:
                 raise refused
         try:
             return _take(me, issue, lease, stands, sight, reason)
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
-    raise refusal.contention(issue, ATTEMPTS)
+    raise messages.contention(issue, ATTEMPTS)
 
 
 def _known(leaser: LockService, name: str) -> Lock | None:
@@ -188,10 +187,10 @@ def _known(leaser: LockService, name: str) -> Lock | None:
 
 
 def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
-    """The holder as it is seen from here; looked for only where it decides something."""
+    """The holder as seen from this clone; looked up only if that matters."""
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return HolderView()
-    return claim_sight.holders_of(me.ws, me.store, [lease])[lease.name]
+    return holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name]
 
 
 def _take(
@@ -212,12 +211,12 @@ def _take(
 
 
 def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
-    """It is mine; if the process that took it was killed before it all showed, it shows now."""
+    """It is mine; if the claiming process was killed before all effects, repeat them."""
     if is_shown(me, "claim", lease):
-        if not showing.is_in_hand(me, issue, lease):
-            showing.set_current_issue(me, issue, lease)
+        if not effects.is_in_hand(me, issue, lease):
+            effects.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
-    before = [each for each in me.leaser.history(lease.name) if each.generation < lease.generation]
+    before = [old for old in me.leaser.history(lease.name) if old.generation < lease.generation]
     previous = before[-1].holder if before else None
     event = _event(lease.cause.kind, previous)
     shown, waits_for = show_claim(me, issue, lease, event, previous)
@@ -225,7 +224,7 @@ def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
 
 
 def _event(kind: str, previous: str | None) -> str:
-    """What the ledger says of how I came to have it."""
+    """The ledger's event for how I got the claim."""
     if kind in (cause.STEAL, cause.ORDERED):
         return "steal"
     is_given = kind in (cause.GIVEN, cause.SWEPT, cause.CLAIM)
@@ -233,7 +232,7 @@ def _event(kind: str, previous: str | None) -> str:
 
 
 def _numbered(me: ClaimContext, issue: Issue) -> Issue:
-    """The issue with a number of its own: the right is called by it. Raises UnknownError."""
+    """The issue with a real number, which is in the lock's name. Raises UnknownError."""
     if issue.number < PROVISIONAL:
         return issue
     issues.name_provisional(me.ws, me.store, me.leaser)
@@ -246,7 +245,7 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
     return named
 
 
-# ---------------------------------------------------------------------------- giving back
+# ------------------------------------------------------------------------------ releasing
 
 
 def release(
@@ -259,9 +258,9 @@ def release(
     to: str | None = None,
     reason: str = "",
 ) -> ReleasedClaim:
-    """Give an issue back, or in one step `to` an agent. What nobody holds stays so.
+    """Release an issue, or give it `to` an agent in one step. An unclaimed issue stays unclaimed.
 
-    The holder may, and people and orchestrators; others only when the holder does not live.
+    Allowed to the holder, to people and to orchestrators; to others only if the holder is dead.
     Raises RefusedError, UnknownError.
     """
     receiver = agent_name(to) if to else None
@@ -286,7 +285,7 @@ def _release(
         if not is_disputed and (lease.holder if lease else None) == to:
             return _released(me, issue, lease, reason)
         if not may:
-            raise refusal.not_mine(issue.number, lease)
+            raise messages.not_mine(issue.number, lease)
         try:
             after = _hand_over(me, name, lease, to, reason)
         except LockMovedError as moved:
@@ -295,11 +294,12 @@ def _release(
         shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
         previous = lease.holder if lease and lease.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)
-    raise refusal.contention(issue, ATTEMPTS)
+    raise messages.contention(issue, ATTEMPTS)
 
 
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
-    """Whether I may change it. To give what nobody holds is to decide who works on it."""
+    """Whether I may change the claim. Giving away an unclaimed issue needs a person or an
+    orchestrator, because it decides who works on it."""
     decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
     if lease is None or lease.holder is None:
         return decides and (to is not None or (lease is not None and lease.is_disputed))
@@ -314,7 +314,7 @@ def _hand_over(
         assert lease is not None, "what nobody ever had cannot be given back"
         by_me = Cause(cause.RELEASE, me.name)
         return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
-    epoch, clone = claim_sight.life_of(me.ws, me.store, to)
+    epoch, clone = holder_liveness.life_of(me.ws, me.store, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
     return me.leaser.acquire(
         name, to, expected=lease, epoch=epoch, reason=given,
@@ -327,7 +327,7 @@ def _is_given_by(me: ClaimContext, lease: Lock) -> bool:
 
 
 def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -> ReleasedClaim:
-    """It is so already; but if my process was killed when it did it, it shows now."""
+    """It is already released; if my process was killed before all effects, repeat them."""
     if lease is None or (lease.holder and not _is_given_by(me, lease)):
         return ReleasedClaim(issue, lease, changed=False)
     chain = me.leaser.history(lease.name)
@@ -347,7 +347,7 @@ def close(
     reference: str,
     message: str = "",
 ) -> IssueResult:
-    """Close an issue. Of one that is claimed, only the holder among agents may; its claim ends.
+    """Close an issue and release its claim. Of the agents, only the holder may close it.
 
     Raises RefusedError, UnknownError.
     """
@@ -361,12 +361,11 @@ def close(
 
 
 def _closing(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock | None:
-    """The agent's right to the issue; None where nobody has one, so that everybody may."""
+    """The agent's lock on the issue; None if nobody holds one: then any agent may close it."""
     name, presence = claim_name(issue), ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
-    known = _known(leaser, name)
-    if not claimed_it and known is None:
-        return None  # given back here, it may have been taken elsewhere since: that is asked for
+    if not claimed_it and _known(leaser, name) is None:
+        return None  # but a claim known here may have changed elsewhere since: ask the remote
     lease = leaser.read(name)
     free = lease is None or lease.holder is None
     return None if free and not claimed_it else _checked(ws, lease, agent, issue, leaser.clone)

@@ -129,14 +129,14 @@ def _print(checked: CheckResult, *, quiet: bool) -> None:
     for each in checked.strangers:
         output.data(one_line(each.why, LINE))
         output.data(f"  Next: {each.next}")
-    for verdict in checked.told[:TOLD]:
+    for verdict in checked.warnings[:TOLD]:
         output.say(one_line(verdict.why, LINE))
     for commit in checked.people[:TOLD]:
         output.say(f"{commit.oid[:12]} is by a person: {phrase(commit.author, 80)}.")
-    more = max(0, len(checked.told) - TOLD) + max(0, len(checked.people) - TOLD)
+    more = max(0, len(checked.warnings) - TOLD) + max(0, len(checked.people) - TOLD)
     if more:
         output.say(f"And {more} more; --json has all that is refused.")
-    if not quiet or checked.refused or checked.told:
+    if not quiet or checked.refused or checked.warnings:
         output.say(_summary(checked))
 
 

@@ -1,60 +1,64 @@
-"""Files of the repository as the trunk's commit has them.
+"""Read the repository's templates from the commit of main.
 
-What a page is made of is published with it. So it is read from the commit, in which whoever looks
-after the trunk put it: no link is followed, and no file that only lies in a worktree is read.
+The sources of a page are published with it. So they are read from main's commit, which its
+maintainers control: no link is followed, and no file of a worktree is read.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ghp_agents.consent import service as trust
+from ghp_agents.consent import service as consent_service
 from ghp_agents.core import finding
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.templates import OVERRIDES, Own, TemplateError
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import worktree_admin
 from ghp_agents.settings import consent
-from ghp_agents.state import remote_branches as branches
+from ghp_agents.state import remote_branches
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
 CODE = "templates"
 _FOLDER = "040000"
-LARGEST = 100_000  # bytes; a page is some thousands
+LARGEST = 100_000  # bytes; a page has some thousands
 
 
 class TreeFile(NamedTuple):
-    """A name in the trunk's commit."""
+    """An entry in the tree of main's commit."""
 
     path: str
     oid: str
-    size: int  # 0 for what has none
+    size: int  # 0 if it has none
     mode: str
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file itself: no link, folder or submodule."""
+        """Whether it is a regular file: not a link, folder or submodule."""
         return self.mode.startswith("100")
 
 
 def templates(ws: Workspace) -> Own:
-    """The repository's own templates, by their names: those that a person agreed to here."""
+    """The repository's own templates by name, as far as a person consented to them here."""
     return lambda name: _agreed(ws, f"{OVERRIDES}/{name}")
 
 
 def _agreed(ws: Workspace, path: str) -> str | None:
     content = text(ws, path)
-    return content if content is None or trust.covers(ws, _commit(ws), path, content) else None
+    return (
+        content
+        if content is None or consent_service.covers(ws, _commit(ws), path, content)
+        else None
+    )
 
 
 def text(ws: Workspace, *paths: str) -> str | None:
-    """The text of the first of `paths` that is a file on the trunk; None if none is.
+    """The text of the first of `paths` that is a file on main; None if none is.
 
-    Raises TemplateError for what is no text, or far too long for a page.
+    Raises TemplateError if it is not UTF-8 text, or too long for a page.
     """
-    there = {entry.path: entry for entry in entries(ws, *paths) if entry.is_file}
-    chosen = next((there[path] for path in paths if path in there), None)
+    existing = {entry.path: entry for entry in entries(ws, *paths) if entry.is_file}
+    chosen = next((existing[path] for path in paths if path in existing), None)
     if chosen is None:
         return None
     if chosen.size > LARGEST:
@@ -67,7 +71,7 @@ def text(ws: Workspace, *paths: str) -> str | None:
 
 
 def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
-    """Those of `paths` that the trunk has; with `/` at its end, a path is all that is in it."""
+    """The `paths` that exist on main; a path that ends with `/` means all entries in it."""
     commit = _commit(ws)
     if not commit:
         return []
@@ -77,7 +81,7 @@ def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
 
 
 def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
-    """Whether what looks like a template is used as one; `pages` are other files that are."""
+    """Report templates that are not used; `pages` are other files that are templates, too."""
     own = entries(ws, OVERRIDES, f"{OVERRIDES}/", *pages)
     for entry in own:
         if not entry.is_file and entry.mode != _FOLDER:
@@ -92,10 +96,10 @@ def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
                 f"{plain(entry.path)} on the trunk is not used: nobody agreed to it here.",
                 consent.HINT,
             )
-    there = {entry.path for entry in own}
+    existing = {entry.path for entry in own}
     for path in sorted((ws.root / OVERRIDES).glob("*.j2")):
         name = f"{OVERRIDES}/{path.name}"
-        if name not in there:
+        if name not in existing:
             yield finding.info(CODE, f"{plain(name)} counts once it is on the trunk.")
 
 
@@ -103,7 +107,7 @@ def _is_used(ws: Workspace, path: str) -> bool:
     try:
         return _agreed(ws, path) is not None
     except TemplateError:
-        return True  # whoever uses it is told what is wrong with it
+        return True  # its use reports the error
 
 
 def _entry(line: str) -> TreeFile:
@@ -113,11 +117,13 @@ def _entry(line: str) -> TreeFile:
 
 
 def _commit(ws: Workspace) -> str:
-    """The trunk's commit, as it was last seen; empty where there is none."""
+    """Main's last known commit; empty if there is none."""
     name = trunk(ws)
     if not name:
         return ""
-    return branches.known_tip(ws, name) or checkouts.tip(ws.folder, branches.HEADS + name)
+    return remote_branches.known_tip(ws, name) or worktree_admin.tip(
+        ws.folder, remote_branches.HEADS + name
+    )
 
 
 def _unusable(path: str, why: str) -> TemplateError:

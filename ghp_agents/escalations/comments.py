@@ -1,39 +1,39 @@
-"""Questions and answers as comments on their issue, each once, however often it is tried."""
+"""Post questions and answers as comments on their issue, each once. Idempotent."""
 
 from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations import messages as words
+from ghp_agents.escalations import messages
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.ports import IssueTracker
 from ghp_agents.workspace import Workspace
 
-OWED = "owed"  # a folder with one empty file for each escalation that lacks a comment
+OWED = "owed"  # a folder with one empty file for each escalation whose comments are pending
 
 
 def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[str]:
-    """Say on the issue what was asked and answered and is not there yet; what stood in the way.
+    """Post the missing comments of a question and its answers; return notes on failures.
 
-    The record is what counts, so a tracker that fails loses nothing: the comments are owed.
+    The record counts, so a failing tracker loses nothing: the comments stay pending.
     """
     if escalation.question.issue is None:
         return []
     try:
         _comment(ws, tracker, escalation)
     except GhpError as error:
-        _owe(ws, escalation.id)
+        _add_owed(ws, escalation.id)
         return [
             f"The comment on #{escalation.question.issue} could not be made: {error} Nothing is "
             "lost: it is made with the next question or answer here, or by this command again."
         ]
-    _pay(ws, escalation.id)
+    _remove_owed(ws, escalation.id)
     return []
 
 
 def owed(ws: Workspace) -> set[str]:
-    """The escalations of which a comment is still to be made."""
+    """The escalations with pending comments."""
     return {path.name for folder in ws.folders for path in Path(folder, OWED).glob("[0-9a-f]*")}
 
 
@@ -41,26 +41,26 @@ def _comment(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> No
     issue = escalation.question.issue
     assert issue is not None
     asker = Actor(escalation.question.agent)
-    mark = words.marker(escalation)
-    text = words.comment(escalation)
+    mark = messages.marker(escalation)
+    text = messages.comment(escalation)
     if tracker.is_heard:
-        text = words.comment(escalation, words.calling(escalation, ws.settings.escalate_to))
+        text = messages.comment(escalation, messages.calling(escalation, ws.settings.escalate_to))
     tracker.comment(issue, text, asker, marker=mark)
-    for said in (*escalation.answers, *escalation.advice):
-        if said.where and tracker.is_heard:
+    for answer in (*escalation.answers, *escalation.advice):
+        if answer.where and tracker.is_heard:
             continue  # it was given on the issue itself
-        text, mark = words.answer_comment(escalation, said), words.answer_marker(said)
-        tracker.comment(issue, text, said.by, marker=mark)
+        text, mark = messages.answer_comment(escalation, answer), messages.answer_marker(answer)
+        tracker.comment(issue, text, answer.by, marker=mark)
 
 
-def _owe(ws: Workspace, identifier: str) -> None:
+def _add_owed(ws: Workspace, identifier: str) -> None:
     for folder in map(Path, ws.folders):
         if files.usable(folder):
             files.write_atomically(folder / OWED / identifier, b"")
             return
 
 
-def _pay(ws: Workspace, identifier: str) -> None:
+def _remove_owed(ws: Workspace, identifier: str) -> None:
     for folder in ws.folders:
         owed = Path(folder, OWED, identifier)
         if owed.exists():

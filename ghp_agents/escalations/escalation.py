@@ -1,4 +1,4 @@
-"""An escalation: a question that only a person can decide, and what was answered."""
+"""An escalation: a question that only a person can decide, and its answers."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -13,7 +13,7 @@ DEFAULT_URGENCY = "normal"
 
 
 class Answer(NamedTuple):
-    """What somebody answered."""
+    """An answer to a question."""
 
     id: str
     escalation: str
@@ -22,23 +22,23 @@ class Answer(NamedTuple):
     at: Timestamp
     clock: int
     clone: CloneId
-    where: str = ""  # in which comment it was given, if it was in one; it is there to read then
+    where: str = ""  # the comment with the answer, if it was given in one
 
 
 class Question(NamedTuple):
-    """What is asked; whoever asks the same again means the same question."""
+    """The contents of a question; the same contents are the same question."""
 
     agent: str
     text: str
     issue: int | None = None
     options: tuple[str, ...] = ()
-    kind: str = QUESTION  # what it is about; a program's own questions have others
+    kind: str = QUESTION  # other kinds are for the program's own questions
     about: tuple[str, ...] = ()  # the ids of the leases that overlap
 
 
 class Escalation(NamedTuple):
-    """A question that was asked, and its answers; the first closes it, and the last counts. What
-    an agent says that may not decide is advice, and closes nothing."""
+    """A question and its answers. The first answer closes it, the last one counts. An answer by an
+    agent that may not decide is advice and does not close it."""
 
     id: str
     question: Question
@@ -54,7 +54,7 @@ class Escalation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its id in print."""
+        """The displayed id."""
         return f"E-{self.id}"
 
     @property
@@ -64,38 +64,38 @@ class Escalation(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody who may decide has answered yet."""
+        """Whether there is no answer yet by anyone who may decide."""
         return not self.answers
 
 
-Said = TypeVar("Said", Escalation, Answer)
+E = TypeVar("E", Escalation, Answer)
 
 
 def first_line(text: str, limit: int = 120) -> str:
-    """The first line of a text that says something."""
+    """The first line of a text that is not blank."""
     return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
 
 
 def identity(question: Question, times: int) -> str:
     """The id of a question that was asked and answered `times` times before."""
-    said = [question.agent, question.issue, question.text, list(question.options), times]
-    return digest(json.dumps(said))
+    fields = [question.agent, question.issue, question.text, list(question.options), times]
+    return digest(json.dumps(fields))
 
 
 def is_same(one: Question, other: Question) -> bool:
-    """Whether the program means the same by two of its questions."""
+    """Whether two of the program's own questions are the same."""
     return one.kind == other.kind and identity(one, 0) == identity(other, 0)
 
 
 def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> str:
-    """The id of an answer: whoever says the same again has said it once, unless it is `after`
-    another answer, which it takes back."""
-    said = [escalation, by.name, by.is_person, text]
-    return digest(json.dumps([*said, after] if after else said))
+    """The id of an answer. Repeating an answer gives the same id, unless it comes `after` another
+    answer, which it replaces."""
+    fields = [escalation, by.name, by.is_person, text]
+    return digest(json.dumps([*fields, after] if after else fields))
 
 
 def chosen(question: Question, text: str) -> str:
-    """What an answer says: the number of an option is that option, as it was shown."""
+    """The text of an answer: the number of an option means that option."""
     options = question.options
     if text in options or not (text.isascii() and text.isdigit()):
         return text
@@ -103,37 +103,38 @@ def chosen(question: Question, text: str) -> str:
 
 
 def is_odd(question: Question, text: str) -> bool:
-    """Whether an answer is none of the options that there are."""
+    """Whether there are options and an answer is not one of them."""
     known = [option.casefold() for option in question.options]
     return bool(known) and text.strip().casefold() not in known
 
 
 def may_decide(by: Actor, orchestrators: Collection[str]) -> bool:
-    """Whether somebody's answer closes a question: a person's, or an orchestrator's."""
+    """Whether an actor's answer closes a question: a person or an orchestrator."""
     return by.is_person or by.name in orchestrators
 
 
 def with_answers(
     escalation: Escalation, answers: Iterable[Answer], orchestrators: Collection[str]
 ) -> Escalation:
-    """The escalation after more answers, each among what it is."""
+    """The escalation after more answers, sorted into answers and advice."""
     known = ordered([*escalation.answers, *escalation.advice, *answers])
     return escalation._replace(
-        answers=tuple(each for each in known if may_decide(each.by, orchestrators)),
-        advice=tuple(each for each in known if not may_decide(each.by, orchestrators)),
+        answers=tuple(answer for answer in known if may_decide(answer.by, orchestrators)),
+        advice=tuple(answer for answer in known if not may_decide(answer.by, orchestrators)),
     )
 
 
-def ordered(said: Iterable[Said]) -> tuple[Said, ...]:
-    """Questions or answers in the order in which they were said, the same on every machine."""
-    return tuple(sorted(said, key=lambda each: (each.clock, each.clone, each.id)))
+def ordered(entries: Iterable[E]) -> tuple[E, ...]:
+    """Questions or answers in their order, which is the same on every machine."""
+    return tuple(sorted(entries, key=lambda entry: (entry.clock, entry.clone, entry.id)))
 
 
 def by_need(escalations: Iterable[Escalation]) -> list[Escalation]:
-    """Open ones first, of these the most urgent, then in the order in which they were asked."""
+    """Open ones first, of these the most urgent first, then by age."""
 
-    def need(each: Escalation) -> tuple[bool, int]:
-        return not each.is_open, -URGENCIES.index(each.urgency) if each.is_open else 0
+    def need(escalation: Escalation) -> tuple[bool, int]:
+        urgency = URGENCIES.index(escalation.urgency) if escalation.is_open else 0
+        return not escalation.is_open, -urgency
 
     return sorted(ordered(escalations), key=need)
 
@@ -144,37 +145,38 @@ def listed(options: Iterable[str]) -> str:
 
 
 def find(known: Sequence[Escalation], reference: str) -> Escalation:
-    """The escalation whose id is, or begins with, `reference`: `E-3f9a`, `3f9a`, `E3f9a`.
+    """The escalation whose id begins with `reference`: `E-3f9a`, `3f9a`, `E3f9a`.
 
-    Raises NotFoundError, or UsageError when several fit.
+    Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("e-")
-    found = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
-    exact = [each for each in found if each.id == prefix]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    said = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"{each.name} ({one_line(each.title, 30)})" for each in found[:5])
+    matches = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
+    exact = [match for match in matches if match.id == prefix]
+    if len(exact or matches) == 1:
+        return (exact or matches)[0]
+    shown = one_line(reference, 40) or "(nothing)"
+    if matches:
+        names = ", ".join(f"{match.name} ({one_line(match.title, 30)})" for match in matches[:5])
         raise UsageError(
-            f"{said!r} fits {len(found)} questions.",
-            hint=f"Name one by more of its id: {names}{'…' if len(found) > 5 else '.'}",
+            f"{shown!r} fits {len(matches)} questions.",
+            hint=f"Name one by more of its id: {names}{'…' if len(matches) > 5 else '.'}",
         )
     raise NotFoundError(
-        f"There is no question {said}.",
+        f"There is no question {shown}.",
         hint="`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones.",
     )
 
 
 def _starting(known: Sequence[Escalation], prefix: str) -> list[Escalation]:
-    return [each for each in known if prefix and each.id.startswith(prefix)]
+    return [escalation for escalation in known if prefix and escalation.id.startswith(prefix)]
 
 
 def short_names(known: Sequence[Escalation]) -> dict[str, str]:
-    """Each one's name as short as it is unique among `known`, at least four digits, by id."""
-    return {each: f"E-{short}" for each, short in short_ids(each.id for each in known).items()}
+    """By id, the shortest unique names among `known`, with at least four digits."""
+    ids = short_ids(escalation.id for escalation in known)
+    return {identifier: f"E-{short}" for identifier, short in ids.items()}
 
 
-def is_last_resort(asked: Escalation) -> bool:
-    """Whether it is the question that a sweep asks when an issue died too often."""
-    return asked.question.kind == LAST_RESORT and asked.question.issue is not None
+def is_last_resort(escalation: Escalation) -> bool:
+    """Whether a sweep asked it because agents died on the issue too often."""
+    return escalation.question.kind == LAST_RESORT and escalation.question.issue is not None

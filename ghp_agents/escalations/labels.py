@@ -1,8 +1,7 @@
-"""Questions as an issue shows them: a label while one is open, and who is to answer assigned.
+"""Show open questions on their issue: by a label, and by assigning the people who should answer.
 
-It follows from the state and is compared at each sync, so nothing of it waits anywhere. Only an
-issue about which somebody asked is touched, and of people only those are taken off again whom this
-clone has put there.
+Both are derived from the state and compared at each sync, so nothing is queued. Only issues with
+questions are changed. Only people that this clone assigned are unassigned.
 """
 
 import json
@@ -20,30 +19,30 @@ from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, effective
 from ghp_agents.ports import IssueTracker, Snapshot
 from ghp_agents.workspace import Workspace
 
-CALLED = "called"  # a folder with one file for each issue to which people were called
+CALLED = "called"  # a folder with one file for each issue to which this clone assigned people
 BY = Actor("ghp-agents")
 
 
 def show(
     ws: Workspace, tracker: IssueTracker, snapshot: Snapshot, issues: Iterable[Issue]
 ) -> list[str]:
-    """Bring labels and assignees up to date; what stood in the way. Raises UnknownError."""
-    asked: dict[int, list[Escalation]] = {}
-    for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
-        if each.question.issue is not None:
-            asked.setdefault(each.question.issue, []).append(each)
+    """Update labels and assignees; return notes on failures. Raises UnknownError."""
+    by_issue: dict[int, list[Escalation]] = {}
+    for question in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
+        if question.question.issue is not None:
+            by_issue.setdefault(question.question.issue, []).append(question)
     notes: list[str] = []
-    for issue in issues if asked else ():
-        about = [each for number in issue.numbers for each in asked.get(number, ())]
+    for issue in issues if by_issue else ():
+        about = [question for number in issue.numbers for question in by_issue.get(number, ())]
         if about:
-            notes += _show(ws, tracker, issue, is_open=any(each.is_open for each in about))
+            notes += _show(ws, tracker, issue, is_open=any(question.is_open for question in about))
     return notes
 
 
 def _show(ws: Workspace, tracker: IssueTracker, issue: Issue, *, is_open: bool) -> list[str]:
     waits = is_open and issue.state != "closed"
     label = _label(ws, issue)
-    people = tuple(at(each) for each in ws.settings.escalate_to if "/" not in each)
+    people = tuple(at(account) for account in ws.settings.escalate_to if "/" not in account)
     called = _called(ws, issue.number)
     change = IssueChange(remove_labels=(label,), remove_assignees=called)
     if waits:
@@ -57,32 +56,32 @@ def _show(ws: Workspace, tracker: IssueTracker, issue: Issue, *, is_open: bool) 
         raise
     except GhpError as error:
         return [f"#{issue.number} does not show that it waits for a person: {error}"]
-    new = [each for each in now.assignees if each not in issue.assignees]
+    new = [name for name in now.assignees if name not in issue.assignees]
     _note(ws, issue.number, [*called, *new] if waits else ())
     return []
 
 
 def _label(ws: Workspace, issue: Issue) -> str:
-    """The label, as the issue has it: to GitHub, labels that differ in case alone are one."""
+    """The label in the issue's spelling: GitHub ignores the case of labels."""
     wanted = ws.settings.needs_human_label
-    return next((each for each in issue.labels if each.lower() == wanted.lower()), wanted)
+    return next((label for label in issue.labels if label.lower() == wanted.lower()), wanted)
 
 
 def _called(ws: Workspace, number: int) -> tuple[str, ...]:
     for folder in ws.folders:
         with suppress(OSError, ValueError):
-            told = json.loads(Path(folder, CALLED, f"{number}.json").read_bytes())
-            return tuple(each for each in told if isinstance(each, str))
+            names = json.loads(Path(folder, CALLED, f"{number}.json").read_bytes())
+            return tuple(name for name in names if isinstance(name, str))
     return ()
 
 
 def _note(ws: Workspace, number: int, people: Iterable[str]) -> None:
-    """Remember them durably: nobody else knows that they were not there before."""
-    said = list(dict.fromkeys(people))
+    """Store the assigned people durably: only this clone knows that it assigned them."""
+    names = list(dict.fromkeys(people))
     for folder in map(Path, ws.folders):
         path = folder / CALLED / f"{number}.json"
-        if not said:
+        if not names:
             path.unlink(missing_ok=True)
         elif files.usable(folder):
-            files.write_atomically(path, json.dumps(said).encode())
+            files.write_atomically(path, json.dumps(names).encode())
             return

@@ -1,7 +1,7 @@
-"""Escalations and answers in words: comments on an issue, and news for the agent that asked.
+"""The texts of escalations and answers: comments on an issue, and news for the asking agent.
 
-All of it is text of others. It stands in quotations and blocks that name its author, so that
-nobody takes it for anything else, and no comment can pass for another one's.
+They contain text by others. It is quoted or in blocks that name its author, so that nobody takes
+it for instructions of the program and no comment can pose as another author's.
 """
 
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.escalation import Answer, Escalation, listed
-from ghp_agents.hotpath import quoting as quote
+from ghp_agents.hotpath import quoting
 from ghp_agents.hotpath.quoting import clean, cut, fence, indented, phrase, visible, when
 
-# A comment on GitHub has at most 65,536 characters; the parts together stay below.
+# A comment on GitHub has at most 65,536 characters; the sum of the parts is below that.
 QUESTION_IN_COMMENT = 25_000
 OPTIONS_IN_COMMENT = 10_000
 CONTEXT_IN_COMMENT = 25_000
@@ -20,34 +20,34 @@ ANSWER_IN_NEWS = 20_000
 
 
 class News(NamedTuple):
-    """An answer that the agent has not been told of."""
+    """An answer that the agent has not received yet."""
 
     escalation: Escalation
     answer: Answer
 
     @property
     def id(self) -> str:
-        """What to remember, so that it is told once."""
+        """The id to remember, so that it is delivered once."""
         return self.answer.id
 
 
 def who(actor: Actor) -> str:
-    """An author in words that nobody can choose to be: `person «Ada»`, `agent worker-1`."""
-    return quote.who(actor.name, actor.is_person)
+    """An author in a form that no name can imitate: `person «Ada»`, `agent worker-1`."""
+    return quoting.who(actor.name, actor.is_person)
 
 
 def marker(escalation: Escalation) -> str:
-    """What tells the comment with this question from all others."""
+    """The hidden marker of the comment with this question."""
     return f"<!-- ghp:escalation {escalation.name} -->"
 
 
 def answer_marker(answer: Answer) -> str:
-    """What tells the comment with this answer from all others."""
+    """The hidden marker of the comment with this answer."""
     return f"<!-- ghp:answer {answer.id} -->"
 
 
 def calling(escalation: Escalation, people: Iterable[str]) -> str:
-    """How people answer on the issue itself, and who is asked to: logins, and teams."""
+    """How to answer on the issue itself, with mentions of the people and teams to ask."""
     called = " ".join(map(at, people))
     how = (
         "Or answer here: quote this in a reply, or begin a line with "
@@ -57,12 +57,12 @@ def calling(escalation: Escalation, people: Iterable[str]) -> str:
 
 
 def at(account: str) -> str:
-    """An account or a team as it is called."""
+    """An account or a team as a mention."""
     return f"@{account.removeprefix('@')}"
 
 
 def comment(escalation: Escalation, further: str = "") -> str:
-    """A question as a comment on its issue; `further` is said below it."""
+    """A question as a comment on its issue, followed by `further`."""
     question = escalation.question
     urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
@@ -82,12 +82,12 @@ def comment(escalation: Escalation, further: str = "") -> str:
 
 def _context(text: str, rest: str) -> str:
     block = fence(cut(visible(text), CONTEXT_IN_COMMENT, rest))
-    # Of a text that is all backticks even the fence would be too long.
+    # If the text is only backticks, even the fence would be too long.
     return block if len(block) < CONTEXT_IN_COMMENT + 500 else f"({rest})"
 
 
 def answer_comment(escalation: Escalation, answer: Answer) -> str:
-    """An answer as a comment on the issue of its question; advice says that it is no more."""
+    """An answer or advice as a comment on the issue of its question."""
     verb = "advises on" if answer in escalation.advice else "answers"
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     return "\n\n".join(
@@ -99,9 +99,9 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
     )
 
 
-def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
+def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
     """An answer for the agent that asked, in a block that names its author."""
-    escalation, answer = found.escalation, found.answer
+    escalation, answer = item.escalation, item.answer
     question = escalation.question
     is_advice = answer in escalation.advice
     further = "Answer" if answer in escalation.answers[:1] else "One more answer"
@@ -112,7 +112,7 @@ def news(found: News, limit: int = ANSWER_IN_NEWS) -> str:
         f"by {who(answer.by)}, {when(answer.at)}:",
         f"Question: {phrase(escalation.title)}",
     ]
-    lines += [f"Option {at}. {phrase(each, 1000)}" for at, each in enumerate(question.options, 1)]
+    lines += [f"Option {i}. {phrase(text, 1000)}" for i, text in enumerate(question.options, 1)]
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     lines.append(fence(cut(clean(answer.text), limit, rest)))
     lines.append(f"End of the {'advice' if is_advice else 'answer'} by {who(answer.by)}.")

@@ -1,10 +1,10 @@
-"""Escalations and answers as files of the state, which people read and anybody may have written."""
+"""Escalations and answers as files of the state. People read them; their contents are untrusted."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name
@@ -31,23 +31,23 @@ _ANSWER_PATH = re.compile(r"\.ghp/answers/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md"
 
 
 def path_of(escalation: str) -> str:
-    """Where the escalation with this id is in the state."""
+    """The path in the state of the escalation with this id."""
     return f"{ESCALATIONS}{escalation}.md"
 
 
 def answers_of(escalation: str) -> str:
-    """The folder of the answers to it."""
+    """The folder of an escalation's answers."""
     return f"{ANSWERS}{escalation}/"
 
 
 def answer_path_of(escalation: str, answer: str) -> str:
-    """Where one of them is."""
+    """The path of one answer."""
     return f"{answers_of(escalation)}{answer}.md"
 
 
 def render(escalation: Escalation) -> bytes:
-    """An escalation as a file. The body is for people; how many of its lines are whose is in the
-    front matter, because a question may look like anything."""
+    """An escalation as a file. The front matter has the numbers of lines of question and context,
+    because their texts may look like any part of the body."""
     question = escalation.question
     meta = {
         "id": escalation.name,
@@ -70,7 +70,7 @@ def render(escalation: Escalation) -> bytes:
         parts.append("Options:\n" + listed(question.options))
     if escalation.context:
         parts.append("Context:\n\n" + fence(escalation.context))
-    return document.render(Document(meta, "\n\n".join(parts) + "\n"))
+    return front_matter.render(Document(meta, "\n\n".join(parts) + "\n"))
 
 
 def render_answer(answer: Answer) -> bytes:
@@ -84,26 +84,27 @@ def render_answer(answer: Answer) -> bytes:
         "clone": answer.clone,
         **({"where": answer.where} if answer.where else {}),
     }
-    return document.render(Document(meta, answer.text + "\n"))
+    return front_matter.render(Document(meta, answer.text + "\n"))
 
 
 def read(
     files: Mapping[str, bytes], orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
-    """The escalations in files of the state with their answers, in the order in which they were
-    asked, and what could not be read. Files that we do not know are none of ours. Whose answer
-    decides is told by the record, and by who is an orchestrator now."""
+    """The escalations in files of the state, oldest first, with their answers, and the problems.
+
+    Unknown files are ignored. An answer decides if the record says that its author is a person,
+    or if the author is an orchestrator now."""
     problems: list[Problem] = []
-    asked = _each(_ESCALATION_PATH, _escalation, files, problems)
+    escalations = _each(_ESCALATION_PATH, _escalation, files, problems)
     answers: dict[str, list[Answer]] = {}
     for answer in _each(_ANSWER_PATH, _answer, files, problems):
         answers.setdefault(answer.escalation, []).append(answer)
-    whole = [with_answers(each, answers.get(each.id, ()), orchestrators) for each in asked]
-    return list(ordered(whole)), problems
+    answered = [with_answers(x, answers.get(x.id, ()), orchestrators) for x in escalations]
+    return list(ordered(answered)), problems
 
 
 def read_answers(files: Mapping[str, bytes]) -> list[Answer]:
-    """The answers in files of the state, in their order."""
+    """The answers in files of the state, oldest first."""
     return list(ordered(_each(_ANSWER_PATH, _answer, files, [])))
 
 
@@ -113,19 +114,19 @@ def _each(
     files: Mapping[str, bytes],
     problems: list[Problem],
 ) -> list[T]:
-    made: list[T] = []
+    records: list[T] = []
     for place, data in sorted(files.items()):
-        found = path.fullmatch(place)
+        match = path.fullmatch(place)
         try:
-            if found:
-                made.append(make(found.groups(), document.parse(data)))
+            if match:
+                records.append(make(match.groups(), front_matter.parse(data)))
         except ValueError as error:
             problems.append(Problem(place, str(error)))
-    return made
+    return records
 
 
-def _escalation(ids: Sequence[str], said: Document) -> Escalation:
-    meta, lines = said.meta, said.body.removesuffix("\n").split("\n")
+def _escalation(ids: Sequence[str], document: Document) -> Escalation:
+    meta, lines = document.meta, document.body.removesuffix("\n").split("\n")
     count, context = _number(meta.get("questionLines")), _number(meta.get("contextLines"))
     text = "\n".join(lines[:count] if count else lines)
     issue, options = _number(meta.get("issue")) or None, _texts(meta.get("options"))
@@ -147,8 +148,8 @@ def _escalation(ids: Sequence[str], said: Document) -> Escalation:
     )
 
 
-def _answer(ids: Sequence[str], said: Document) -> Answer:
-    meta = said.meta
+def _answer(ids: Sequence[str], document: Document) -> Answer:
+    meta = document.meta
     is_person = meta.get("person") is True
     by = _text(meta.get("by"))
     if not by.strip():
@@ -157,7 +158,7 @@ def _answer(ids: Sequence[str], said: Document) -> Answer:
         id=ids[1],
         escalation=ids[0],
         by=Actor(by if is_person else _agent(by), is_person),
-        text=said.body.removesuffix("\n"),
+        text=document.body.removesuffix("\n"),
         at=Timestamp(_text(meta.get("at"))),
         clock=_number(meta.get("clock")),
         clone=CloneId(_text(meta.get("clone"))),
@@ -181,7 +182,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 def _number(value: Any) -> int:

@@ -1,19 +1,16 @@
-"""Escalations: ask a person, answer, and bring the answer to the agent that asked."""
+"""Escalations: ask a person, record answers, and deliver them to the agent that asked."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import secret_scan as secret
+from ghp_agents.core import files, secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name
-from ghp_agents.escalations import comments as posting
+from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
-from ghp_agents.escalations import messages as words
-from ghp_agents.escalations import record
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -23,7 +20,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.escalations.messages import News
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import news_flag
 from ghp_agents.ports import IssueTracker, Snapshot, StateStore
 from ghp_agents.presence import people
 from ghp_agents.state.join import Problem
@@ -37,15 +34,15 @@ CONTEXT_LIMIT = 65_536  # bytes
 
 
 class EscalateResult(NamedTuple):
-    """What became of a question."""
+    """The result of asking."""
 
     escalation: Escalation
     is_new: bool
-    notes: tuple[str, ...] = ()  # what a person should know of it
+    notes: tuple[str, ...] = ()  # for people
 
 
 class AnswerResult(NamedTuple):
-    """What became of an answer."""
+    """The result of answering."""
 
     escalation: Escalation
     answer: Answer
@@ -68,30 +65,30 @@ def escalate(
     urgency: str = DEFAULT_URGENCY,
     waiting: bool = False,
 ) -> EscalateResult:
-    """Ask a question; the issue is the one in hand unless it is named.
+    """Ask a question about an issue, by default the current one.
 
-    Asked again while it is open, it is the same question. So it is for one who was cut off while
-    `waiting`, as long as the answer has not reached it. Raises UsageError, NotFoundError for an
-    unknown issue, NotSetUpError; then nothing was recorded.
+    A repeated question is the same question while it is open. With `waiting` it also is while its
+    answer is not delivered, for an agent that was interrupted while it waited. Raises UsageError,
+    NotFoundError for an unknown issue, NotSetUpError; then nothing was recorded.
     """
     agent = ws.agent()
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
     if urgency not in URGENCIES:
         raise UsageError(f"{urgency[:40]!r} is no urgency.", hint=f"Use {', '.join(URGENCIES)}.")
-    secret.refuse("context", context)
+    secret_scan.refuse("context", context)
     number, notes = _issue(ws, tracker, agent, issue)
     question = Question(agent, tidy, number, choices)
     branch, commit = ws.branch, _commit(ws)
-    told = _told(ws, agent)
+    delivered = _delivered(ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
         known, _ = read_all(snapshot, ws.settings.orchestrators)
-        same = [each for each in known if each.question == question]
-        for had in reversed(same):
-            untold = waiting and any(said.id not in told for said in had.answers)
-            if had.is_open or untold:
-                return EscalateResult(had, is_new=False), []
-        asked = Escalation(
+        same = [earlier for earlier in known if earlier.question == question]
+        for last in reversed(same):
+            has_news = waiting and any(answer.id not in delivered for answer in last.answers)
+            if last.is_open or has_news:
+                return EscalateResult(last, is_new=False), []
+        escalation = Escalation(
             id=_free_id(snapshot, question, len(same)),
             question=question,
             asked_at=Timestamp(to_text(ws.clock.now())),
@@ -102,11 +99,11 @@ def escalate(
             branch=branch,
             commit=commit,
         )
-        return EscalateResult(asked, is_new=True), [_asking(asked)]
+        return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
-    asked = transact(store, decide)
-    notes += _post(ws, store, tracker, asked.escalation)
-    return EscalateResult(asked.escalation, asked.is_new, tuple(notes))
+    result = transact(store, decide)
+    notes += _post(ws, store, tracker, result.escalation)
+    return EscalateResult(result.escalation, result.is_new, tuple(notes))
 
 
 def ask_once(
@@ -116,30 +113,31 @@ def ask_once(
     question: Question,
     urgency: str = DEFAULT_URGENCY,
 ) -> EscalateResult:
-    """Ask in the name of `question.agent` what the program itself found out. Asked before, even if
-    it was answered since, it is not asked again."""
+    """Ask a question of the program itself in the name of `question.agent`. It is asked only once,
+    even if it has been answered."""
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        for had in read_all(snapshot, ws.settings.orchestrators)[0]:
-            if rules.is_same(had.question, question):
-                return EscalateResult(had, is_new=False), []
+        for known in read_all(snapshot, ws.settings.orchestrators)[0]:
+            if rules.is_same(known.question, question):
+                return EscalateResult(known, is_new=False), []
         at = Timestamp(to_text(ws.clock.now()))
         clock, clone = snapshot.clock + 1, snapshot.clone
-        asked = Escalation(_free_id(snapshot, question, 0), question, at, clock, clone, urgency)
-        return EscalateResult(asked, is_new=True), [_asking(asked)]
+        identity = _free_id(snapshot, question, 0)
+        escalation = Escalation(identity, question, at, clock, clone, urgency)
+        return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
-    asked = transact(store, decide)
-    notes = _post(ws, store, tracker, asked.escalation) if asked.is_new else []
-    return asked._replace(notes=tuple(notes))
+    result = transact(store, decide)
+    notes = _post(ws, store, tracker, result.escalation) if result.is_new else []
+    return result._replace(notes=tuple(notes))
 
 
 def context_of(data: bytes, name: str) -> tuple[str, bool]:
-    """What of a file goes with a question, and whether that is not all. Raises UsageError."""
+    """The part of a file to attach to a question, and whether it was cut. Raises UsageError."""
     kept = data[:CONTEXT_LIMIT]
     try:
         return kept.decode("utf-8"), len(data) > CONTEXT_LIMIT
     except UnicodeDecodeError as error:
-        # A letter that the limit cuts in two is left out.
+        # Leave out a character that the limit cuts in two.
         if len(data) > CONTEXT_LIMIT and error.start > CONTEXT_LIMIT - 4:
             return kept[: error.start].decode("utf-8"), True
         raise UsageError(
@@ -149,7 +147,7 @@ def context_of(data: bytes, name: str) -> tuple[str, bool]:
 
 
 def tidied(what: str, text: str) -> str:
-    """A text as it is kept. Raises UsageError when there is none or it is too long."""
+    """A normalized text. Raises UsageError if it is empty or too long."""
     tidy = _unix(text.encode("utf-8", "replace").decode("utf-8")).strip()
     if not tidy:
         raise UsageError(f"The {what} is empty.", hint="Give a text, or `-` to read it from stdin.")
@@ -158,7 +156,7 @@ def tidied(what: str, text: str) -> str:
             f"The {what} has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
             hint="Put the long part into a file of the repository and name it.",
         )
-    secret.refuse(what, tidy)
+    secret_scan.refuse(what, tidy)
     return tidy
 
 
@@ -173,14 +171,14 @@ def _option(text: str) -> str:
             f"An option has {len(option)} characters; it needs 1 to {OPTION_LIMIT}.",
             hint="Name the choice in a few words; the question has room for the rest.",
         )
-    secret.refuse("option", option)
+    secret_scan.refuse("option", option)
     return option
 
 
 def _issue(
     ws: Workspace, tracker: IssueTracker, agent: str, named: str | int | None
 ) -> tuple[int | None, list[str]]:
-    """The number of the issue that is asked about, and what a person should know of it."""
+    """The number of the question's issue, and notes for people."""
     wanted = named if named is not None else ws.issue_in_hand(agent)
     if wanted is None:
         return None, []
@@ -192,7 +190,7 @@ def _issue(
         return None, [
             f"There is no issue #{wanted}, as this branch or agent has it: asked without."
         ]
-    except UnknownError:  # the question must not be lost because the tracker cannot be reached
+    except UnknownError:  # do not lose the question because the tracker is unreachable
         number = str(wanted).removeprefix("#")
         if not (number.isascii() and number.isdigit()):
             raise
@@ -205,26 +203,26 @@ def _commit(ws: Workspace) -> str | None:
 
 
 def _free_id(snapshot: Snapshot, question: Question, times: int) -> str:
-    """A new id; one whose record is there but cannot be read is never written over."""
+    """A new id; an existing but unreadable record is never overwritten."""
     taken = snapshot.files(record.ESCALATIONS)
     while True:
-        found = rules.identity(question, times)
-        if record.path_of(found) not in taken:
-            return found
+        candidate = rules.identity(question, times)
+        if record.path_of(candidate) not in taken:
+            return candidate
         times += 1
 
 
-def _asking(asked: Escalation) -> Record:
+def _question_record(escalation: Escalation) -> Record:
     return Record(
         event="escalate",
-        actor=Actor(asked.question.agent),
-        object=asked.name,
-        id=asked.id,
-        at=asked.asked_at,
-        clock=asked.clock,
-        files=((record.path_of(asked.id), record.render(asked)),),
-        issue=asked.question.issue,
-        text=asked.title,
+        actor=Actor(escalation.question.agent),
+        object=escalation.name,
+        id=escalation.id,
+        at=escalation.asked_at,
+        clock=escalation.clock,
+        files=((record.path_of(escalation.id), record.render(escalation)),),
+        issue=escalation.question.issue,
+        text=escalation.title,
     )
 
 
@@ -241,68 +239,70 @@ def answer(
     by: Actor | None = None,
     where: str = "",
 ) -> AnswerResult:
-    """Answer a question. The first answer closes it, others are kept beside it, and the last one
-    counts; an agent that is no orchestrator gives advice, which closes nothing. Whoever says the
-    same again has said it once. The number of an option stands for the option. `where` names the
-    comment in which somebody, `by`, answered on the issue itself. Raises NotFoundError, UsageError,
-    NotSetUpError, RefusedError when an agent answers itself."""
+    """Answer a question. The first answer closes it, all answers are kept, and the last one counts.
+
+    An agent that is not an orchestrator gives advice, which does not close it. A repeated answer
+    is recorded once. The number of an option means the option. `where` is the comment in which
+    `by` answered on the issue itself. Raises NotFoundError, UsageError, NotSetUpError, and
+    RefusedError when an agent answers itself."""
     by, given = by or ws.actor(), tidied("answer", text)
     orchestrators = ws.settings.orchestrators
 
     def decide(snapshot: Snapshot) -> tuple[AnswerResult, list[Record]]:
-        asked = rules.find(read_all(snapshot, orchestrators)[0], reference)
-        if by == Actor(asked.question.agent):
+        escalation = rules.find(read_all(snapshot, orchestrators)[0], reference)
+        if by == Actor(escalation.question.agent):
             raise RefusedError(
                 f"{by} asked this, and {by} is who you act for here.",
                 hint=people.instead(ws.environ, "answers it"),
             )
-        tidy = rules.chosen(asked.question, given)
-        known = asked.answers if rules.may_decide(by, orchestrators) else asked.advice
-        same = [had for had in known if (had.by, had.text) == (by, tidy)]
+        tidy = rules.chosen(escalation.question, given)
+        known = escalation.answers if rules.may_decide(by, orchestrators) else escalation.advice
+        same = [old for old in known if (old.by, old.text) == (by, tidy)]
         if same and known[-1].text == tidy:
-            return AnswerResult(asked, same[-1], is_new=False), []
+            return AnswerResult(escalation, same[-1], is_new=False), []
         after = known[-1].id if same else ""
-        identity = rules.answer_identity(asked.id, by, tidy, after)
-        at = Timestamp(to_text(ws.clock.now()))
-        said = Answer(identity, asked.id, by, tidy, at, snapshot.clock + 1, snapshot.clone, where)
-        after_it = rules.with_answers(asked, [said], orchestrators)
-        return AnswerResult(after_it, said, is_new=True), [_answering(asked, said)]
+        identity = rules.answer_identity(escalation.id, by, tidy, after)
+        at, clock = Timestamp(to_text(ws.clock.now())), snapshot.clock + 1
+        new = Answer(identity, escalation.id, by, tidy, at, clock, snapshot.clone, where)
+        answered = rules.with_answers(escalation, [new], orchestrators)
+        return AnswerResult(answered, new, is_new=True), [_answer_record(escalation, new)]
 
-    answered = transact(store, decide)
-    if answered.is_new:
-        bell.set_flag(ws.folders, answered.escalation.question.agent)
-    notes = _post(ws, store, tracker, answered.escalation)
-    return AnswerResult(answered.escalation, answered.answer, answered.is_new, tuple(notes))
+    result = transact(store, decide)
+    if result.is_new:
+        news_flag.set_flag(ws.folders, result.escalation.question.agent)
+    notes = _post(ws, store, tracker, result.escalation)
+    return AnswerResult(result.escalation, result.answer, result.is_new, tuple(notes))
 
 
-def _answering(asked: Escalation, said: Answer) -> Record:
+def _answer_record(escalation: Escalation, answer: Answer) -> Record:
+    path = record.answer_path_of(escalation.id, answer.id)
     return Record(
         event="answer",
-        actor=said.by,
-        object=asked.name,
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((record.answer_path_of(asked.id, said.id), record.render_answer(said)),),
-        issue=asked.question.issue,
-        text=rules.first_line(said.text),
+        actor=answer.by,
+        object=escalation.name,
+        id=answer.id,
+        at=answer.at,
+        clock=answer.clock,
+        files=((path, record.render_answer(answer)),),
+        issue=escalation.question.issue,
+        text=rules.first_line(answer.text),
     )
 
 
 def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[str]:
-    """Make up for comments that could not be made before; what still stands in the way."""
-    owed = posting.owed(ws)
+    """Post the pending comments; return notes on failures."""
+    owed = comments.owed(ws)
     if not owed:
         return []
     known, _ = read_all(store.snapshot(), ws.settings.orchestrators)
-    found = [each for each in known if each.id in owed]
-    return [note for each in found for note in posting.post(ws, tracker, each)]
+    pending = [escalation for escalation in known if escalation.id in owed]
+    return [note for escalation in pending for note in comments.post(ws, tracker, escalation)]
 
 
 def _post(
     ws: Workspace, store: StateStore, tracker: IssueTracker, escalation: Escalation
 ) -> list[str]:
-    return posting.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
+    return comments.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
 
 
 # --------------------------------------------------------------------------------- reading
@@ -311,64 +311,61 @@ def _post(
 def read_all(
     snapshot: Snapshot, orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
-    """All questions with their answers, as they were asked, and what could not be read. Agents
-    that are no `orchestrators` give advice."""
-    asked, answers = snapshot.files(record.ESCALATIONS), snapshot.files(record.ANSWERS)
-    return record.read({**asked, **answers}, orchestrators)
+    """All questions, oldest first, with their answers, and the problems. Answers of agents that
+    are not `orchestrators` are advice."""
+    questions, answers = snapshot.files(record.ESCALATIONS), snapshot.files(record.ANSWERS)
+    return record.read({**questions, **answers}, orchestrators)
 
 
 # ------------------------------------------------------------------- news for the asker
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
-    """The answers to `agent`'s questions, and advice, that it has not been told of, in their
-    order."""
-    told = _told(ws, agent)
-    asked, _ = read_all(snapshot, ws.settings.orchestrators)
-    mine = [each for each in asked if each.question.agent == agent]
+    """The answers and advice to `agent`'s questions that were not delivered, oldest first."""
+    delivered = _delivered(ws, agent)
+    escalations, _ = read_all(snapshot, ws.settings.orchestrators)
+    mine = [escalation for escalation in escalations if escalation.question.agent == agent]
     new = [
-        (said, each)
-        for each in mine
-        for said in (*each.answers, *each.advice)
-        if said.id not in told
+        (answer, escalation)
+        for escalation in mine
+        for answer in (*escalation.answers, *escalation.advice)
+        if answer.id not in delivered
     ]
-    by_answer = {said.id: each for said, each in new}
-    answers = rules.ordered(said for said, _ in new)
-    return [News(by_answer[said.id], said) for said in answers]
+    by_answer = {answer.id: escalation for answer, escalation in new}
+    answers = rules.ordered(answer for answer, _ in new)
+    return [News(by_answer[answer.id], answer) for answer in answers]
 
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
-    """Remember what `agent` was told, after it was: killed in between, it is told once more."""
-    said = sorted(_told(ws, agent) | set(ids))
-    content = json.dumps(said).encode()
+    """Remember the delivered ids, after the delivery. If killed in between, it is repeated."""
+    delivered = sorted(_delivered(ws, agent) | set(ids))
+    content = json.dumps(delivered).encode()
     for folder in ws.folders:
         if files.usable(Path(folder)):
-            files.write_atomically(_told_path(folder, agent), content)
+            files.write_atomically(_delivered_path(folder, agent), content)
             return
 
 
 def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
-    """Whether `agent` was told of something, by the name under which that is remembered."""
-    return name in _told(ws, agent)
+    """Whether the item `name` was delivered to `agent`."""
+    return name in _delivered(ws, agent)
 
 
-def render_news(news: Iterable[News], *, limit: int = words.ANSWER_IN_NEWS) -> str:
-    """News as text, each in a block that names its author, with so much of each answer."""
-    return "\n".join(f"{words.news(each, limit)}\n" for each in news)
+def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -> str:
+    """News as text, each in a block that names its author, up to `limit` characters per answer."""
+    return "\n".join(f"{messages.news(item, limit)}\n" for item in news)
 
 
-def _told(ws: Workspace, agent: AgentName) -> set[str]:
-    told: set[str] = set()
+def _delivered(ws: Workspace, agent: AgentName) -> set[str]:
+    delivered: set[str] = set()
     for folder in ws.folders:
         try:
-            found = json.loads(_told_path(folder, agent).read_bytes())
+            ids = json.loads(_delivered_path(folder, agent).read_bytes())
         except (OSError, ValueError):
-            continue  # told once more, rather than never
-        told |= (
-            {each for each in found if isinstance(each, str)} if isinstance(found, list) else set()
-        )
-    return told
+            continue  # better delivered twice than never
+        delivered |= {x for x in ids if isinstance(x, str)} if isinstance(ids, list) else set()
+    return delivered
 
 
-def _told_path(folder: str, agent: AgentName) -> Path:
+def _delivered_path(folder: str, agent: AgentName) -> Path:
     return Path(folder, "told", f"{agent_name(agent)}.json")

@@ -85,7 +85,7 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
 
 
 def _commanded(command: Obeyed) -> str:
-    acts = "; ".join(f"`{_code(act.said)}`: {cell(act.words)}" for act in command.acts)
+    acts = "; ".join(f"`{_code(act.command)}`: {cell(act.words)}" for act in command.acts)
     return f"{cell(command.by.name)}, {command.at}: {acts}"
 
 

@@ -1,16 +1,15 @@
-"""Approval: an agent that wants shared paths asks a person, and an answer is good for one lease."""
+"""Approval of leases on shared paths: a person is asked, and one answer is valid for one lease."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Answer, Escalation
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import policy as authority
-from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import policy, policy_cache
 from ghp_agents.hotpath.quoting import file, named, when
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 YES, NO = "approve", "refuse"
-SHOWN = 5  # files that a question names
+SHOWN = 5  # files named in a message
 
 
 class ApprovalState(NamedTuple):
-    """What somebody who may decide has answered."""
+    """The answer of a person or orchestrator."""
 
     answer: Answer
     is_yes: bool
@@ -36,7 +35,7 @@ class ApprovalState(NamedTuple):
 def approver(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> Approve:
-    """What has shared paths of a plan approved."""
+    """The function that gets approval for the shared paths of a request."""
     return partial(approved, ws, store, leaser, tracker)
 
 
@@ -47,56 +46,56 @@ def approved(
     tracker: IssueTracker,
     plan: CheckedRequest,
 ) -> CheckedRequest:
-    """The plan, approved where it needs that. Raises ApprovalError, after asking."""
+    """The request, approved if it needs that; else asks and raises ApprovalError."""
     is_any_shared = ws.settings.shared or ws.settings.shared_owners
     if plan.approved_by or plan.wanted.name is not None or not is_any_shared:
         return plan
-    files = shared(ruling.current(ws, store, leaser, tracker), plan)
+    files = shared(evaluate.current(ws, store, leaser, tracker), plan)
     if not files:
         return plan
     text = escalation.tidied("question", question(plan))
-    asked = _latest(ws, store, plan, text)
-    if asked is None:
-        asked = escalation.escalate(
+    pending = _latest(ws, store, plan, text)
+    if pending is None:
+        pending = escalation.escalate(
             ws, store, tracker, text, options=(YES, NO), context="\n".join(files)
         ).escalation
-    verdict = _verdict(ws, asked)
-    if verdict is None:
+    decision = _decision(ws, pending)
+    if decision is None:
         raise ApprovalError(
             f"{_shown(files)} shared, so a lease needs approval; a person is asked as "
-            f"{asked.name}.",
+            f"{pending.name}.",
             hint=f"Lease what is not shared, or come back after the answer: ghp agent-answer "
-            f"{asked.name} {YES}",
-            question=asked,
+            f"{pending.name} {YES}",
+            question=pending,
         )
-    if not verdict.is_yes:
+    if not decision.is_yes:
         raise ApprovalError(
-            f"{named(*verdict.answer.by)} refused {asked.name} at {when(verdict.answer.at)}: "
+            f"{named(*decision.answer.by)} refused {pending.name} at {when(decision.answer.at)}: "
             f"{_shown(files)} shared.",
             hint="Lease what is not shared, or ask with another --reason.",
-            question=asked,
+            question=pending,
         )
-    return plan._replace(approved_by=verdict.answer.by.name, question=asked.id)
+    return plan._replace(approved_by=decision.answer.by.name, question=pending.id)
 
 
 def shared(book: "Book", plan: CheckedRequest) -> list[str]:
-    """What is shared of all that a lease would cover: files, and what there could be."""
-    kinds = [authority.Rule(*fields).kind for fields in book["rules"]]
-    numbers = {number for number, kind in enumerate(kinds) if kind == authority.SHARED}
+    """The shared paths that a lease would cover: existing files and possible ones."""
+    kinds = [policy.Rule(*fields).kind for fields in book["rules"]]
+    numbers = {number for number, kind in enumerate(kinds) if kind == policy.SHARED}
     if not numbers:
         return []
     patterns, fold = plan.wanted.patterns, plan.reach.fold
-    named = [place for _, place in pattern.named(patterns, fold=fold)]
-    places = [*plan.reach.covered, *(x for x in named if pattern.covers(patterns, x, fold=fold))]
-    found = [place for place in places if numbers.intersection(rulebook.covering(book, place))]
-    return list(dict.fromkeys(place.removesuffix(f"/{pattern.PROBE}") for place in found))
+    named = [place for _, place in globs.named(patterns, fold=fold)]
+    places = [*plan.reach.covered, *(x for x in named if globs.covers(patterns, x, fold=fold))]
+    found = [x for x in places if numbers.intersection(policy_cache.covering(book, x))]
+    return list(dict.fromkeys(place.removesuffix(f"/{globs.PROBE}") for place in found))
 
 
 def question(plan: CheckedRequest) -> str:
-    """What is asked. Not the files: what is shared may change while the question is open."""
-    wanted = ", ".join(map(at_root, plan.wanted.patterns))  # leave is for just these
-    said = f"May {plan.holder} lease {wanted}? Some of it is shared."
-    return f"{said}\n\n{plan.wanted.reason}" if plan.wanted.reason else said
+    """The question. It names no files, because the set of shared files may change meanwhile."""
+    wanted = ", ".join(map(at_root, plan.wanted.patterns))  # the approval covers just these
+    text = f"May {plan.holder} lease {wanted}? Some of it is shared."
+    return f"{text}\n\n{plan.wanted.reason}" if plan.wanted.reason else text
 
 
 def _shown(files: Sequence[str]) -> str:
@@ -106,29 +105,28 @@ def _shown(files: Sequence[str]) -> str:
 
 
 def _latest(ws: Workspace, store: StateStore, plan: CheckedRequest, text: str) -> Escalation | None:
-    """The last time this was asked, unless a lease has used up the answer."""
+    """The last escalation of this question, unless a lease has used its answer."""
     snapshot = store.snapshot()
     used = {log.request.question for log in leases.read_all(snapshot)[0]}
     same = [
-        each
-        for each in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
-        if (each.question.agent, each.question.text) == (plan.holder.name, text)
+        earlier
+        for earlier in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+        if (earlier.question.agent, earlier.question.text) == (plan.holder.name, text)
     ]
     return same[-1] if same and same[-1].id not in used else None
 
 
-def _verdict(ws: Workspace, asked: Escalation) -> ApprovalState | None:
-    """The last word of somebody who may decide."""
-    said = [
-        ApprovalState(each, each.text.strip().casefold() == YES)
-        for each in asked.answers
-        if leases.may_direct(ws, each.by) and each.text.strip().casefold() in (YES, NO)
+def _decision(ws: Workspace, question: Escalation) -> ApprovalState | None:
+    """The last decision by a person or orchestrator."""
+    decisions = [
+        ApprovalState(answer, answer.text.strip().casefold() == YES)
+        for answer in question.answers
+        if leases.may_direct(ws, answer.by) and answer.text.strip().casefold() in (YES, NO)
     ]
-    return said[-1] if said else None
+    return decisions[-1] if decisions else None
 
 
-def mark_told(ws: Workspace, plan: CheckedRequest, asked: Escalation) -> None:
-    """Who got the lease need not be told of the answer as well."""
-    escalation.mark_told(
-        ws, AgentName(plan.holder.name), [each.id for each in (*asked.answers, *asked.advice)]
-    )
+def mark_told(ws: Workspace, plan: CheckedRequest, question: Escalation) -> None:
+    """Mark the answers as delivered: the holder got the lease and needs no notification."""
+    answers = [answer.id for answer in (*question.answers, *question.advice)]
+    escalation.mark_told(ws, AgentName(plan.holder.name), answers)

@@ -1,4 +1,4 @@
-"""Checking a change: the question behind all guards, of what is staged, a branch, or paths."""
+"""Check a change against the policy: staged files, a branch, or paths."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.core.ids import AgentName, agent_name, issue_of_branch, one_line
-from ghp_agents.git import changed_paths as changes
+from ghp_agents.git import changed_paths
 from ghp_agents.git.changed_paths import Signed
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
@@ -31,14 +31,14 @@ class ForeignCommitter(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """What came of it."""
+    """The result of a check."""
 
     who: AgentName | None  # None: a person
     verdicts: tuple[Verdict, ...]
     strangers: tuple[ForeignCommitter, ...] = ()
-    people: tuple[Signed, ...] = ()  # commits by people, which are told
-    commits: int = 0  # that were looked at
-    note: str = ""  # what a person should know of the answer
+    people: tuple[Signed, ...] = ()  # commits by people, which are reported
+    commits: int = 0  # number of checked commits
+    note: str = ""  # for people: how reliable the result is
 
     @property
     def refused(self) -> list[Verdict]:
@@ -46,36 +46,36 @@ class CheckResult(NamedTuple):
         return [verdict for verdict in self.verdicts if verdict.is_refused]
 
     @property
-    def told(self) -> list[Verdict]:
-        """What a person should know."""
-        return [each for each in self.verdicts if each.why and not each.is_refused]
+    def warnings(self) -> list[Verdict]:
+        """The verdicts that a person should know of."""
+        return [x for x in self.verdicts if x.why and not x.is_refused]
 
 
-# ---------------------------------------------------------------------------------- which
+# ---------------------------------------------------------------------------------- paths
 
 
 def staged(ws: Workspace, environ: Mapping[str, str], cwd: Path) -> list[str]:
-    """What would be committed, also by a commit of some files whose hook this runs in."""
+    """The files to be committed. In a hook of a partial commit, git sets the index to use."""
     index = environ.get("GIT_INDEX_FILE")
-    return changes.staged(top(ws), str(cwd / index) if index else None)
+    return changed_paths.staged(top(ws), str(cwd / index) if index else None)
 
 
 def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:
-    """The files that somebody names, those in the folders among them; without words, all that
-    differs from the last commit. Raises UsageError."""
+    """The named files, and those in the named folders; without words, all files that differ from
+    the last commit. Raises UsageError."""
     folder = top(ws)
     if not words:
-        return changes.in_worktree(folder)
-    found: dict[str, None] = {}
-    for path in changes.from_root(str(folder), cwd, words):
+        return changed_paths.in_worktree(folder)
+    files: dict[str, None] = {}
+    for path in changed_paths.from_root(str(folder), cwd, words):
         place = folder / path
         is_folder = place.is_dir() and not place.is_symlink()
-        found |= dict.fromkeys(changes.below(folder, path) if is_folder else [path])
-    return list(found)
+        files |= dict.fromkeys(changed_paths.below(folder, path) if is_folder else [path])
+    return list(files)
 
 
 def top(ws: Workspace) -> Path:
-    """The top of the worktree. Raises NotSetUpError where there is none."""
+    """The top of the worktree. Raises NotSetUpError in a bare repository."""
     if ws.place.toplevel is None:
         raise NotSetUpError(
             "This is a repository without a worktree: nothing is edited here.",
@@ -84,25 +84,25 @@ def top(ws: Workspace) -> Path:
     return Path(ws.place.toplevel)
 
 
-# ----------------------------------------------------------------------------------- who
+# ---------------------------------------------------------------------------------- author
 
 
 def whoever_is_here(ws: Workspace) -> AgentName | None:
-    """The agent that is named here; None for a person."""
-    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    """The current agent; None for a person."""
+    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     return agent_name(name) if name and name != MYSELF else None
 
 
 def of_branch(ws: Workspace, branch: str | None) -> AgentName | None:
-    """The agent of a branch `agent/<name>/…`, unless one is named; else whoever is here."""
+    """The agent of a branch `agent/<name>/…`, unless one is chosen; else the current agent."""
     parts = (branch or "").split("/")
-    if not ws.chosen_name and parts[0] == BRANCH and len(parts) > 2 and pulse.is_name(parts[1]):
+    if not ws.chosen_name and parts[0] == BRANCH and len(parts) > 2 and heartbeat.is_name(parts[1]):
         return AgentName(parts[1])
     return whoever_is_here(ws)
 
 
 def branch_of(ws: Workspace) -> str | None:
-    """The branch that is checked: where a workflow checks out a merge, it is told."""
+    """The branch to check. A workflow that checks out a merge sets it in the environment."""
     return ws.branch or ws.environ.get(HEAD_REF)
 
 
@@ -116,9 +116,9 @@ def check(
     tracker: IssueTracker,
     paths: Sequence[str],
 ) -> CheckResult:
-    """What of changes to these paths by whoever is here. Raises GhpError."""
+    """Check changes to these paths by the current actor. Raises GhpError."""
     who = whoever_is_here(ws)
-    return CheckResult(who, tuple(ruling.judge(ws, store, leaser, tracker, who, paths)))
+    return CheckResult(who, tuple(evaluate.judge(ws, store, leaser, tracker, who, paths)))
 
 
 def check_branch(
@@ -131,18 +131,17 @@ def check_branch(
     commits: bool = False,
     issue: int | None = None,
 ) -> CheckResult:
-    """What of all that HEAD changes on top of `ref`; with `commits` also who made its commits.
+    """Check all changes from `ref` to HEAD; with `commits` also the authors of the commits.
 
-    Asks the remote first: a clone that was made for this knows nothing. Raises UnknownError,
-    UsageError.
+    Fetches first: a fresh clone knows nothing. Raises UnknownError, UsageError.
     """
     folder = top(ws)
-    base = changes.fork_point(folder, ref)
-    note = _hear(store)
+    base = changed_paths.fork_point(folder, ref)
+    note = _fetch_state(store)
     branch = branch_of(ws)
     who = of_branch(ws, branch)
-    paths = changes.since(folder, base)
-    verdicts = ruling.judge(ws, store, leaser, tracker, who, paths)
+    paths = changed_paths.since(folder, base)
+    verdicts = evaluate.judge(ws, store, leaser, tracker, who, paths)
     checked = CheckResult(who, tuple(verdicts), note=note)
     if not commits:
         return checked
@@ -152,13 +151,13 @@ def check_branch(
             f"The branch {one_line(branch or '(none)', 60)} names no issue.",
             hint="Name it: --issue 12. Branches of agents are called agent/worker-1/12-words.",
         )
-    made = changes.commits_since(folder, base)
-    strangers, people = _strangers(store, leaser, made, number)
-    return checked._replace(strangers=strangers, people=people, commits=len(made))
+    signed = changed_paths.commits_since(folder, base)
+    strangers, people = _strangers(store, leaser, signed, number)
+    return checked._replace(strangers=strangers, people=people, commits=len(signed))
 
 
-def _hear(store: StateStore) -> str:
-    """Fetch what the others said; a note, if the answer is only as new as what is known here."""
+def _fetch_state(store: StateStore) -> str:
+    """Fetch the state; return a note if that failed and only the known state can be used."""
     report = store.sync(push=False)
     if not report.remote or report.fetched:
         return ""
@@ -171,14 +170,14 @@ def _hear(store: StateStore) -> str:
 
 
 def _strangers(
-    store: StateStore, leaser: LockService, made: Sequence[Signed], issue: int
+    store: StateStore, leaser: LockService, commits: Sequence[Signed], issue: int
 ) -> tuple[tuple[ForeignCommitter, ...], tuple[Signed, ...]]:
     """The commits by agents that never held the claim, and those by people."""
     held = [x.holder for x in leaser.history(claim_name(issue)) if x.holder and not x.is_person]
     known = {*held, *store.snapshot().agents()}
     strangers: list[ForeignCommitter] = []
     people: list[Signed] = []
-    for commit in made:
+    for commit in commits:
         named = commit.agents or tuple(name for name in (commit.author,) if name in known)
         if not named:
             people.append(commit)

@@ -1,7 +1,7 @@
-"""CODEOWNERS: which paths belong to chosen owners, as patterns with and without them.
+"""CODEOWNERS: the patterns of paths that do and do not belong to given owners.
 
-Of several lines the last that matches counts. A line is like one of `.gitignore`, but for `!` and
-`[…]`, which it does not know, and for `folder/*`, which means the files right in the folder.
+The last matching line counts. A line is like one of `.gitignore`, but `!` and `[…]` are not
+supported, and `folder/*` means only the files directly in the folder.
 """
 
 import re
@@ -15,36 +15,35 @@ _WORDS = re.compile(r"(?:\\.|[^\s\\])+")
 
 
 class OwnersLine(NamedTuple):
-    """What one line says."""
+    """One parsed line."""
 
-    pattern: str  # as it counts from the repository's root
-    owners: tuple[str, ...]  # none: nobody owns it, whatever lines before it say
-    only_here: bool = False  # the files right in the folder, none further below
+    pattern: str  # relative to the repository's root
+    owners: tuple[str, ...]  # empty: no owner, despite earlier lines
+    only_here: bool = False  # only files directly in the folder
 
 
 def parse_owners(text: str) -> list[OwnersLine]:
-    """The lines of a file, in their order. What is no line of it is left out, as hosts do."""
-    found: list[OwnersLine] = []
+    """The lines of a file, in their order. Invalid lines are skipped, as hosts do."""
+    lines: list[OwnersLine] = []
     for line in text.splitlines():
         words = _WORDS.findall(_without_comment(line))
         if not words or words[0].startswith(("[", "^[", "!")):
-            continue  # a section of GitLab's, or what no host takes
+            continue  # a section header of GitLab, or invalid on all hosts
         pattern = words[0].replace("[", r"\[").replace("]", r"\]")
         try:
             root = spelled(pattern)
         except UsageError:
             continue
         only_here = pattern.endswith("/*") and not pattern.endswith("**/*")
-        found.append(OwnersLine(root, tuple(words[1:]), only_here))
-    return found
+        lines.append(OwnersLine(root, tuple(words[1:]), only_here))
+    return lines
 
 
 def owned(lines: list[OwnersLine], owners: Collection[str]) -> list[tuple[OwnersLine, bool]]:
-    """The lines that say something about `owners`, each with whether it gives the path to one of
-    them; nothing where none does."""
+    """All lines, each with whether it names one of `owners`; empty if no line does."""
     wanted = {owner.casefold() for owner in owners}
-    said = [(line, any(x.casefold() in wanted for x in line.owners)) for line in lines]
-    return said if any(mine for _, mine in said) else []
+    pairs = [(line, any(x.casefold() in wanted for x in line.owners)) for line in lines]
+    return pairs if any(is_owned for _, is_owned in pairs) else []
 
 
 def _without_comment(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Making a rulebook of the state: leases, shared paths, and the scopes of claimed issues."""
+"""Compile the policy from the state: leases, shared paths, and scopes of claimed issues."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_elsewhere
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.guard import codeowners
 from ghp_agents.guard.codeowners import OwnersLine
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.hotpath import policy_cache, policy_stamp
 from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.scope import scope
-from ghp_agents.leases import expiry as lapse
+from ghp_agents.leases import expiry
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
@@ -38,13 +37,13 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_stamp import Stamp
 
 TEXT_LIMIT = 80  # characters of a lease's reason or an issue's title
-CONFIGS = 2  # of the texts in a stamp, the first are configuration files
+CONFIGS = 2  # the first texts in a stamp are configuration files
 
-# A name with an ending, as most patterns with a wildcard are: found without an expression.
+# `*.ext`, the most common pattern with a wildcard: matched without a regular expression.
 _ENDING = re.compile(r"!?\*(\.[\w.-]+)/?")
 
-Ready = tuple[str, pattern.Glob]  # a pattern, and what it means
-Said = tuple[Rule, Sequence[Ready]]
+Ready = tuple[str, globs.Glob]  # a pattern, and what it means
+RulePatterns = tuple[Rule, Sequence[Ready]]
 
 
 def make(
@@ -55,19 +54,19 @@ def make(
     sources: Sources,
     stamp: Stamp | None,
 ) -> Book:
-    """The rulebook as the state is now. Of what its stamp holds the very text, that text is used,
-    and not what is there a moment later. Raises GhpError."""
+    """The policy for the present state. For files whose text is in the stamp, that text is used:
+    the file may have changed since. Raises GhpError."""
     texts = stamp["texts"] if stamp else _texts(sources)
     values, marks = _settings(ws, sources, texts[:CONFIGS], stamp)
     if stamp is not None:
         stamp["trunk"] = marks
     settings = Settings(**values)
-    fold = rulestamp.ignores_case(stamp["case"] if stamp else _case(sources))
+    fold = policy_stamp.ignores_case(stamp["case"] if stamp else _case(sources))
     snapshot = store.snapshot()
     claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
-    lapsed = lapse.expired(ws, store, snapshot, logs)
-    said = [
-        *_leases(ws, snapshot, leaser, fold, lapsed),
+    expired = expiry.expired(ws, store, snapshot, logs)
+    rules = [
+        *_leases(ws, snapshot, leaser, fold, expired),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
         *_scopes(claims, tracker, fold),
     ]
@@ -78,29 +77,29 @@ def make(
         "implicitLeases": settings.implicit_leases,
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
-        "lapses": _next_lapse(ws, snapshot, logs, lapsed),
+        "lapses": _next_lapse(ws, snapshot, logs, expired),
         "claims": {str(claimed_issue(x.name)): _claim(x, leaser.clone) for x in claims},
-        "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in said]),
-        **bind(said, fold),
+        "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in rules]),
+        **bind(rules, fold),
     }
 
 
 def _texts(sources: Sources) -> list[list[Any]]:
-    """The files that are text, where they cannot be compared and have no stamp."""
-    found: list[list[Any]] = []
+    """The text files, if there is no stamp."""
+    texts: list[list[Any]] = []
     for path in sources.texts:
         try:
-            found.append([path, rulestamp.text(path)])
+            texts.append([path, policy_stamp.text(path)])
         except OSError as error:
-            if len(found) < CONFIGS:
+            if len(texts) < CONFIGS:
                 raise _unreadable(path, error.strerror or str(error)) from None
-            found.append([path, None])
-    return found
+            texts.append([path, None])
+    return texts
 
 
 def _case(sources: Sources) -> list[str]:
     try:
-        return rulestamp.case(sources.config)
+        return policy_stamp.case(sources.config)
     except OSError:
         return []
 
@@ -108,20 +107,22 @@ def _case(sources: Sources) -> list[str]:
 def _settings(
     ws: Workspace, sources: Sources, texts: Sequence[Sequence[Any]], stamp: Stamp | None
 ) -> tuple[dict[str, Any], list[list[Any]]]:
-    """The settings that have a say, from the texts that the stamp compares and from the trunk, and
-    by what it is seen that the trunk moved. Working them out loads what is slow, and starts git, so
-    that is done only where something changed. Raises ConfigError."""
-    last = rulebook.read_stale(sources.folders[0])
+    """The settings of the policy, from the stamp's texts and from main, and the marks that show
+    when main moved. Computing them loads slow modules and starts git, so it is done only after a
+    change. Raises ConfigError."""
+    last = policy_cache.read_stale(sources.folders[0])
     if last and stamp and last["stamp"]["texts"][:CONFIGS] == texts:
         marks = last["stamp"]["trunk"]
-        if marks and rulestamp.marks([path for path, _ in marks]) == marks:
+        if marks and policy_stamp.marks([path for path, _ in marks]) == marks:
             return {key: _plain(value) for key, value in last["settings"].items()}, marks
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
-    read = [config.values(path, _decoded(path, text)) if text else {} for path, text in texts]
-    marks, said = configuration.said_now(ws.ground, *read)
-    known = ("shared", "shared_owners", "orchestrators", "implicit_leases")
-    return {key: said[key] for key in (*known, "dead_after", "gone_after") if key in said}, marks
+    read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
+    marks, values = configuration.said_now(ws.ground, *read)
+    known = (
+        "shared", "shared_owners", "orchestrators", "implicit_leases", "dead_after", "gone_after",
+    )  # fmt: skip
+    return {key: values[key] for key in known if key in values}, marks
 
 
 def _plain(value: Any) -> Any:
@@ -143,29 +144,31 @@ def _unreadable(path: str, why: str) -> GhpError:
     )
 
 
-# -------------------------------------------------------------------------- what is in it
+# -------------------------------------------------------------------------- rules
 
 
 def _next_lapse(
-    ws: Workspace, snapshot: Snapshot, logs: Sequence[LeaseHistory], lapsed: Container[str]
+    ws: Workspace, snapshot: Snapshot, logs: Sequence[LeaseHistory], expired: Container[str]
 ) -> float | None:
-    """From when on news may prove that one more lease of another clone is over; None for never."""
-    ends = [end for lease, end in lapse.ends_at(ws, snapshot, logs).items() if lease not in lapsed]
-    # The fast road has the machine's clock only.
+    """When the next lease of another clone may expire; None for never."""
+    ends = [
+        end for lease, end in expiry.ends_at(ws, snapshot, logs).items() if lease not in expired
+    ]
+    # The fast path has only the machine's clock.
     return ws.clock.now() - ws.steady() + min(ends) if ends else None
 
 
 def _leases(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, fold: bool, lapsed: Container[str]
-) -> list[Said]:
-    """All leases that are granted and not over, in the order in which they count; whether their
-    holders live is looked at when one matters."""
+    ws: Workspace, snapshot: Snapshot, leaser: LockService, fold: bool, expired: Container[str]
+) -> list[RulePatterns]:
+    """All granted and unexpired leases, in order of precedence. Whether the holder is alive is
+    checked only when a lease matters."""
     rights = lease.known_rights(leaser)
-    over = {x.nonce for x in rights.values() if claim_sight.is_over(ws, x, leaser.clone)}
+    over = {x.nonce for x in rights.values() if holder_liveness.is_over(ws, x, leaser.clone)}
     logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
-    said: list[Said] = []
-    for hold in _standing(logs, rights, lapsed, over):
+    rules: list[RulePatterns] = []
+    for hold in _in_force(logs, rights, expired, over):
         patterns = ready(hold.patterns, fold)
         if patterns:
             rule = Rule(
@@ -179,62 +182,62 @@ def _leases(
                 text=one_line(hold.reason, TEXT_LIMIT),
                 is_elsewhere=not hold.is_of(hold.holder, hold.is_person, leaser.clone),
             )
-            said.append((rule, patterns))
-    return said
+            rules.append((rule, patterns))
+    return rules
 
 
-def _standing(
+def _in_force(
     logs: Sequence[LeaseHistory],
     rights: Mapping[str, Lock],
-    lapsed: Container[str],
+    expired: Container[str],
     over: Container[str],
 ) -> list[Hold]:
-    """In the order of `lease.held`: the rights first, then the others as they were asked for."""
+    """In the order of `lease.held`: strict leases first, then the others by request order."""
     known = {log.nonce for log in logs}
-    there = [
+    active = [
         log
         for log in logs
         if log.is_open
         and log.granted
-        and log.id not in lapsed
+        and log.id not in expired
         and lease.lock_is_current(log, rights)
     ]
     bare = [
         x for x in rights.values() if x.is_taken and x.nonce not in known and x.nonce not in over
     ]
-    strict = [lease.hold_of(log, rights) for log in there if log.request.right]
+    strict = [lease.hold_of(log, rights) for log in active if log.request.right]
     strict += map(lease.as_hold, bare)
-    ordinary = [log.hold() for log in there if not log.request.right]
+    ordinary = [log.hold() for log in active if not log.request.right]
     return [*sorted(strict, key=lambda hold: (hold.since, hold.id)), *ordinary]
 
 
-def _shared(settings: Settings, owners_file: str, fold: bool) -> list[Said]:
-    said = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
+def _shared(settings: Settings, owners_file: str, fold: bool) -> list[RulePatterns]:
+    rules = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
     text = owners_file.encode("latin-1").decode("utf-8", "replace")
     lines = codeowners.owned(codeowners.parse_owners(text), settings.shared_owners)
-    owned = [each for line, mine in lines for each in _line(line, mine, fold)]
-    said.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
-    return [each for each in said if each[1]]
+    owned = [pattern for line, is_owned in lines for pattern in _line(line, is_owned, fold)]
+    rules.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
+    return [(rule, patterns) for rule, patterns in rules if patterns]
 
 
-def _line(line: OwnersLine, mine: bool, fold: bool) -> Iterable[Ready]:
+def _line(line: OwnersLine, is_owned: bool, fold: bool) -> Iterable[Ready]:
     for text, rule in ready([line.pattern], fold):
         source = rule.source.replace("(?:/|\\Z)", "\\Z") if line.only_here else rule.source
-        yield text, rule._replace(include=mine, source=source)
+        yield text, rule._replace(include=is_owned, source=source)
 
 
-def _scopes(claims: Sequence[Lock], tracker: IssueTracker, fold: bool) -> list[Said]:
+def _scopes(claims: Sequence[Lock], tracker: IssueTracker, fold: bool) -> list[RulePatterns]:
     held = [claim for claim in claims if claim.holder is not None]
     if not held:
         return []
     issues = {number: issue for issue in tracker.known() for number in issue.numbers}
-    said: list[Said] = []
+    rules: list[RulePatterns] = []
     for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
         issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
         patterns = ready(scope(issue.form), fold) if issue else []
         if issue and patterns:
-            said.append((_scope(claim, issue), patterns))
-    return said
+            rules.append((_scope(claim, issue), patterns))
+    return rules
 
 
 def _scope(claim: Lock, issue: Issue) -> Rule:
@@ -259,7 +262,7 @@ def _claim(claim: Lock, clone: str) -> list[Any]:
 def _elsewhere(
     ws: Workspace, store: StateStore, snapshot: Snapshot, rules: Sequence[Rule]
 ) -> list[str]:
-    """The holders of whom this clone's own files do not say all."""
+    """The holders that live in other clones."""
     holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
     if not holders or all(tip.clone == snapshot.clone for tip in snapshot.tips()):
         return []
@@ -268,38 +271,38 @@ def _elsewhere(
 
 
 def ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
-    """Patterns ready to match; what a hand or another version wrote that is none is left out."""
-    found: list[Ready] = []
-    for each in patterns:
+    """Patterns ready to match; invalid ones (edited by hand, another version) are skipped."""
+    compiled: list[Ready] = []
+    for text in patterns:
         try:
-            found.append((each, pattern.rule(each, fold=fold)))
+            compiled.append((text, globs.rule(text, fold=fold)))
         except UsageError:
             continue
-    return found
+    return compiled
 
 
 # -------------------------------------------------------------------------------- the index
 
 
-def bind(said: Sequence[Said], fold: bool) -> dict[str, Any]:
-    """The rules, and where each of their patterns is found: with each the number of its rule, and
-    its own in the rule."""
+def bind(rules: Sequence[RulePatterns], fold: bool) -> dict[str, Any]:
+    """The rules, and an index of their patterns. Each entry has the number of its rule and the
+    number of the pattern in the rule."""
     index: dict[str, dict[str, list[Any]]] = {
         "paths": {}, "names": {}, "endings": {}, "globs": {},
     }  # fmt: skip
-    for number, (_, patterns) in enumerate(said):
+    for number, (_, patterns) in enumerate(rules):
         for position, (text, rule) in enumerate(patterns):
             kind, key = _place(text, rule)
             posting = [number, position, rule.include]
             rest = [rule.prefix, rule.source] if kind == "globs" else [text.endswith("/")]
-            there = index[kind].setdefault(key.lower() if fold else key, [])
-            there.append([*posting, *rest])
-    return {"rules": [rule.fields() for rule, _ in said], **index}
+            postings = index[kind].setdefault(key.lower() if fold else key, [])
+            postings.append([*posting, *rest])
+    return {"rules": [rule.fields() for rule, _ in rules], **index}
 
 
-def _place(text: str, rule: pattern.Glob) -> tuple[str, str]:
-    """By what a pattern is looked up: the whole path, a name in it, an ending, or the folder that
-    all begins with which it matches."""
+def _place(text: str, rule: globs.Glob) -> tuple[str, str]:
+    """The index and key of a pattern: the whole path, a name in it, an ending, or the folder that
+    all matches begin with."""
     if rule.path is not None:
         return "paths", rule.path
     if rule.name is not None:

@@ -1,7 +1,7 @@
-"""The slow road of the decision: from the state itself, and the rulebook for the fast one.
+"""The slow path of the edit decision: from the state itself. It also writes the policy cache.
 
-Both roads decide by the same function on the same kind of book. Here the book is made anew where
-the one that is kept is out of date, and who lives is looked up over all clones.
+Both paths decide by the same function on the same kind of policy. Here an outdated policy is
+compiled again, and liveness is looked up over all clones.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ import contextlib
 from collections.abc import Sequence
 from functools import cached_property
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.git import ignored_files as exempt
+from ghp_agents.git import ignored_files
 from ghp_agents.git import process as git
-from ghp_agents.guard import compile_policy as rulemaking
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import policy as authority
-from ghp_agents.hotpath import policy_cache as rulebook
-from ghp_agents.hotpath import policy_stamp as rulestamp
+from ghp_agents.guard import compile_policy
+from ghp_agents.hotpath import alive, implicit_leases, policy, policy_cache, policy_stamp
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
@@ -48,84 +44,83 @@ def judge(
     editing: bool = False,
     author: Actor | None = None,
 ) -> list[Verdict]:
-    """What of edits of `paths` (from the top of this worktree) by an agent, or by the person who
-    is here, who is never refused and told the rest.
+    """The verdicts on edits of `paths` (relative to the worktree's top) by an agent or, with None,
+    by the current person, who is warned but never refused.
 
-    With `editing` the agent is about to edit: what it may, it has an implicit lease of from here
-    on. With `author` it is that one's change that goes to the trunk: whoever edits here now has no
-    say. Raises GhpError.
+    With `editing` the agent is about to edit: it gets an implicit lease of each allowed path. With
+    `author` it is that actor's change on its way to main, so current edits in this worktree do not
+    count. Raises GhpError.
     """
-    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent, author)
-    verdicts = bench.verdicts(paths)
+    evaluator = _Evaluator(ws, store, leaser, current(ws, store, leaser, tracker), agent, author)
+    verdicts = evaluator.verdicts(paths)
     if not editing or agent is None:
         return verdicts
-    taken = [bench.take(each) for each in verdicts]
-    if all(each.is_refused for each in taken):
+    taken = [evaluator.take(verdict) for verdict in verdicts]
+    if all(verdict.is_refused for verdict in taken):
         return taken
-    # Who takes a lease looks for edits after it was written. So leases are looked for after an edit
-    # was, too: of two at one moment at least one gives way.
-    bench = _Bench(ws, store, leaser, current(ws, store, leaser, tracker), agent)
-    again = [bench.take(each) for each in bench.verdicts(paths)]
+    # A lease is written before its holder looks for edits. So an edit is written before this looks
+    # for leases again: of two at the same time at least one gives way.
+    evaluator = _Evaluator(ws, store, leaser, current(ws, store, leaser, tracker), agent)
+    again = [evaluator.take(verdict) for verdict in evaluator.verdicts(paths)]
     for before, after in zip(taken, again, strict=True):
         if after.is_refused and not before.is_refused:
-            bench.drop(after)
+            evaluator.drop(after)
     return again
 
 
 def current(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> Book:
-    """The rulebook as it is now; it is kept for the next one who asks. Raises GhpError."""
+    """The current policy, from the cache if that is up to date. Raises GhpError."""
     sources = Sources(ws.place, ws.folders, ws.environ)
     return _loaded(ws, store, sources) or _write(ws, store, leaser, tracker, sources)
 
 
 def refresh(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> None:
-    """Bring the rulebook up to date, if anybody decides by one here.
+    """Update the policy cache, if there is one. Runs after syncs and commands.
 
-    After a sync, and after commands. What is wrong with the state is for the next decision to say:
-    that takes the slow road then.
+    An error in the state is reported by the next decision, which then takes the slow path.
     """
     sources = Sources(ws.place, ws.folders, ws.environ)
-    if rulebook.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
+    if policy_cache.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
         with contextlib.suppress(GhpError):
             _write(ws, store, leaser, tracker, sources)
 
 
 def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
-    """The book that is kept, unless a lease in it is over by now: nothing is written then."""
-    book = rulebook.load(sources)
+    """The cached policy, unless a lease in it may have expired."""
+    book = policy_cache.load(sources)
     now = ws.clock.now()
-    if book is None or not rulebook.may_have_expired(book, now):
+    if book is None or not policy_cache.may_have_expired(book, now):
         return book
     age = store.news_age()
-    heard = 0.0 if age is None else now - age
-    return None if rulebook.may_have_expired(book, heard) else book
+    news_at = 0.0 if age is None else now - age
+    return None if policy_cache.may_have_expired(book, news_at) else book
 
 
 def _write(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, sources: Sources
 ) -> Book:
-    taken = rulestamp.take(sources)
+    taken = policy_stamp.take(sources)
     stamp = taken[1] if taken else None
-    book = rulemaking.make(ws, store, leaser, tracker, sources, stamp)
+    book = compile_policy.make(ws, store, leaser, tracker, sources, stamp)
     if taken is None:
-        rulebook.drop(sources.folders[0])
+        policy_cache.drop(sources.folders[0])
         return book
     try:
-        rulebook.keep(sources.folders[0], *taken, book)
+        policy_cache.keep(sources.folders[0], *taken, book)
     except OSError:
-        rulebook.drop(sources.folders[0])  # then every decision takes this road
+        policy_cache.drop(sources.folders[0])  # then every decision takes the slow path
     return book
 
 
 def _spared(ws: Workspace, verdicts: Sequence[Verdict]) -> set[str]:
-    """The paths that are refused, or told, for a lease, and that nobody can lease."""
+    """The paths with a verdict because of a lease that cannot be leased: git ignores them."""
     top = ws.place.toplevel
-    asked = [each.path for each in verdicts if each.kind in authority.OF_LEASES]
-    return {*exempt.among(top, asked)} if top else set()
+    paths = [verdict.path for verdict in verdicts if verdict.kind in policy.OF_LEASES]
+    return {*ignored_files.among(top, paths)} if top else set()
 
 
-class _Bench:
-    """Those who judge: what they know, looked up when it first matters."""
+class _Evaluator:
+    """Evaluates paths; loads facts on first use."""
 
     def __init__(
         self,
@@ -146,27 +141,24 @@ class _Bench:
         self._limits = (float(book["deadAfter"]), float(book["goneAfter"]))
 
     def verdict(self, path: str, *, is_exempt: bool = False) -> Verdict:
-        """What of one path."""
-        if not rulebook.is_plain(path):
-            return Verdict(authority.ALLOW, path)  # none of this repository's files
+        """The verdict on one path."""
+        if not policy_cache.is_plain(path):
+            return Verdict(policy.ALLOW, path)  # not a file of this repository
         looks = self._book["implicitLeases"] and self._author is None
         touch = self._touch(path) if looks else None
-        return authority.decide(self._book, path, self._case(touch, is_exempt))
+        return policy.decide(self._book, path, self._case(touch, is_exempt))
 
     def verdicts(self, paths: Sequence[str]) -> list[Verdict]:
-        """What of each path."""
-        found = [self.verdict(path) for path in paths]
-        spared = _spared(self._ws, found)
-        return [
-            self.verdict(each.path, is_exempt=True) if each.path in spared else each
-            for each in found
-        ]
+        """The verdict on each path."""
+        verdicts = [self.verdict(path) for path in paths]
+        spared = _spared(self._ws, verdicts)
+        return [self.verdict(x.path, is_exempt=True) if x.path in spared else x for x in verdicts]
 
     def drop(self, verdict: Verdict) -> None:
-        """Give up the implicit lease of a path, which must not be in the way of who has it."""
+        """Release the implicit lease of a path: it must not block the path's holder."""
         if self._agent:
-            key = rulebook.key_of(self._book, verdict.path)
-            touched.drop(self._ws.folders, self._agent, key)
+            key = policy_cache.key_of(self._book, verdict.path)
+            implicit_leases.drop(self._ws.folders, self._agent, key)
 
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""
@@ -174,20 +166,20 @@ class _Bench:
         here = self._ws.presence(agent) if agent else None
         if verdict.is_refused or not (agent and here and self._book["implicitLeases"]):
             return verdict
-        if not rulebook.is_plain(verdict.path):
+        if not policy_cache.is_plain(verdict.path):
             return verdict
-        key = rulebook.key_of(self._book, verdict.path)
+        key = policy_cache.key_of(self._book, verdict.path)
         try:
             epoch = here["epoch"]
-            rival = touched.take_lease(
+            rival = implicit_leases.take_lease(
                 self._ws.folders, agent, epoch, key, self._now, *self._limits
             )
         except OSError:
-            return verdict  # nothing can be written here, so nobody can be told
-        if rival is None or _spared(self._ws, [Verdict("", verdict.path, authority.IMPLICIT)]):
+            return verdict  # no writable folder: no implicit lease
+        if rival is None or _spared(self._ws, [Verdict("", verdict.path, policy.IMPLICIT)]):
             return verdict
         touch = self._touch(verdict.path) or (rival, to_text(self._now))
-        return authority.decide(self._book, verdict.path, self._case(touch))
+        return policy.decide(self._book, verdict.path, self._case(touch))
 
     def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> EditRequest:
         return EditRequest(
@@ -204,13 +196,15 @@ class _Bench:
         )
 
     def _touch(self, path: str) -> tuple[str, str] | None:
-        key = rulebook.key_of(self._book, path)
-        return touched.other(self._ws.folders, self._agent or "", key, self._now, self._limits)
+        key = policy_cache.key_of(self._book, path)
+        return implicit_leases.other(
+            self._ws.folders, self._agent or "", key, self._now, self._limits
+        )
 
     def _lives(self, rule: Rule) -> bool:
-        if rule.kind == authority.SCOPE:
+        if rule.kind == policy.SCOPE:
             sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
-            return sight is not None and sight.lives  # None: given back since the book was made
+            return sight is not None and sight.lives  # None: released since the policy was compiled
         return self._holders(Actor(rule.holder, rule.is_person))
 
     @cached_property
@@ -223,26 +217,26 @@ class _Bench:
 
     @cached_property
     def _is_of_this_clone(self) -> bool:
-        """Whether the agent is; the branch of another clone's is checked here, too."""
+        """Whether the agent lives in this clone; branches of other clones are checked, too."""
         return self._agent is None or self._ws.presence(self._agent) is not None
 
     @cached_property
     def _presence(self) -> Presence | None:
         if self._agent is None:
             return None
-        # Of an agent elsewhere, whose branch is checked here, what its clone has told.
+        # For an agent of another clone, use the presence that its clone published.
         return self._ws.presence(self._agent) or self._store.snapshot().agents().get(self._agent)
 
     @cached_property
     def _owner(self) -> str | None:
         git_dir, folders = self._ws.place.git_dir, self._ws.folders
-        return living.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
+        return alive.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
 
     @cached_property
     def _holders(self) -> lease.Lives:
         return lease.lives_by(presence.list_agents(self._ws, self._store, self._store.snapshot()))
 
     @cached_property
-    def _claims(self) -> dict[str, claim_sight.HolderView]:
+    def _claims(self) -> dict[str, holder_liveness.HolderView]:
         known: list[Lock] = self._leaser.known(PREFIX)
-        return claim_sight.holders_of(self._ws, self._store, known)
+        return holder_liveness.holders_of(self._ws, self._store, known)

@@ -1,18 +1,18 @@
-"""Paths that others hold, in a change on its way to the trunk: the decision of the edit hook, on
-what the remote says now.
+"""Refuse changes on their way to main that touch paths others hold, by the remote's present state.
 
-A shell edits what a hook never sees, and a lease may have come after the edit.
+The edit hook is not enough: it does not see edits by shell commands, and a lease may be granted
+after the edit.
 """
 
 from collections.abc import Sequence
 
-from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.core import globs as pattern
+from ghp_agents.claims import holder_liveness
+from ghp_agents.core import globs
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.git import process as git
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import policy as authority
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.service import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
@@ -32,26 +32,27 @@ def refuse(
     *,
     by: Actor | None = None,
 ) -> tuple[str, ...]:
-    """Refuse a change by `author` of what another holds. A person, who finishes or merges, is told
-    of ordinary leases, in the words that are answered; a strict lease holds for people, too. `by`
-    merges the change; None: its author finishes it here. Raises RefusedError, UnknownError."""
+    """Refuse a change by `author` of paths that another holds; return warnings.
+
+    A person who finishes or merges is only warned of ordinary leases, but refused for strict ones.
+    `by` merges the change; None: the author finishes it here. Raises RefusedError, UnknownError."""
     fetch_leases(store)
     agent = None if author.is_person else AgentName(author.name)
-    verdicts = ruling.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
-    against = [each for each in verdicts if each.why]
-    if against and (by or author).is_person:
-        strict = _strict(ws, store, leaser, author, [each.path for each in against])
-        barred = [each for each in against if each.kind == authority.LEASE and each.path in strict]
+    verdicts = evaluate.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
+    held = [verdict for verdict in verdicts if verdict.why]
+    if held and (by or author).is_person:
+        strict = _strict(ws, store, leaser, author, [verdict.path for verdict in held])
+        refused = [x for x in held if x.kind == policy.LEASE and x.path in strict]
     else:
-        barred = [each for each in against if each.is_refused]
-    if barred:
-        raise _refusal(barred)
-    return tuple(each.why for each in against[:LISTED]) + _more(against)
+        refused = [verdict for verdict in held if verdict.is_refused]
+    if refused:
+        raise _refusal(refused)
+    return tuple(verdict.why for verdict in held[:LISTED]) + _more(held)
 
 
 def fetch_leases(store: StateStore) -> None:
-    """Fetch all leases and who lives. Raises UnknownError: what a remote may say of a strict lease
-    cannot be left out."""
+    """Fetch all leases and presence. Raises UnknownError if the remote does not answer, because
+    strict leases cannot be ignored."""
     report = store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
@@ -64,26 +65,26 @@ def fetch_leases(store: StateStore) -> None:
 def _strict(
     ws: Workspace, store: StateStore, leaser: LockService, author: Actor, paths: Sequence[str]
 ) -> set[str]:
-    """Those of the paths to which another, who lives, has a right over all clones."""
+    """The paths on which another, live holder has a strict lease."""
     held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
-    seen = claim_sight.holders_of(ws, store, held) if held else {}
+    seen = holder_liveness.holders_of(ws, store, held) if held else {}
     fold = git.config(ws.folder, "core.ignoreCase") == "true"
     living = [x for x in held if seen[x.name].lives and not _is_over(ws, x, leaser)]
-    return {path for x in living for path in pattern.select(x.patterns, paths, fold=fold)}
+    return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 
 
 def _is_over(ws: Workspace, right: Lock, leaser: LockService) -> bool:
-    return claim_sight.is_over(ws, right, leaser.clone)
+    return holder_liveness.is_over(ws, right, leaser.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:
-    whys = [each.why for each in verdicts[:LISTED]]
-    nexts = dict.fromkeys(each.next or _next(each) for each in verdicts[:LISTED])
-    return RefusedError("\n".join([*whys, *_more(verdicts)]), hint="\n".join(nexts))
+    reasons = [verdict.why for verdict in verdicts[:LISTED]]
+    hints = dict.fromkeys(verdict.next or _next(verdict) for verdict in verdicts[:LISTED])
+    return RefusedError("\n".join([*reasons, *_more(verdicts)]), hint="\n".join(hints))
 
 
 def _next(verdict: Verdict) -> str:
-    """What a person can do, whom the decision itself never refuses."""
+    """The hint for a person: the decision itself never refuses people, so it has no hint."""
     return f"Ask {verdict.holder} to give it back; `ghp agent-leases` shows until when it is held."
 
 

@@ -23,5 +23,5 @@ def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | Non
         return None
     return Reply(
         context=f"{lead}\n{found.text}",
-        told=lambda: services.mark(house.ws, agent, found.told),
+        told=lambda: services.mark(house.ws, agent, found.ids),
     )

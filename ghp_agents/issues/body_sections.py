@@ -1,9 +1,9 @@
-"""The outline of an issue's body: what is wanted, when it is done, what is ticked off."""
+"""Parse an issue's body: its goal, its acceptance criteria and its task list."""
 
 import re
 from dataclasses import dataclass
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")  # what closes it is stripped: that is quick
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")  # closing marks are stripped later: faster
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TASK = re.compile(r"\s*[-*+] \[([ xX])\]\s+\S.*")
 _GOAL = re.compile(
@@ -27,7 +27,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What an issue's body says; empty where it says nothing of the kind."""
+    """The parts of an issue's body; empty where the body has none."""
 
     goal: str = ""
     acceptance: str = ""
@@ -36,56 +36,55 @@ class Outline:
 
 
 def outline(body: str) -> Outline:
-    """Read a body, as a person or an issue form wrote it."""
+    """Parse a body that a person or an issue form wrote."""
     lines = body.replace("\r\n", "\n").split("\n")
     plain = _outside_fences(lines)
-    ticks = [found[1] for line in plain if (found := _TASK.fullmatch(line))]
+    ticks = [match[1] for line in plain if (match := _TASK.fullmatch(line))]
     top, sections = _sections(lines, plain)
-    goals = [each.text for each in sections if _GOAL.search(each.title)]
-    wanted = [f"{each.title}\n\n{each.text}" for each in sections if _ACCEPTANCE.search(each.title)]
-    acceptance = "\n\n".join(wanted)
+    goals = [part.text for part in sections if _GOAL.search(part.title)]
+    criteria = [part for part in sections if _ACCEPTANCE.search(part.title)]
+    acceptance = "\n\n".join(f"{part.title}\n\n{part.text}" for part in criteria)
     if not acceptance and ticks:
         acceptance = "\n".join(line for line in plain if _TASK.fullmatch(line))
-    said = "\n\n".join([text for text in (top, *goals) if text])
-    goal = said or ("" if acceptance else body.strip())
+    goal_text = "\n\n".join([text for text in (top, *goals) if text])
+    goal = goal_text or ("" if acceptance else body.strip())
     return Outline(goal, acceptance, ticks.count(" "), len(ticks))
 
 
 def section(body: str, title: str) -> str:
-    """The text below the first heading that is called `title`, in whatever case; deeper headings
-    are part of it. Empty where there is none."""
+    """The text below the first heading `title` (any case), deeper headings included; else empty."""
     lines = body.replace("\r\n", "\n").split("\n")
     plain = _outside_fences(lines)
     heads = _headings(plain)
-    for number, (at, found) in enumerate(heads):
-        if _title(found).rstrip(":").casefold() == title.casefold():
+    for number, (at, match) in enumerate(heads):
+        if _title(match).rstrip(":").casefold() == title.casefold():
             return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
     return ""
 
 
 def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
-    """The text above the first heading, and the sections, none of them inside another."""
+    """The text above the first heading, and the sections. No section is inside another."""
     heads = _headings(plain)
     top = "\n".join(lines[: heads[0][0]] if heads else lines).strip()
     sections: list[Section] = []
     end_of_last = 0
-    for number, (at, found) in enumerate(heads):
+    for number, (at, match) in enumerate(heads):
         end = _end(heads[number:], len(lines))
-        wanted = _GOAL.search(found[2]) or _ACCEPTANCE.search(found[2])
+        wanted = _GOAL.search(match[2]) or _ACCEPTANCE.search(match[2])
         if at < end_of_last or not wanted:
             continue
         text = "\n".join(lines[at + 1 : end]).strip()
-        sections.append(Section(_title(found), len(found[1]), text))
+        sections.append(Section(_title(match), len(match[1]), text))
         end_of_last = end
-    return top, [each for each in sections if each.text]
+    return top, [part for part in sections if part.text]
 
 
 def _headings(plain: list[str]) -> list[tuple[int, re.Match[str]]]:
-    """The headings with the numbers of their lines."""
+    """The headings with their line numbers."""
     return [
-        (at, found)
+        (at, match)
         for at, line in enumerate(plain)
-        if "#" in line and (found := _HEADING.fullmatch(line))
+        if "#" in line and (match := _HEADING.fullmatch(line))
     ]
 
 
@@ -94,13 +93,13 @@ def _title(heading: re.Match[str]) -> str:
 
 
 def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:
-    """Where the section of the first of `heads` ends."""
+    """The line where the section of `heads[0]` ends."""
     level = len(heads[0][1][1])
-    return next((at for at, found in heads[1:] if len(found[1]) <= level), last)
+    return next((at for at, match in heads[1:] if len(match[1]) <= level), last)
 
 
 def _outside_fences(lines: list[str]) -> list[str]:
-    """The lines, empty where they are inside a block of code."""
+    """The lines; those inside a code block are empty."""
     plain: list[str] = []
     fence = ""
     for line in lines:

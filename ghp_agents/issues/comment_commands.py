@@ -1,7 +1,7 @@
-"""What became of the commands in a comment: a record `.ghp/commands/<id>.json`.
+"""The results of the commands in a comment: a record `.ghp/commands/<id>.json`.
 
-Its id is made from the comment's, so a comment is obeyed once, whoever reads it and however it is
-edited afterwards.
+The record's id is derived from the comment's id. So a comment is executed once: no matter which
+clone reads it, and even if it is edited later.
 """
 
 import json
@@ -19,18 +19,18 @@ _FATES = (DONE, REFUSED)
 
 
 class Act(NamedTuple):
-    """What became of one command."""
+    """The result of one command."""
 
-    verb: str  # of the command; empty for what was none
-    said: str  # the command in a line
+    verb: str  # empty if the line is not a command
+    command: str  # the command in one line; `said` in the file
     fate: str  # done, refused
     words: str  # what was done, or why not
-    agent: str = ""  # who is to be told
-    generation: int = 0  # by which the agent held the issue
+    agent: str = ""  # the agent to notify
+    generation: int = 0  # of the agent's lock on the issue
 
 
 class Obeyed(NamedTuple):
-    """A comment that was read, by whom it was said, and what became of it."""
+    """A comment that was processed, its author, and the results."""
 
     comment: int  # GitHub's id of it
     issue: int
@@ -42,12 +42,12 @@ class Obeyed(NamedTuple):
 
     @property
     def id(self) -> str:
-        """One for each comment."""
+        """The record's id; each comment has one."""
         return identity(self.comment)
 
     @property
     def path(self) -> str:
-        """Where it is in the state."""
+        """The record's path in the state."""
         return path_of(self.comment)
 
 
@@ -57,66 +57,70 @@ def identity(comment: int) -> str:
 
 
 def path_of(comment: int) -> str:
-    """Where that is in the state."""
+    """The path of that record in the state."""
     return f"{FOLDER}{identity(comment)}.json"
 
 
-def encode(said: Obeyed) -> Record:
-    """The record as the state takes it."""
+def encode(record: Obeyed) -> Record:
+    """The record in the state's form."""
     fields: dict[str, Any] = {
-        **said._asdict(),
-        "by": said.by.name,
-        "person": said.by.is_person,
-        "acts": [act._asdict() for act in said.acts],
+        **record._asdict(),
+        "by": record.by.name,
+        "person": record.by.is_person,
+        "acts": [_act_fields(act) for act in record.acts],
     }
     content = json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
     return Record(
         event="command",
-        actor=said.by,
-        object=f"#{said.issue}",
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((said.path, content),),
-        issue=said.issue,
-        text="; ".join(f"{act.said}: {act.words}" for act in said.acts),
+        actor=record.by,
+        object=f"#{record.issue}",
+        id=record.id,
+        at=record.at,
+        clock=record.clock,
+        files=((record.path, content),),
+        issue=record.issue,
+        text="; ".join(f"{act.command}: {act.words}" for act in record.acts),
     )
+
+
+def _act_fields(act: Act) -> dict[str, Any]:
+    return {"said" if name == "command" else name: value for name, value in act._asdict().items()}
 
 
 def read_commands(files: Mapping[str, bytes]) -> tuple[list[Obeyed], list[Problem]]:
-    """The records in the order in which the comments were made, and what cannot be read."""
-    found: list[Obeyed] = []
+    """The records in the order of their comments, and what cannot be read."""
+    records: list[Obeyed] = []
     problems: list[Problem] = []
     for path, data in files.items():
         try:
-            found.append(_decoded(path, data))
+            records.append(_decoded(path, data))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             problems.append(Problem(path, f"not a record of commands: {error}"))
-    return sorted(found, key=lambda each: each.comment), problems
+    return sorted(records, key=lambda record: record.comment), problems
 
 
 def _decoded(path: str, data: bytes) -> Obeyed:
-    told = json.loads(data)
-    said = Obeyed(
-        comment=_number(told["comment"]),
-        issue=_number(told["issue"]),
-        by=Actor(one_line(_text(told["by"]), 80), told.get("person") is True),
-        acts=tuple(_act(each) for each in told["acts"]),
-        at=Timestamp(one_line(_text(told["at"]), 40)),
-        clock=_number(told["clock"]),
-        clone=CloneId(one_line(_text(told["clone"]), 80)),
+    fields = json.loads(data)
+    record = Obeyed(
+        comment=_number(fields["comment"]),
+        issue=_number(fields["issue"]),
+        by=Actor(one_line(_text(fields["by"]), 80), fields.get("person") is True),
+        acts=tuple(_act(act) for act in fields["acts"]),
+        at=Timestamp(one_line(_text(fields["at"]), 40)),
+        clock=_number(fields["clock"]),
+        clone=CloneId(one_line(_text(fields["clone"]), 80)),
     )
-    if said.path != path:
+    if record.path != path:
         raise ValueError("its path is another")
-    return said
+    return record
 
 
-def _act(told: Mapping[str, Any]) -> Act:
+def _act(fields: Mapping[str, Any]) -> Act:
     keys = ("verb", "said", "fate", "words", "agent")
-    verb, said, fate, words, agent = (one_line(_text(told[key]), 400) for key in keys)
+    verb, command, fate, words, agent = (one_line(_text(fields[key]), 400) for key in keys)
     if fate not in _FATES:
         raise ValueError("a fate is unknown")
-    return Act(verb, said, fate, words, agent, _number(told["generation"]))
+    return Act(verb, command, fate, words, agent, _number(fields["generation"]))
 
 
 def _text(value: object) -> str:
@@ -135,38 +139,38 @@ def _number(value: object) -> int:
 
 
 def stopped(known: Iterable[Obeyed]) -> set[int]:
-    """The issues of which a person last said that work on them is to stop."""
+    """The issues whose last command by a person is `stop`."""
     last: dict[int, str] = {}
-    for each in known:
-        for act in each.acts:
+    for record in known:
+        for act in record.acts:
             if act.fate == DONE and act.verb in (ASSIGN, STOP, RETRY):
-                last[each.issue] = act.verb
+                last[record.issue] = act.verb
     return {issue for issue, verb in last.items() if verb == STOP}
 
 
 def given(known: Iterable[Obeyed]) -> set[int]:
-    """The issues that a person gave to an agent, or sent to the queue, by a comment."""
+    """The issues that a person assigned to an agent, or sent back to the queue, by a comment."""
     return {
-        each.issue
-        for each in known
-        if any(act.fate == DONE and act.verb in (ASSIGN, RETRY) for act in each.acts)
+        record.issue
+        for record in known
+        if any(act.fate == DONE and act.verb in (ASSIGN, RETRY) for act in record.acts)
     }
 
 
 def retried(known: Iterable[Obeyed]) -> dict[int, int]:
-    """The issues that a person sent back to the queue, and when by the ledger's clock."""
-    found: dict[int, int] = {}
-    for each in known:
-        if any(act.fate == DONE and act.verb == RETRY for act in each.acts):
-            found[each.issue] = max(each.clock, found.get(each.issue, 0))
-    return found
+    """The issues that a person sent back to the queue, each with the ledger clock of that."""
+    clocks: dict[int, int] = {}
+    for record in known:
+        if any(act.fate == DONE and act.verb == RETRY for act in record.acts):
+            clocks[record.issue] = max(record.clock, clocks.get(record.issue, 0))
+    return clocks
 
 
 def told_to_stop(known: Iterable[Obeyed], agent: str) -> list[tuple[Obeyed, Act]]:
-    """The orders to stop that an agent was given."""
+    """The `stop` commands for an agent."""
     return [
-        (each, act)
-        for each in known
-        for act in each.acts
+        (record, act)
+        for record in known
+        for act in record.acts
         if act.verb == STOP and act.fate == DONE and act.agent == agent
     ]

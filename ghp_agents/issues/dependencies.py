@@ -1,4 +1,4 @@
-"""Which issues wait for which, and so what can be taken now."""
+"""Dependencies between issues, and which issues are ready to claim."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
@@ -10,8 +10,8 @@ from ghp_agents.locks.lock import Lock
 Way = Sequence[Issue]
 Next = Callable[[Issue], Iterable[IssueNumber]]
 NO_CLAIMS: Mapping[int, Lock] = {}
-EPIC = "epic"  # the label of an issue that is done by doing its parts
-NEEDS_HUMAN = "agent:needs-human"  # the label of one about which a person is asked, unless set
+EPIC = "epic"  # the label of an issue that is done when its parts are done
+NEEDS_HUMAN = "agent:needs-human"  # default label of an issue that waits for a person
 
 
 def ready(
@@ -21,15 +21,15 @@ def ready(
     needs_human: str = NEEDS_HUMAN,
     commanded: Container[int] = (),
 ) -> list[Issue]:
-    """What can be taken of `issues`, which come oldest first and hold all that are open.
+    """The issues that can be claimed, most urgent first, then oldest.
 
-    That is: open, with a title (without one its creation is not here yet), unassigned or, with
-    `of`, assigned to that one, claimed by nobody else, with no open blocker and no label that says
-    that it is not for taking, and offered to agents, or among those that somebody `commanded` on;
-    most urgent first, then oldest.
+    `issues` come oldest first and include all open ones. A ready issue is open and has a title:
+    without one, its creation has not arrived yet. It is unassigned or, with `of`, assigned to
+    that name; nobody else has claimed it. It has no open blocker and neither label below. It is
+    offered to agents, or is in `commanded`.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
-    found = [
+    candidates = [
         issue
         for issue in issues
         if issue.state == "open"
@@ -41,12 +41,12 @@ def ready(
         and not has_label(issue, needs_human)
         and (issue.offered or any(number in commanded for number in issue.numbers))
     ]
-    return sorted(found, key=urgency)
+    return sorted(candidates, key=urgency)
 
 
 def has_label(issue: Issue, label: str) -> bool:
-    """Whether an issue has a label, as GitHub compares them: whatever their case."""
-    return any(each.lower() == label.lower() for each in issue.labels)
+    """Whether an issue has a label; like GitHub, this ignores case."""
+    return any(name.lower() == label.lower() for name in issue.labels)
 
 
 def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lock]) -> bool:
@@ -54,23 +54,23 @@ def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lock
 
 
 def open_blockers(issue: Issue, issues: Iterable[Issue]) -> list[Issue]:
-    """The open ones of `issues` that `issue` waits for."""
+    """The open ones of `issues` that block `issue`."""
     return [
-        each
-        for each in issues
-        if each.state == "open" and not set(each.numbers).isdisjoint(issue.blocked_by)
+        blocker
+        for blocker in issues
+        if blocker.state == "open" and not set(blocker.numbers).isdisjoint(issue.blocked_by)
     ]
 
 
 def urgency(issue: Issue) -> int:
-    """What to sort issues by; the most urgent first."""
+    """The sort key of an issue; the most urgent comes first."""
     known = issue.priority in PRIORITIES
     return PRIORITIES.index(issue.priority) if known else len(PRIORITIES)
 
 
 def refuse_circles(issues: Iterable[Issue], issue: Issue, change: IssueChange) -> None:
-    """Raises UsageError when an issue would wait for itself or be a part of itself."""
-    by_number = {each.number: each for each in issues}
+    """Raises UsageError when an issue would block itself or be a part of itself."""
+    by_number = {other.number: other for other in issues}
     for blocker in change.add_blockers:
         way = _way(by_number, by_number[blocker], issue, _blockers)
         if way:
@@ -85,8 +85,8 @@ def _circle(issue: Issue, way: Way, relation: str, command: str) -> UsageError:
     name = short(issue)
     if len(way) == 1:
         return UsageError(f"{name} cannot be {relation} itself.", hint="Name another issue.")
-    steps = ", which is ".join(f"{relation} {short(each)}" for each in way)
-    words = command.format(*(short(each).removeprefix("#") for each in way))
+    steps = ", which is ".join(f"{relation} {short(step)}" for step in way)
+    words = command.format(*(short(step).removeprefix("#") for step in way))
     return UsageError(
         f"That would be a circle: {name} would be {steps}.",
         hint=f"If it is right, take away what it contradicts: `ghp agent-issue {words}`.",
@@ -102,7 +102,7 @@ def _parents(issue: Issue) -> Iterable[IssueNumber]:
 
 
 def _way(by_number: Mapping[IssueNumber, Issue], start: Issue, goal: Issue, after: Next) -> Way:
-    """The issues from `start` to `goal`, both included; none if there is no way."""
+    """The path of issues from `start` to `goal`, both included; empty if there is none."""
     came_from: dict[IssueNumber, Issue | None] = {start.number: None}
     waiting = [start]
     while waiting:
@@ -126,8 +126,9 @@ def _back(end: Issue, came_from: Mapping[IssueNumber, Issue | None]) -> Way:
 
 
 def deadlock(issues: Iterable[Issue]) -> list[Issue]:
-    """Open issues that wait for each other in a circle, if there are any: each for the next, the
-    last for the first. Two clones can make one without knowing of each other."""
+    """A cycle of open issues: each waits for the next, the last for the first; else empty.
+
+    Two clones can create a cycle before they sync with each other."""
     left = {issue.number: issue for issue in issues if issue.state == "open"}
     waits = {n: [b for b in issue.blocked_by if b in left] for n, issue in left.items()}
     waiters: dict[IssueNumber, list[IssueNumber]] = {number: [] for number in left}
@@ -149,7 +150,7 @@ def deadlock(issues: Iterable[Issue]) -> list[Issue]:
 def _ring(
     stuck: Mapping[IssueNumber, Issue], waits: Mapping[IssueNumber, Sequence[IssueNumber]]
 ) -> list[Issue]:
-    """Each of `stuck` waits for another of them, so following leads into a circle."""
+    """Each of `stuck` waits for another of them, so following the blockers finds a cycle."""
     if not stuck:
         return []
     seen: dict[IssueNumber, int] = {}

@@ -1,5 +1,4 @@
-"""An issue: the unit of work. What a tracker answers, whatever it keeps its issues in, and the
-rules that hold in all of them."""
+"""An issue, the unit of work: the values that every tracker returns, and the common rules."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
@@ -10,12 +9,12 @@ from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line
 T = TypeVar("T")
 S = TypeVar("S", str, IssueNumber)
 
-PROVISIONAL = 1_000_000_000  # numbers from here on are given offline, until the first sync
+PROVISIONAL = 1_000_000_000  # from here on: provisional numbers, until the first sync
 PRIORITIES = ("critical", "high", "medium", "low")
 DEFAULT_PRIORITY = "medium"
 STATES = ("open", "closed")
 
-# GitHub's own limits: an issue that is kept here can move there.
+# GitHub's own limits, so that a local issue can be moved to GitHub.
 TITLE_LIMIT = 256
 BODY_LIMIT = 65_536
 LABEL_LIMIT = 50
@@ -23,20 +22,20 @@ NAME_LIMIT = 80
 
 
 class Comment(NamedTuple):
-    """Something said about an issue."""
+    """A comment on an issue."""
 
     id: str
     author: str
     at: Timestamp
     body: str
     by_person: bool = False
-    by_writer: bool = True  # False: its author may not write to the repository
+    by_writer: bool = True  # whether its author has write access
 
 
 class Issue(NamedTuple):
     """An issue as it is now."""
 
-    id: str  # its identity; the number is a name
+    id: str  # the identity; numbers are names for it
     number: IssueNumber
     title: str
     body: str = ""
@@ -50,27 +49,27 @@ class Issue(NamedTuple):
     created_at: Timestamp = Timestamp("")
     updated_at: Timestamp = Timestamp("")
     comments: tuple[Comment, ...] = ()
-    other_numbers: tuple[IssueNumber, ...] = ()  # accepted for ever, too
-    # What follows can differ only where people file issues who may not write to the repository.
-    by_writer: bool = True  # whether its author may write
-    offered: bool = True  # whether agents may take it by themselves
+    other_numbers: tuple[IssueNumber, ...] = ()  # also accepted, forever
+    # The fields below differ only where people without write access file issues.
+    by_writer: bool = True  # whether its author has write access
+    offered: bool = True  # whether agents may claim it unasked
     fields_count: bool = True  # whether priority, scope and relations in its body count
-    edited_at: str = ""  # the author changed the body then, and may not: the text is the one before
-    left_out: int = 0  # comments that are not shown to agents
+    edited_at: str = ""  # when an author without write access edited; `body` is the text before it
+    left_out: int = 0  # number of comments hidden from agents
 
     @property
     def form(self) -> str:
-        """The body as far as its fields count: empty where they do not."""
+        """The body if its fields count, else empty."""
         return self.body if self.fields_count else ""
 
     @property
     def numbers(self) -> tuple[IssueNumber, ...]:
-        """All numbers that name it."""
+        """All numbers of the issue."""
         return (self.number, *self.other_numbers)
 
 
 class IssueChange(NamedTuple):
-    """What to change; None leaves a field as it is. Also the fields of a new issue."""
+    """The fields to change (None: unchanged), or the fields of a new issue."""
 
     title: str | None = None
     body: str | None = None
@@ -89,40 +88,40 @@ class IssueChange(NamedTuple):
 NO_CHANGE = IssueChange()
 
 
-# ---------------------------------------------------------------------------- how it is called
+# ---------------------------------------------------------------------------- names
 
 
 def provisional(issue: str) -> IssueNumber:
-    """The number that an issue goes by until it has one of its own: its id, as digits."""
+    """The provisional number of an issue: its id as digits, until it has a real number."""
     return IssueNumber(PROVISIONAL + int(issue[:12], 16))
 
 
 def short(issue: Issue) -> str:
-    """An issue's name in print: `#12`, or `I-3f9a12` as long as it has no number."""
+    """An issue's display name: `#12`, or `I-3f9a12` while it has no number."""
     return f"#{issue.number}" if issue.number < PROVISIONAL else f"I-{issue.id[:6]}"
 
 
 def find(issues: Iterable[Issue], reference: str | int) -> Issue:
-    """The issue that `12`, `#12`, `I-3f9a` or the start of an id names.
+    """The issue that `12`, `#12`, `I-3f9a` or the start of an id refers to.
 
-    Digits alone are always a number: `close 12` must never close an issue whose id happens to
-    start with 12. Raises NotFoundError, or UsageError when several fit.
+    Digits alone are always a number: `close 12` must never close an issue whose id starts with
+    12. Raises NotFoundError, or UsageError when several match.
     """
     text = str(reference).strip()
     digits = text.removeprefix("#")
     if digits.isascii() and digits.isdigit():
-        found = [i for i in issues if digits.lstrip("0") in map(str, i.numbers) or i.id == text]
+        matches = [i for i in issues if digits.lstrip("0") in map(str, i.numbers) or i.id == text]
     else:
         prefix = text.lower().removeprefix("i-")
-        found = [i for i in issues if prefix and i.id.startswith(prefix)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+        matches = [i for i in issues if prefix and i.id.startswith(prefix)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise UsageError(
-            f"{text[:40]!r} fits {len(found)} issues.",
+            f"{text[:40]!r} fits {len(matches)} issues.",
             hint="Name one by more of its id: "
-            + ", ".join(f"I-{issue.id} ({one_line(issue.title, 30)})" for issue in found[:5])
-            + ("…" if len(found) > 5 else "."),
+            + ", ".join(f"I-{issue.id} ({one_line(issue.title, 30)})" for issue in matches[:5])
+            + ("…" if len(matches) > 5 else "."),
         )
     raise NotFoundError(
         f"There is no issue {one_line(text, 40) or '(nothing)'}.",
@@ -130,11 +129,11 @@ def find(issues: Iterable[Issue], reference: str | int) -> Issue:
     )
 
 
-# ------------------------------------------------------------------------------ what is allowed
+# ------------------------------------------------------------------------------ validation
 
 
 def checked(change: IssueChange) -> IssueChange:
-    """The change with its texts tidied. Raises UsageError for what no tracker takes."""
+    """The change with normalized texts. Raises UsageError for invalid values."""
     _one_of("priority", change.priority, PRIORITIES)
     _one_of("state", change.state, STATES)
     return change._replace(
@@ -148,12 +147,12 @@ def checked(change: IssueChange) -> IssueChange:
 
 
 def checked_new(change: IssueChange) -> IssueChange:
-    """The fields of a new issue, tidied. Raises UsageError."""
+    """The normalized fields of a new issue. Raises UsageError."""
     return checked(change._replace(title=change.title or ""))
 
 
 def checked_comment(text: str) -> str:
-    """What can be said about an issue. Raises UsageError."""
+    """The normalized text of a comment. Raises UsageError if it is empty or too long."""
     tidy = checked_text("comment", text)
     if not tidy.strip():
         raise UsageError(
@@ -163,7 +162,7 @@ def checked_comment(text: str) -> str:
 
 
 def checked_text(what: str, text: str) -> str:
-    """A text of several lines as trackers keep it. Raises UsageError when it is too long."""
+    """A multi-line text in the form that trackers store. Raises UsageError if it is too long."""
     tidy = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").strip("\n")
     if len(tidy) > BODY_LIMIT:
         raise UsageError(
@@ -175,16 +174,16 @@ def checked_text(what: str, text: str) -> str:
 
 
 def _no_secret(what: str, text: str) -> None:
-    from ghp_agents.core.secret_scan import refuse  # a dozen patterns, which reading does not need
+    from ghp_agents.core.secret_scan import refuse  # slow to load, and only writing needs it
 
     refuse(what, text)
 
 
 def assignee(name: str) -> str:
-    """Somebody who can be assigned: a person by any name, an agent by a checked one.
+    """Check an assignee: any name of a person, or a valid agent name. Raises UsageError.
 
-    What has a capital, a space or a letter beyond ASCII cannot be an agent's name, so it is a
-    person's; and so is what begins with `@`, as accounts do. Raises UsageError.
+    A name with a capital, a space or a non-ASCII letter cannot be an agent's, so it is a
+    person's. So is a name that begins with `@`, like an account.
     """
     tidy = _line("name", name, NAME_LIMIT)
     is_person = any(char.isspace() or char.isupper() or ord(char) > 127 for char in tidy)
@@ -214,11 +213,11 @@ def _one_of(what: str, value: str | None, known: Sequence[str]) -> None:
         )
 
 
-# ------------------------------------------------------------------------------- what changes
+# ------------------------------------------------------------------------------- changes
 
 
 def resolved(issues: Sequence[Issue], change: IssueChange) -> IssueChange:
-    """The change with every issue it names called by its present number. Raises NotFoundError."""
+    """The change with the current number of each issue it names. Raises NotFoundError."""
 
     def present(numbers: Iterable[IssueNumber]) -> tuple[IssueNumber, ...]:
         return tuple(find(issues, number).number for number in numbers)
@@ -231,7 +230,7 @@ def resolved(issues: Sequence[Issue], change: IssueChange) -> IssueChange:
 
 
 def effective(issue: Issue, change: IssueChange) -> IssueChange:
-    """What of a change is not so already; NO_CHANGE if all of it is. Removing wins over adding."""
+    """The part of a change that has an effect, or NO_CHANGE. Removing wins over adding."""
     return IssueChange(
         title=_other(change.title, issue.title),
         body=_other(change.body, issue.body),
@@ -240,19 +239,19 @@ def effective(issue: Issue, change: IssueChange) -> IssueChange:
         parent=_other(change.parent, issue.parent),
         no_parent=change.no_parent and change.parent is None and issue.parent is not None,
         add_labels=_new(change.add_labels, issue.labels, change.remove_labels),
-        remove_labels=_had(change.remove_labels, issue.labels),
+        remove_labels=_present(change.remove_labels, issue.labels),
         add_assignees=_new(change.add_assignees, issue.assignees, change.remove_assignees),
-        remove_assignees=_had(change.remove_assignees, issue.assignees),
+        remove_assignees=_present(change.remove_assignees, issue.assignees),
         add_blockers=_new(change.add_blockers, issue.blocked_by, change.remove_blockers),
-        remove_blockers=_had(change.remove_blockers, issue.blocked_by),
+        remove_blockers=_present(change.remove_blockers, issue.blocked_by),
     )
 
 
 def applied(issue: Issue, change: IssueChange, at: Timestamp) -> Issue:
-    """The issue after a change that is `effective` on it."""
+    """The issue after an `effective` change."""
 
-    def kept(wanted: T | None, had: T) -> T:
-        return had if wanted is None else wanted
+    def kept(wanted: T | None, current: T) -> T:
+        return current if wanted is None else wanted
 
     return issue._replace(
         title=kept(change.title, issue.title),
@@ -267,18 +266,17 @@ def applied(issue: Issue, change: IssueChange, at: Timestamp) -> Issue:
     )
 
 
-def _other(wanted: T | None, had: T | None) -> T | None:
-    return None if wanted == had else wanted
+def _other(wanted: T | None, current: T | None) -> T | None:
+    return None if wanted == current else wanted
 
 
-def _new(added: Iterable[T], had: Sequence[T], removed: Sequence[T]) -> tuple[T, ...]:
-    return tuple(x for x in dict.fromkeys(added) if x not in had and x not in removed)
+def _new(added: Iterable[T], current: Sequence[T], removed: Sequence[T]) -> tuple[T, ...]:
+    return tuple(x for x in dict.fromkeys(added) if x not in current and x not in removed)
 
 
-def _had(removed: Iterable[T], had: Sequence[T]) -> tuple[T, ...]:
-    return tuple(x for x in dict.fromkeys(removed) if x in had)
+def _present(removed: Iterable[T], current: Sequence[T]) -> tuple[T, ...]:
+    return tuple(x for x in dict.fromkeys(removed) if x in current)
 
 
-def _with(had: Sequence[S], added: Iterable[S], removed: Iterable[S]) -> tuple[S, ...]:
-    there = set(had).union(added).difference(removed)
-    return tuple(sorted(there))
+def _with(current: Sequence[S], added: Iterable[S], removed: Iterable[S]) -> tuple[S, ...]:
+    return tuple(sorted(set(current).union(added).difference(removed)))

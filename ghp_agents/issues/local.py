@@ -1,11 +1,11 @@
-"""Issues kept in the state in git: for repositories without GitHub, and offline."""
+"""Issues stored in the state in git: for repositories without GitHub, and for offline work."""
 
 from collections.abc import Sequence
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import replay
 from ghp_agents.issues.dependencies import refuse_circles
 from ghp_agents.issues.issue import (
     NO_CHANGE,
@@ -29,8 +29,8 @@ from ghp_agents.workspace import Workspace, now_text
 
 
 class LocalTracker:
-    """`ports.IssueTracker` on records. An issue's identity is its id; its number is a name that
-    is given under a lease, or later, when the one place that gives numbers cannot be reached."""
+    """`ports.IssueTracker` on records. An issue's identity is its id. Its number is allocated
+    under a lock, or by a later sync if the allocator cannot be reached."""
 
     def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
         self._ws = ws
@@ -39,99 +39,99 @@ class LocalTracker:
 
     @property
     def is_heard(self) -> bool:
-        """People use commands here, not comments."""
+        """False: people use commands here, not comments."""
         return False
 
     def known(self, *, closed: bool = False) -> list[Issue]:
-        """The same: all of it is in this clone."""
+        """The same as `list`: all issues are in this clone."""
         return self.list(closed=closed)
 
     def list(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first."""
-        issues = issue_log.fold(_log(self._store.snapshot()))
+        """Open issues, with `closed` also closed ones, oldest first."""
+        issues = replay.fold(_log(self._store.snapshot()))
         return [issue for issue in issues if closed or issue.state != "closed"]
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
-        return find(issue_log.fold(_log(self._store.snapshot())), issue)
+        return find(replay.fold(_log(self._store.snapshot())), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
-        """A new issue. What is wrong with it is found before a number is spent on it."""
+        """Create an issue. It is validated before a number is allocated."""
         wanted = checked_new(change)
         snapshot = self._store.snapshot()
-        resolved(issue_log.fold(_log(snapshot)), wanted)
+        resolved(replay.fold(_log(snapshot)), wanted)
         issue, record = random_hex(6), random_hex(6)
         number = self._number(snapshot, by, f"for I-{issue}")
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
-            issues = issue_log.fold(log)
+            issues = replay.fold(log)
             blank = Issue(issue, IssueNumber(0), "")
             new = effective(blank, resolved(issues, wanted))
-            said = self._said(snapshot, log, "create", issue, record, by)
+            event = self._event(snapshot, log, "create", issue, record, by)
             free = number if number not in log.numbers else None
-            said = spelled(said, new, issues)._replace(number=free)
-            made = _after(log, said)
-            return made, [entry(said, "issue-new", made, made.title)]
+            event = spelled(event, new, issues)._replace(number=free)
+            created = _after(log, event)
+            return created, [entry(event, "issue-new", created, created.title)]
 
         return transact(self._store, decide)
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
-        """Change fields; what is already so stays so, and says nothing. Raises NotFoundError,
-        UsageError for a circle."""
+        """Change fields; without an effect nothing is recorded. Raises NotFoundError, and
+        UsageError for a cycle."""
         wanted, record = checked(change), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
             log = _log(snapshot)
-            issues = issue_log.fold(log)
-            had = find(issues, issue)
-            new = effective(had, resolved(issues, wanted))
+            issues = replay.fold(log)
+            current = find(issues, issue)
+            new = effective(current, resolved(issues, wanted))
             if new == NO_CHANGE:
-                return had, []
-            refuse_circles(issues, had, new)
-            said = self._said(snapshot, log, "change", had.id, record, by)
-            said = spelled(said, new, issues)
-            changed = _after(log, said)
-            return changed, [entry(said, event_of(new), changed, described(new))]
+                return current, []
+            refuse_circles(issues, current, new)
+            event = self._event(snapshot, log, "change", current.id, record, by)
+            event = spelled(event, new, issues)
+            changed = _after(log, event)
+            return changed, [entry(event, event_of(new), changed, described(new))]
 
         return transact(self._store, decide)
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        """Add a comment. With `marker`, return the comment that has this marker, if any."""
         text, record = checked_comment(body), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Comment, list[Record]]:
             log = _log(snapshot)
-            had = find(issue_log.fold(log), issue)
-            there = _marked(log, had, marker) if marker else None
-            if there:
-                return there, []
-            said = self._said(snapshot, log, "comment", had.id, record, by)
-            said = said._replace(body=text, marker=marker)
-            comment = _after(log, said).comments[-1]
-            return comment, [entry(said, "issue-comment", had, text.partition("<!--")[0])]
+            current = find(replay.fold(log), issue)
+            existing = _marked(log, current, marker) if marker else None
+            if existing:
+                return existing, []
+            event = self._event(snapshot, log, "comment", current.id, record, by)
+            event = event._replace(body=text, marker=marker)
+            comment = _after(log, event).comments[-1]
+            return comment, [entry(event, "issue-comment", current, text.partition("<!--")[0])]
 
         return transact(self._store, decide)
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show who has it: nothing stands between us and the place where it is shown."""
+        """Show the holder as the assignee: here, a plain change."""
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         return self.change(issue, change, by)
 
     def send(self) -> Sequence[str]:
-        """Nothing ever waits."""
+        """Nothing to send: no change is ever queued here."""
         return ()
 
     def _number(self, known: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
-        """A number, or None where none can be had now, whyever: the issue is not lost for that."""
+        """A new number, or None if it cannot be allocated now: the issue is created anyway."""
         try:
             return next_number(self._leaser, by.name, given_numbers(known), reason)
         except GhpError:
             return None
 
-    def _said(
+    def _event(
         self, snapshot: Snapshot, log: IssueEvents, kind: str, issue: str, record: str, by: Actor
     ) -> IssueEvent:
         clock = highest(snapshot.clock, log.clock) + 1
@@ -140,14 +140,14 @@ class LocalTracker:
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read_events(snapshot.files(FOLDER))
+    return replay.read_events(snapshot.files(FOLDER))
 
 
-def _after(log: IssueEvents, said: IssueEvent) -> Issue:
-    """The issue that a record is about, with the record."""
-    return next(issue for issue in issue_log.fold(log.with_one(said)) if issue.id == said.issue)
+def _after(log: IssueEvents, event: IssueEvent) -> Issue:
+    """The issue of an event, after the event."""
+    return next(issue for issue in replay.fold(log.with_one(event)) if issue.id == event.issue)
 
 
 def _marked(log: IssueEvents, issue: Issue, marker: str) -> Comment | None:
-    ids = {said.id for said in log.said if said.issue == issue.id and said.marker == marker}
+    ids = {event.id for event in log.events if (event.issue, event.marker) == (issue.id, marker)}
     return next((comment for comment in issue.comments if comment.id in ids), None)

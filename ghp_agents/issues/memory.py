@@ -1,4 +1,4 @@
-"""Issues in memory: the twin of the other trackers, for tests."""
+"""Issues in memory: a tracker for tests, with the same contract as the others."""
 
 import secrets
 import threading
@@ -24,7 +24,7 @@ from ghp_agents.ports import Clock
 
 
 class MemoryTracker:
-    """Issues that end with the process; the first is number 1."""
+    """Issues that end with the process; numbers start at 1."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -34,15 +34,15 @@ class MemoryTracker:
 
     @property
     def is_heard(self) -> bool:
-        """People use commands here, not comments."""
+        """False: people use commands here, not comments."""
         return False
 
     def known(self, *, closed: bool = False) -> list[Issue]:
-        """The same: there is nobody to ask."""
+        """The same as `list`: there is no remote to ask."""
         return self.list(closed=closed)
 
     def list(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first."""
+        """Open issues, with `closed` also closed ones, oldest first."""
         with self._lock:
             return [x for x in self._issues.values() if closed or x.state != "closed"]
 
@@ -52,50 +52,52 @@ class MemoryTracker:
             return find(self._issues.values(), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
-        """A new issue."""
+        """Create an issue."""
         with self._lock:
             wanted = resolved(list(self._issues.values()), checked_new(change))
             number = IssueNumber(len(self._issues) + 1)
             at = self._now()
             blank = Issue(secrets.token_hex(6), number, "", author=by.name, created_at=at)
-            made = applied(blank, effective(blank, wanted), at)
-            self._issues[made.id] = made
-            return made
+            created = applied(blank, effective(blank, wanted), at)
+            self._issues[created.id] = created
+            return created
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
-        """Change fields; what is already so stays so. Raises NotFoundError."""
+        """Change fields. Raises NotFoundError."""
         with self._lock:
             known = list(self._issues.values())
-            had = find(known, issue)
-            new = effective(had, resolved(known, checked(change)))
+            current = find(known, issue)
+            new = effective(current, resolved(known, checked(change)))
             if new == NO_CHANGE:
-                return had
-            refuse_circles(known, had, new)
-            self._issues[had.id] = applied(had, new, self._now())
-            return self._issues[had.id]
+                return current
+            refuse_circles(known, current, new)
+            self._issues[current.id] = applied(current, new, self._now())
+            return self._issues[current.id]
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        """Say something. With `marker`, a comment that has it is answered instead of a second."""
+        """Add a comment. With `marker`, return the comment that has this marker, if any."""
         text = checked_comment(body)
         with self._lock:
-            had = find(self._issues.values(), issue)
-            if marker and (had.id, marker) in self._marked:
-                return self._marked[had.id, marker]
+            current = find(self._issues.values(), issue)
+            if marker and (current.id, marker) in self._marked:
+                return self._marked[current.id, marker]
             at = self._now()
-            said = Comment(secrets.token_hex(6), by.name, at, text, by.is_person)
-            self._issues[had.id] = had._replace(comments=(*had.comments, said), updated_at=at)
-            self._marked[had.id, marker] = said
-            return said
+            comment = Comment(secrets.token_hex(6), by.name, at, text, by.is_person)
+            self._issues[current.id] = current._replace(
+                comments=(*current.comments, comment), updated_at=at
+            )
+            self._marked[current.id, marker] = comment
+            return comment
 
     def show(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show who has it: nothing stands between us and the place where it is shown."""
+        """Show the holder as the assignee: here, a plain change."""
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         return self.change(issue, change, by)
 
     def send(self) -> Sequence[str]:
-        """Nothing ever waits."""
+        """Nothing to send: no change is ever queued here."""
         return ()
 
     def _now(self) -> Timestamp:

@@ -1,29 +1,28 @@
-"""Numbers of issues and pull requests, one at a time over all clones, by compare-and-swap."""
+"""Allocate numbers of issues and pull requests over all clones, by compare-and-swap."""
 
 from collections.abc import Container
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.fields import as_whole, parse
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.issues import record as issue_record
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import record, replay
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.ports import LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
 LEASE = "numbers"
-ATTEMPTS = 50  # each time somebody else got a number, so the crowd as a whole went on
+ATTEMPTS = 50  # each lost race gave another process a number, so all together make progress
 
 
 def next_number(
     leaser: LockService, holder: str, used: Container[int] = (), reason: str = ""
 ) -> IssueNumber:
-    """The next number that nobody has: the generation of the lease `numbers` after taking it.
+    """The next free number: the generation of the lock `numbers` after acquiring it.
 
-    Who held it before does not matter; only that it was taken once more. Numbers in `used` are
-    passed over: they were given where another place decided, before this repository had a remote.
-    A process that dies with its number leaves a gap. Raises UnknownError.
+    The lock's holder does not matter, only its generation. Numbers in `used` are skipped: they
+    were allocated locally, before this repository had a remote. A process that dies with its
+    number leaves a gap. Raises UnknownError.
     """
     current = leaser.read(LEASE)
     lost = 0
@@ -50,14 +49,14 @@ def next_number(
 
 
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:
-    """All numbers of issues and pull requests that this clone knows: `#12` is one thing."""
-    issues = issue_log.read_events(snapshot.files(issue_record.FOLDER)).numbers
+    """All known numbers of issues and pull requests; they share one sequence."""
+    issues = replay.read_events(snapshot.files(record.FOLDER)).numbers
     pulls = {_number(data) for data in snapshot.files(PULLS).values()}
     return issues | {number for number in pulls if number}
 
 
 def _number(data: bytes) -> int | None:
-    """The number that a record of a pull request gives; None where it gives none, or is broken."""
+    """The number in a pull request's record; None if it has none, or is invalid."""
     try:
         return as_whole(parse(data).get("number"), "number")
     except ValueError:

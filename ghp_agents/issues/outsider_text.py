@@ -1,4 +1,4 @@
-"""What people wrote who may not write to the repository, as agents and people are shown it."""
+"""How text by people without write access is shown to agents and people."""
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.issues.issue import Issue, short
@@ -10,7 +10,7 @@ WISH = (
 
 
 def edited(issue: Issue) -> str:
-    """That the body is an older one."""
+    """The notice that the body shown is an older one."""
     return (
         f"The body was changed on {one_line(issue.edited_at, 40)} by {_author(issue)}, who may not "
         "write; this is the text as of the assignment. GitHub shows the new one."
@@ -18,7 +18,7 @@ def edited(issue: Issue) -> str:
 
 
 def left_out(issue: Issue) -> str:
-    """How many comments are not shown, and who can see them."""
+    """The notice of how many comments are hidden, and who can see them."""
     count = issue.left_out
     what, are = ("1 comment", "is") if count == 1 else (f"{count} comments", "are")
     return (
@@ -28,10 +28,10 @@ def left_out(issue: Issue) -> str:
 
 
 def hidden(issue: Issue) -> Issue:
-    """The issue without what outsiders wrote in it; its title stays. The same twice is once."""
-    said = tuple(each for each in issue.comments if each.by_writer)
-    counted = issue.left_out + len(issue.comments) - len(said)
-    issue = issue._replace(comments=said, left_out=counted)
+    """The issue without text by outsiders, except its title. Idempotent."""
+    shown = tuple(comment for comment in issue.comments if comment.by_writer)
+    left_out = issue.left_out + len(issue.comments) - len(shown)
+    issue = issue._replace(comments=shown, left_out=left_out)
     if issue.fields_count:
         return issue
     body = (
@@ -42,7 +42,7 @@ def hidden(issue: Issue) -> Issue:
 
 
 def _author(issue: Issue) -> str:
-    """The author in quotation marks, which the name cannot close."""
+    """The author in quotation marks; quotes in the name are replaced."""
     return '"' + one_line(issue.author, 80).replace('"', "'") + '"'
 
 

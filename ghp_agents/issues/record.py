@@ -1,6 +1,6 @@
-"""A record of a local issue: one thing that somebody said about it, and how it is a file.
+"""A record of a local issue: one event, and its file format.
 
-The file is `.ghp/issues/<issue>/<record>.json`, so that no two writers ever write the same one.
+The file is `.ghp/issues/<issue>/<record>.json`, so no two writers ever write the same file.
 """
 
 import json
@@ -14,15 +14,15 @@ from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/issues/"
 KINDS = ("create", "change", "comment", "number")
-TEXTS = ("title", "body", "state", "priority", "parent")  # the last one said holds
-SETS = ("labels", "assignees", "blockedBy")  # for each element the last word holds
+TEXTS = ("title", "body", "state", "priority", "parent")  # the last value wins
+SETS = ("labels", "assignees", "blockedBy")  # the last add or remove of each element wins
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
 _NONE: Mapping[str, Any] = {}
 
 
 class IssueEvent(NamedTuple):
-    """One record. Other issues are in it by their ids, which never change."""
+    """One record. It refers to other issues by their ids, which never change."""
 
     issue: str
     id: str
@@ -40,38 +40,38 @@ class IssueEvent(NamedTuple):
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """The one order of all records: what was known comes before what was said knowing it."""
+        """The total order of all records: a record sorts after those known to its writer."""
         return self.clock, self.clone, self.id
 
     @property
     def path(self) -> str:
-        """Where it is in the state's tree."""
+        """The record's path in the state's tree."""
         return f"{FOLDER}{self.issue}/{self.id}.json"
 
 
-def encode(said: IssueEvent) -> bytes:
-    """A record as its file."""
+def encode(event: IssueEvent) -> bytes:
+    """The record as a file."""
     fields: dict[str, Any] = {
-        "kind": said.kind,
-        "clock": said.clock,
-        "clone": said.clone,
-        "at": said.at,
-        "by": said.by.name,
-        "person": said.by.is_person,
-        "number": said.number,
-        "set": dict(said.texts),
-        "add": {name: list(elements) for name, elements in said.added.items() if elements},
-        "remove": {name: list(elements) for name, elements in said.removed.items() if elements},
-        "body": said.body,
-        "marker": said.marker,
+        "kind": event.kind,
+        "clock": event.clock,
+        "clone": event.clone,
+        "at": event.at,
+        "by": event.by.name,
+        "person": event.by.is_person,
+        "number": event.number,
+        "set": dict(event.texts),
+        "add": {name: list(elements) for name, elements in event.added.items() if elements},
+        "remove": {name: list(elements) for name, elements in event.removed.items() if elements},
+        "body": event.body,
+        "marker": event.marker,
     }
     always = ("kind", "clock", "clone", "at", "by", "person")
     kept = {key: value for key, value in fields.items() if value or key in always}
     return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def spelled(said: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> IssueEvent:
-    """The record with a change in it, its issues called by their ids."""
+def spelled(event: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> IssueEvent:
+    """The record with a change, which refers to issues by their ids."""
     ids = {issue.number: issue.id for issue in issues}
     texts: dict[str, str | None] = {
         "title": change.title,
@@ -80,9 +80,9 @@ def spelled(said: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> I
         "priority": change.priority,
         "parent": None if change.parent is None else ids[change.parent],
     }
-    said_texts = {name: text for name, text in texts.items() if text is not None}
-    return said._replace(
-        texts=said_texts | ({"parent": None} if change.no_parent else {}),
+    changed = {name: text for name, text in texts.items() if text is not None}
+    return event._replace(
+        texts=changed | ({"parent": None} if change.no_parent else {}),
         added=_named(change.add_labels, change.add_assignees, change.add_blockers, ids),
         removed=_named(change.remove_labels, change.remove_assignees, change.remove_blockers, ids),
     )
@@ -99,23 +99,23 @@ def _named(
     return {name: elements for name, elements in sets.items() if elements}
 
 
-def entry(said: IssueEvent, event: str, issue: Issue, text: str) -> Record:
-    """The record as the state takes it."""
+def entry(event: IssueEvent, kind: str, issue: Issue, text: str) -> Record:
+    """The record in the state's form; `kind` is the ledger's name for the event."""
     return Record(
-        event=event,
-        actor=said.by,
+        event=kind,
+        actor=event.by,
         object=short(issue),
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((said.path, encode(said)),),
+        id=event.id,
+        at=event.at,
+        clock=event.clock,
+        files=((event.path, encode(event)),),
         issue=issue.number,
         text=one_line(text, 200),
     )
 
 
 def event_of(change: IssueChange) -> str:
-    """The ledger's word for a change."""
+    """The ledger's name for a change."""
     if change.state is not None:
         return "issue-close" if change.state == "closed" else "issue-reopen"
     parts = {
@@ -126,7 +126,7 @@ def event_of(change: IssueChange) -> str:
 
 
 def described(change: IssueChange) -> str:
-    """A change in a few words, for the ledger."""
+    """A short description of a change, for the ledger."""
     parts = [
         f"{name}: {value}"
         for name, value in (("title", change.title), ("priority", change.priority))
@@ -143,7 +143,7 @@ def described(change: IssueChange) -> str:
 
 
 def decode(path: str, data: bytes) -> IssueEvent | None:
-    """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
+    """The reverse of `encode`; None for a kind of a newer version. Raises ValueError."""
     issue, record = ids_of(path)
     fields = parse(data)
     kind = as_line(fields.get("kind"), "kind")
@@ -167,7 +167,7 @@ def decode(path: str, data: bytes) -> IssueEvent | None:
 
 
 def ids_of(path: str) -> tuple[str, str]:
-    """The ids of issue and record that a path has. Raises ValueError."""
+    """The ids of issue and record in a path. Raises ValueError."""
     return ids_in(path, FOLDER, "issue")
 
 

@@ -1,8 +1,8 @@
-"""All that is said about local issues, folded into issues.
+"""Fold the records of local issues into issues.
 
-Whoever holds the same records sees the same issues, in whatever order or portions they came: each
-text is the one said last, each label, assignee and blocker is there if the last word on it was to
-add it, comments are kept all.
+The same records always give the same issues, in any order of arrival. The last value of a text
+wins. A label, assignee or blocker is present if the last record on it added it. All comments are
+kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,50 +15,49 @@ from ghp_agents.state.join import Problem
 
 
 class IssueEvents(NamedTuple):
-    """The records of all issues, as far as they can be read."""
+    """The readable records of all issues."""
 
-    said: tuple[IssueEvent, ...] = ()
-    seen: frozenset[str] = frozenset()  # ids of issues of which a record is there, readable or not
+    events: tuple[IssueEvent, ...] = ()
+    seen: frozenset[str] = frozenset()  # ids of issues that have a record, readable or not
     problems: tuple[Problem, ...] = ()
 
     @property
     def clock(self) -> int:
-        """The highest clock of any record; what is said next takes more, so that it holds."""
-        return max((said.clock for said in self.said), default=0)
+        """The highest clock of any record; the next record takes a higher one, so it wins."""
+        return max((event.clock for event in self.events), default=0)
 
     @property
     def numbers(self) -> frozenset[int]:
-        """All numbers that were ever given."""
-        return frozenset(said.number for said in self.said if said.number)
+        """All numbers that were ever allocated."""
+        return frozenset(event.number for event in self.events if event.number)
 
-    def with_one(self, said: IssueEvent) -> "IssueEvents":
+    def with_one(self, event: IssueEvent) -> "IssueEvents":
         """The log after one more record."""
-        return IssueEvents((*self.said, said), self.seen, self.problems)
+        return IssueEvents((*self.events, event), self.seen, self.problems)
 
 
 def read_events(files: Mapping[str, bytes]) -> IssueEvents:
-    """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
-    said: list[IssueEvent] = []
+    """The log in files of the state. An unreadable file is a problem and does not hide the rest."""
+    events: list[IssueEvent] = []
     seen: set[str] = set()
     problems: list[Problem] = []
     for path, data in files.items():
         try:
             seen.add(ids_of(path)[0])
-            one = decode(path, data)
+            event = decode(path, data)
         except ValueError as error:
             problems.append(Problem(path, f"not a record of an issue: {error}"))
             continue
-        if one is not None:
-            said.append(one)
-    return IssueEvents(tuple(said), frozenset(seen), tuple(problems))
+        if event is not None:
+            events.append(event)
+    return IssueEvents(tuple(events), frozenset(seen), tuple(problems))
 
 
 def fold(log: IssueEvents) -> list[Issue]:
-    """The issues, oldest first. One whose creation cannot be read, or is not here yet, has no
-    title."""
+    """The issues, oldest first. An issue without a readable `create` record has no title."""
     stories: dict[str, list[IssueEvent]] = {}
-    for said in sorted(log.said, key=lambda said: said.order):
-        stories.setdefault(said.issue, []).append(said)
+    for event in sorted(log.events, key=lambda event: event.order):
+        stories.setdefault(event.issue, []).append(event)
     for issue in sorted(log.seen - stories.keys()):
         stories[issue] = []
     numbers = _numbers(stories)
@@ -66,30 +65,30 @@ def fold(log: IssueEvents) -> list[Issue]:
 
 
 def unnumbered(log: IssueEvents) -> list[IssueEvent]:
-    """The creations of issues that have no number of their own, oldest first."""
+    """The `create` records of issues without a real number, oldest first."""
     lacking = {issue.id for issue in fold(log) if issue.number >= PROVISIONAL}
     creations: dict[str, IssueEvent] = {}
-    for said in sorted(log.said, key=lambda said: said.order):
-        if said.kind == "create" and said.issue in lacking:
-            creations.setdefault(said.issue, said)
+    for event in sorted(log.events, key=lambda event: event.order):
+        if event.kind == "create" and event.issue in lacking:
+            creations.setdefault(event.issue, event)
     return list(creations.values())
 
 
-Numbers = Mapping[str, Sequence[IssueNumber]]  # by issue, the one that it goes by first
+Numbers = Mapping[str, Sequence[IssueNumber]]  # by issue; the main number first
 
 
 def _numbers(stories: Mapping[str, Sequence[IssueEvent]]) -> Numbers:
-    """Who has which number. A number that two were given without knowing of each other belongs
-    to the one that got it first; the other does without until it is given another."""
+    """The numbers of each issue. If two clones allocated the same number, the first issue keeps
+    it; the other stays provisional until it gets another."""
     given = [
-        said
+        event
         for story in stories.values()
-        for said in story
-        if said.number and said.number < PROVISIONAL
+        for event in story
+        if event.number and event.number < PROVISIONAL
     ]
     owner: dict[int, str] = {}
-    for said in sorted(given, key=lambda said: said.order):
-        owner.setdefault(said.number or 0, said.issue)
+    for event in sorted(given, key=lambda event: event.order):
+        owner.setdefault(event.number or 0, event.issue)
     numbers: dict[str, list[IssueNumber]] = {issue: [] for issue in stories}
     for number, issue in owner.items():
         numbers[issue].append(IssueNumber(number))
@@ -103,13 +102,13 @@ def _numbers(stories: Mapping[str, Sequence[IssueEvent]]) -> Numbers:
 def _issue(issue: str, story: Sequence[IssueEvent], numbers: Numbers) -> Issue:
     texts: dict[str, str | None] = {}
     words: dict[str, dict[str, bool]] = {name: {} for name in SETS}
-    for said in story:
-        texts |= said.texts
+    for event in story:
+        texts |= event.texts
         for name in SETS:
-            words[name] |= dict.fromkeys(said.added.get(name, ()), True)
-            words[name] |= dict.fromkeys(said.removed.get(name, ()), False)
-    sets = {name: [e for e, there in words[name].items() if there] for name in SETS}
-    creation = next((said for said in story if said.kind == "create"), None)
+            words[name] |= dict.fromkeys(event.added.get(name, ()), True)
+            words[name] |= dict.fromkeys(event.removed.get(name, ()), False)
+    sets = {name: [e for e, is_in in words[name].items() if is_in] for name in SETS}
+    creation = next((event for event in story if event.kind == "create"), None)
     parent = texts.get("parent")
     return Issue(
         id=issue,
@@ -135,15 +134,15 @@ def _number(issue: str, numbers: Numbers) -> IssueNumber:
 
 
 def _updated(story: Iterable[IssueEvent]) -> Timestamp:
-    """Getting a number is no news of an issue."""
-    times = [said.at for said in story if said.kind != "number"]
+    """The time of the last change; allocating a number does not count."""
+    times = [event.at for event in story if event.kind != "number"]
     return times[-1] if times else Timestamp("")
 
 
 def _comments(story: Iterable[IssueEvent]) -> Iterable[Comment]:
-    """What was said under one marker, in two clones at once, was meant to be said once."""
+    """The comments; of several with one marker, written in two clones, only the first."""
     markers: set[str] = set()
-    for said in story:
-        if said.kind == "comment" and said.marker not in markers:
-            markers |= {said.marker} - {""}
-            yield Comment(said.id, said.by.name, said.at, said.body, said.by.is_person)
+    for event in story:
+        if event.kind == "comment" and event.marker not in markers:
+            markers |= {event.marker} - {""}
+            yield Comment(event.id, event.by.name, event.at, event.body, event.by.is_person)

@@ -1,22 +1,22 @@
 """The scope of an issue: the paths that its body lists under `Scope`, as patterns.
 
-Bodies are written by people, forms and strangers. What is no pattern is prose and left out; it
-never is an error, and never more than a body can hold.
+People, forms and strangers write bodies. Text that is not a pattern is prose and is ignored,
+without an error. The number of patterns is limited.
 """
 
 import functools
 import itertools
 import re
 
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import spelled
 from ghp_agents.issues.body_sections import section
 
 HEADING = "Scope"
-UNLIKE = ("a/Z.b", "Q/w/_.9", "7/k.L")  # names that only a pattern for everything has in common
+UNLIKE = ("a/Z.b", "Q/w/_.9", "7/k.L")  # only a pattern for everything matches all of them
 MOST = 200  # patterns of one issue
-MOST_LINES = 1_000  # that are looked at; a list has no more
+MOST_LINES = 1_000  # that are read
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -36,39 +36,38 @@ _NOTHING = {
 
 
 def scope(body: str) -> tuple[str, ...]:
-    """The patterns of a body, in its order, as they count from the repository's root.
+    """The patterns of a body, in its order, relative to the repository's root.
 
-    A list item, a line of its own, code in backticks and the lines of a code block are patterns,
-    if they have the form of one. Of several the last match wins, as in `.gitignore`. A pattern that
-    covers everything is left out: `too_wide` names it.
+    Patterns are list items, single lines, code in backticks and lines of code blocks, if they
+    have a pattern's form. The last match wins, as in `.gitignore`. A pattern that covers
+    everything is left out; `too_wide` returns it.
     """
-    patterns = tuple(each for each in _listed(body) if not _is_everything(each))
-    return patterns if any(not each.startswith("!") for each in patterns) else ()
+    patterns = tuple(text for text in _listed(body) if not _is_everything(text))
+    return patterns if any(not text.startswith("!") for text in patterns) else ()
 
 
 def too_wide(body: str) -> tuple[str, ...]:
-    """The patterns of a body that cover everything, and so say nothing."""
-    return tuple(each for each in _listed(body) if _is_everything(each))
+    """The patterns of a body that cover everything, and so limit nothing."""
+    return tuple(text for text in _listed(body) if _is_everything(text))
 
 
 def _listed(body: str) -> tuple[str, ...]:
-    """All that a body lists as its scope."""
-    found: dict[str, None] = {}
+    """All patterns that a body lists as its scope."""
+    patterns: dict[str, None] = {}
     spell = functools.cache(_spelling)
     for word in _words(section(_COMMENT.sub("", body), HEADING))[:MOST_LINES]:
         spelling = spell(word)
         if not spelling:
             continue
-        found.pop(spelling, None)  # said twice, the last time counts
-        found[spelling] = None
-        if len(found) == MOST:
+        patterns.pop(spelling, None)  # of duplicates the last one counts
+        patterns[spelling] = None
+        if len(patterns) == MOST:
             break
-    return tuple(found)
+    return tuple(patterns)
 
 
 def _spelling(word: str) -> str:
-    """A pattern as `spelled` writes it; empty for prose and for what leads out of the
-    repository."""
+    """A pattern in the form of `spelled`; empty for prose and paths outside the repository."""
     try:
         return spelled(word)
     except UsageError:
@@ -79,7 +78,7 @@ def _is_everything(spelling: str) -> bool:
     if spelling.startswith("!") or _LETTERS.search(_BRACKETS.sub("", spelling)):
         return False
     try:
-        return all(pattern.covers([spelling], name, fold=True) for name in UNLIKE)
+        return all(globs.covers([spelling], name, fold=True) for name in UNLIKE)
     except UsageError:
         return False  # it matches nothing
 
@@ -115,9 +114,9 @@ def _of_line(line: str) -> list[str]:
 
 
 def _in_backticks(line: str) -> list[str]:
-    """What stands in code spans: between two runs of backticks of one length, as in Markdown."""
+    """The code spans: text between two runs of backticks of equal length, as in Markdown."""
     runs = list(_TICKS.finditer(line))
-    later: dict[int, list[int]] = {}  # of each length the runs that come later, the last one first
+    later: dict[int, list[int]] = {}  # by length: the later runs, last first
     for number in reversed(range(len(runs))):
         later.setdefault(len(runs[number][0]), []).append(number)
     spans: list[str] = []
@@ -134,14 +133,14 @@ def _in_backticks(line: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A line without what makes it a link or bold."""
+    """A line without the markup of a link or of bold text."""
     text = _LINK.sub(r"\1", text).strip()
     bold = _BOLD.fullmatch(text)
     return bold[1] if bold else text
 
 
 def _is_pattern(word: str) -> bool:
-    """Whether something that nobody marked as code can be meant as a path."""
+    """Whether a word that is not marked as code can be a path."""
     if word.casefold() in _NOTHING or any(map(str.isspace, word)):
         return False
     return "://" not in word and not word.startswith("@")

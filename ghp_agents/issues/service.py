@@ -1,13 +1,11 @@
-"""Issues: choose, make and change them. Saying the same thing twice changes nothing."""
+"""List, create and change issues. Repeating a command changes nothing."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, digest
-from ghp_agents.issues import comment_commands as command_record
-from ghp_agents.issues import dependencies as blocking
-from ghp_agents.issues import replay as issue_log
+from ghp_agents.issues import comment_commands, dependencies, replay
 from ghp_agents.issues.issue import (
     NO_CHANGE,
     Comment,
@@ -39,19 +37,16 @@ class IssueResult(NamedTuple):
 
 
 class IssueListing(NamedTuple):
-    """Chosen issues."""
+    """The issues that match a query."""
 
     issues: list[Issue]
-    open: dict[IssueNumber, Issue]  # all that are open, chosen or not
-    circle: list[Issue]  # open ones that wait for each other, where somebody looks for work
-    passed_over: int = 0  # issues that are not offered to agents, and would be ready else
+    open: dict[IssueNumber, Issue]  # all open issues, matching or not
+    circle: list[Issue]  # a cycle of open issues; only for a query of ready issues
+    passed_over: int = 0  # number of issues that would be ready, but are not offered to agents
 
 
 class View(NamedTuple):
-    """An issue among the others: what it waits for and belongs to, and the other way round.
-
-    Related issues that are closed are there as numbers only.
-    """
+    """An issue and its relations to open issues; closed ones appear as numbers only."""
 
     issue: Issue
     open: dict[IssueNumber, Issue]
@@ -59,15 +54,15 @@ class View(NamedTuple):
     @property
     def blocks(self) -> list[Issue]:
         """Open issues that wait for this one."""
-        return [each for each in self.open.values() if self.issue.number in each.blocked_by]
+        return [other for other in self.open.values() if self.issue.number in other.blocked_by]
 
     @property
     def parts(self) -> list[Issue]:
         """Open issues that are part of this one."""
-        return [each for each in self.open.values() if each.parent == self.issue.number]
+        return [other for other in self.open.values() if other.parent == self.issue.number]
 
 
-# -------------------------------------------------------------------------------- looking
+# -------------------------------------------------------------------------------- queries
 
 
 def select(
@@ -78,56 +73,56 @@ def select(
     ready: bool = False,
     states: Sequence[str] = ("open",),
     labels: Sequence[str] = (),
-    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> IssueListing:
-    """The issues that fit all that is asked. Ready ones of mine are those that nothing blocks.
+    """The issues that match all conditions. With `mine`, a ready issue is one that is not blocked.
 
-    `claims` are the claims that are known, by the issues' numbers; `commanded` are the issues that
-    a person gave to agents by a comment.
+    `claims` are the known claims by issue number. `commanded` are the issues that a person
+    assigned to agents by a comment.
     """
     me = ws.actor().name if mine else None
     known = tracker.list(closed="closed" in states)
     label = ws.settings.needs_human_label
-    found = blocking.ready(known, me, claims, label, commanded) if ready else known
-    offered = [each._replace(offered=True) for each in known]
-    everything = blocking.ready(offered, me, claims, label) if ready else found
+    candidates = dependencies.ready(known, me, claims, label, commanded) if ready else known
+    offered = [issue._replace(offered=True) for issue in known]
+    everything = dependencies.ready(offered, me, claims, label) if ready else candidates
     chosen = [
         issue
-        for issue in found
+        for issue in candidates
         if ("closed" if issue.state == "closed" else "open") in states
         and (me is None or me in issue.assignees)
         and all(label in issue.labels for label in labels)
     ]
     waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
-    circle = blocking.deadlock(known) if ready else []
-    return IssueListing(chosen, waited_for, circle, len(everything) - len(found))
+    circle = dependencies.deadlock(known) if ready else []
+    return IssueListing(chosen, waited_for, circle, len(everything) - len(candidates))
 
 
 def ready(
     ws: Workspace,
     issues: Sequence[Issue],
-    claims: Mapping[int, Lock] = blocking.NO_CLAIMS,
+    claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> list[Issue]:
-    """What can be taken of `issues`, which come oldest first and hold all that are open."""
+    """The issues that can be claimed. `issues` come oldest first and include all open ones."""
     label = ws.settings.needs_human_label
-    return blocking.ready(issues, claims=claims, needs_human=label, commanded=commanded)
+    return dependencies.ready(issues, claims=claims, needs_human=label, commanded=commanded)
 
 
 def commanded(store: StateStore) -> set[int]:
-    """The issues that a person gave to agents by a comment."""
-    records = store.snapshot().files(command_record.FOLDER)
-    return command_record.given(command_record.read_commands(records)[0]) if records else set()
+    """The issues that a person assigned to agents by a comment."""
+    records = store.snapshot().files(comment_commands.FOLDER)
+    return comment_commands.given(comment_commands.read_commands(records)[0]) if records else set()
 
 
 def view(tracker: IssueTracker, reference: str) -> View:
-    """One issue among the open ones. Raises NotFoundError."""
+    """One issue with the open ones. Raises NotFoundError."""
     issue = tracker.get(reference)
-    return View(issue, {each.number: each for each in tracker.list()})
+    return View(issue, {other.number: other for other in tracker.list()})
 
 
-# ------------------------------------------------------------------------------- changing
+# ------------------------------------------------------------------------------- changes
 
 
 def new(
@@ -139,8 +134,8 @@ def new(
     parent: str | None = None,
     again: bool = False,
 ) -> IssueResult:
-    """Make an issue, unless this one has an open one of the same title and body: a command that
-    is repeated must not make a second. With `again` it does."""
+    """Create an issue, unless the same author has an open one with the same title and body: a
+    repeated command must not create a second. With `again` it does."""
     by = ws.actor()
     wanted = checked_new(
         fields._replace(
@@ -189,13 +184,13 @@ def edit(
 
 
 def close(ws: Workspace, tracker: IssueTracker, reference: str, message: str = "") -> IssueResult:
-    """Close an issue; the message is a comment, said before it closes."""
-    said = comment(ws, tracker, reference, message).comment if message else None
-    return _change(ws, tracker, reference, IssueChange(state="closed"))._replace(comment=said)
+    """Close an issue. The message becomes a comment before it closes."""
+    added = comment(ws, tracker, reference, message).comment if message else None
+    return _change(ws, tracker, reference, IssueChange(state="closed"))._replace(comment=added)
 
 
 def reopen(ws: Workspace, tracker: IssueTracker, reference: str) -> IssueResult:
-    """Open an issue again."""
+    """Reopen an issue."""
     return _change(ws, tracker, reference, IssueChange(state="open"))
 
 
@@ -207,7 +202,7 @@ def assign(
     *,
     remove: bool = False,
 ) -> IssueResult:
-    """Give agents and people authority over an issue, or take it from them."""
+    """Assign agents and people to an issue, or unassign them."""
     people = tuple(ws.actor().name if name == ME else name for name in names)
     change = (
         IssueChange(remove_assignees=people)
@@ -225,21 +220,20 @@ def block(
     *,
     remove: bool = False,
 ) -> IssueResult:
-    """Let an issue wait for others, or no longer. Raises UsageError for a circle."""
+    """Add or remove blockers of an issue. Raises UsageError for a cycle."""
     numbers = _numbers(tracker, by)
     change = IssueChange(remove_blockers=numbers) if remove else IssueChange(add_blockers=numbers)
     return _change(ws, tracker, reference, change)
 
 
 def comment(ws: Workspace, tracker: IssueTracker, reference: str, body: str) -> IssueResult:
-    """Say something; what the last comment says already, by the same one, is not said again."""
+    """Add a comment, unless the last comment has the same author and text."""
     by, text = ws.actor(), checked_comment(body)
     issue = tracker.get(reference)
     last = issue.comments[-1] if issue.comments else None
     if last and (last.body, last.author, last.by_person) == (text, by.name, by.is_person):
         return IssueResult(issue, changed=False, comment=last)
-    said = tracker.comment(reference, text, by)
-    return IssueResult(issue, changed=True, comment=said)
+    return IssueResult(issue, changed=True, comment=tracker.comment(reference, text, by))
 
 
 def _change(
@@ -262,16 +256,15 @@ def _numbers(tracker: IssueTracker, references: Iterable[str]) -> tuple[IssueNum
 
 
 def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> list[IssueNumber]:
-    """Give numbers to this clone's issues that were made where none could be had, oldest first.
+    """Allocate numbers for this clone's provisional issues, oldest first; return the numbers.
 
-    Answers the numbers that were given; stops where none can be had now either. Two processes at
-    once, or one that dies half-way, leave a gap at most. To be called between fetching and
-    pushing, when what others were given is known.
+    Stops when no number can be allocated. Two processes at once, or one that dies half-way, leave
+    a gap at most. Call it between fetch and push, when the numbers of other clones are known.
     """
     snapshot = store.snapshot()
     log, used = _log(snapshot), given_numbers(snapshot)
     given: list[IssueNumber] = []
-    for creation in issue_log.unnumbered(log):
+    for creation in replay.unnumbered(log):
         if not _is_ours(snapshot, creation):
             continue
         reason = f"for I-{creation.issue}"
@@ -285,7 +278,7 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> l
 
 
 def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
-    """Whether it is for this clone to name: its own, or left by one that is not there any more."""
+    """Whether this clone numbers the issue: it created it, or the clone that did is gone."""
     known = {tip.clone for tip in snapshot.tips()}
     return creation.clone == snapshot.clone or creation.clone not in known
 
@@ -293,10 +286,10 @@ def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
 def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueNumber) -> bool:
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         log = _log(snapshot)
-        lacking = {each.issue for each in issue_log.unnumbered(log)}
+        lacking = {created.issue for created in replay.unnumbered(log)}
         if creation.issue not in lacking or number in log.numbers:
             return False, []
-        said = IssueEvent(
+        event = IssueEvent(
             issue=creation.issue,
             id=digest(creation.issue, str(number)),
             kind="number",
@@ -306,11 +299,11 @@ def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueN
             by=creation.by,
             number=number,
         )
-        issue = find(issue_log.fold(log.with_one(said)), f"I-{creation.issue}")
-        return True, [entry(said, "issue-number", issue, f"was I-{issue.id}: {issue.title}")]
+        issue = find(replay.fold(log.with_one(event)), f"I-{creation.issue}")
+        return True, [entry(event, "issue-number", issue, f"was I-{issue.id}: {issue.title}")]
 
     return transact(store, decide)
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:
-    return issue_log.read_events(snapshot.files(FOLDER))
+    return replay.read_events(snapshot.files(FOLDER))

@@ -1,15 +1,13 @@
-"""Taking a lease: it is written down if nothing stands in its way, else one is told what does."""
+"""Acquire a lease: record it if there is no conflict, else report the conflicts."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import second_look as doubts
+from ghp_agents.leases import expiry, second_look, strict
 from ghp_agents.leases import service as leases
-from ghp_agents.leases import strict
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.request import (
@@ -35,7 +33,7 @@ class LeaseResult(NamedTuple):
 
 
 class HeldError(RefusedError):
-    """Something stands in the way; `obstacles` has all of it."""
+    """There are conflicts; `obstacles` has all of them."""
 
     def __init__(self, plan: CheckedRequest, obstacles: Sequence[Conflict]) -> None:
         self.obstacles = tuple(obstacles)
@@ -43,7 +41,7 @@ class HeldError(RefusedError):
         others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
         super().__init__(
             f"{obstacles[0].words}.{others}",
-            hint=doubts.HINT
+            hint=second_look.HINT
             if obstacles[0].kind == "doubted"
             else f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
             "or ask: `ghp agent-escalate …`.",
@@ -53,10 +51,10 @@ class HeldError(RefusedError):
 def acquire(
     ws: Workspace, store: StateStore, leaser: LockService, approve: Approve, wanted: LeaseRequest
 ) -> LeaseResult:
-    """Take a lease, or raise RefusedError with who has it and what next.
+    """Acquire a lease, or raise RefusedError with its holder and the next step.
 
-    What is held already stays so; with a time, it holds for that long from now. Shared paths need
-    approval: `approve` asks for it. Raises UnknownError for a strict one that nobody can decide.
+    A lease that is already held stays; with a TTL, the TTL starts again now. Shared paths need
+    approval, which `approve` requests. Raises UnknownError if a strict lease cannot be decided.
     """
     plan = prepare(ws, store, wanted)
     if not holds_already(ws, store, leaser, plan):
@@ -68,7 +66,7 @@ def acquire(
 
 
 def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
-    """What an attempt that succeeded has got."""
+    """The result of an attempt that succeeded."""
     assert tried.log is not None
     return LeaseResult(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
 
@@ -76,15 +74,15 @@ def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
 def holds_already(
     ws: Workspace, store: StateStore, leaser: LockService, plan: CheckedRequest
 ) -> bool:
-    """Whether the lease is held: then nobody needs to approve it again."""
+    """Whether the lease is already held; then it needs no new approval."""
     snapshot = store.snapshot()
     mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
     rights = leases.known_rights(leaser)
     if not mine or plan.is_elsewhere(rights):
         return False
     lives = leases.lives_by(presence.list_agents(ws, store, snapshot))
-    lapsed = lapse.expired(ws, store, snapshot, mine)
-    return any(leases.is_active(ws, snapshot, log, lives, rights, lapsed) for log in mine)
+    expired = expiry.expired(ws, store, snapshot, mine)
+    return any(leases.is_active(ws, snapshot, log, lives, rights, expired) for log in mine)
 
 
 def attempt(
@@ -95,17 +93,17 @@ def attempt(
     *,
     in_line: bool = False,
 ) -> Attempt:
-    """Try once. What stands in the way is in the answer; `in_line` then keeps a place for later.
+    """Try once; the result has the conflicts. With `in_line` the request then joins the queue.
 
-    Edits by others are looked for before and after it is written: they are files, it is a commit,
-    and each is written before the other is looked for. Raises UnknownError.
+    Edits by others are files, a lease is a commit. Each side writes before it looks for the other,
+    so this looks for edits before and after the lease is recorded. Raises UnknownError.
     """
     if plan.right and holds_already(ws, store, leaser, plan):
-        leaser.read(plan.right)  # what is known here may be out of date; then it is not any more
+        leaser.read(plan.right)  # refreshes what this clone knows
     case = DecisionInput(ws, store, leaser, plan, in_line=in_line)
     tried = transact(store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
-        tried = _with_right(case)._replace(asked=True)
+        tried = _with_right(case)._replace(asked_remote=True)
     if tried.log is None or not tried.is_new:
         return tried
     edited = edits(ws, plan)
@@ -117,11 +115,11 @@ def attempt(
 
 
 def _with_right(case: DecisionInput) -> Attempt:
-    """The attempt of a strict lease, after its right: of which others know at once."""
+    """The attempt for a strict lease, after its lock, which other clones see at once."""
     ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
     reason = plan.wanted.reason
-    _end_what_is_over(case)
-    past = _rights_past(case)
+    _end_expired(case)
+    past = _expired_rights(case)
     try:
         who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
         right = strict.take_lock(ws, store, leaser, who, plan.reach, reason, past)
@@ -134,24 +132,25 @@ def _with_right(case: DecisionInput) -> Attempt:
     return tried
 
 
-def _rights_past(case: DecisionInput) -> frozenset[str]:
-    """The nonces of rights that others were given for a time that is up: by the records of their
-    clones, or where these never came, by the rights themselves."""
+def _expired_rights(case: DecisionInput) -> frozenset[str]:
+    """The nonces of expired locks of others: by their clones' records or, where these have not
+    arrived, by the locks themselves."""
     snapshot = case.store.snapshot()
     logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
-    lapsed = lapse.expired(case.ws, case.store, snapshot, logs)
+    expired = expiry.expired(case.ws, case.store, snapshot, logs)
     recorded = {log.nonce for log in logs}
     bare = {
         right.nonce
         for right in leases.known_rights(case.leaser).values()
-        if right.nonce not in recorded and claim_sight.is_over(case.ws, right, case.leaser.clone)
+        if right.nonce not in recorded
+        and holder_liveness.is_over(case.ws, right, case.leaser.clone)
     }
-    return frozenset(log.nonce for log in logs if log.id in lapsed) | bare
+    return frozenset(log.nonce for log in logs if log.id in expired) | bare
 
 
-def _end_what_is_over(case: DecisionInput) -> None:
-    """Give back the rights in its way whose time is up by the clock of this clone, which granted
-    them: nobody else can know that, and a sync may be far off."""
+def _end_expired(case: DecisionInput) -> None:
+    """Release conflicting locks that this clone granted and that have expired by its clock. No
+    other clone can know that, and the next sync may be far off."""
     snapshot, now = case.store.snapshot(), case.ws.clock.now()
     logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
     over = [log for log in logs if log.is_over(snapshot.clone, now)]

@@ -1,4 +1,4 @@
-"""What patterns cover in a worktree: its tracked files and those that could be."""
+"""The files in a worktree that patterns cover: tracked files, and untracked ones not ignored."""
 
 import os
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import globs as rules
+from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import escaped, spelled, spelled_all
 from ghp_agents.core.ids import Actor
@@ -17,7 +17,7 @@ from ghp_agents.workspace import Workspace
 
 
 class Coverage(NamedTuple):
-    """What a lease is of, and the files here that it covers."""
+    """The subject of a lease, and the files here that it covers."""
 
     patterns: tuple[str, ...]
     name: str | None
@@ -25,66 +25,65 @@ class Coverage(NamedTuple):
     fold: bool
 
     def meets(self, patterns: Sequence[str], name: str | None) -> str | None:
-        """What it has in common with another lease; None if nothing."""
+        """The overlap with another lease; None if there is none."""
         if self.name is not None or name is not None:
             return self.name if self.name == name else None
-        found = rules.overlap(self.patterns, self.covered, patterns, fold=self.fold)
-        return None if found is None else found.removeprefix("/") or found
+        overlap = globs.overlap(self.patterns, self.covered, patterns, fold=self.fold)
+        return None if overlap is None else overlap.removeprefix("/") or overlap
 
     def meets_other(self, hold: Hold, me: Actor, clone: str = "") -> str | None:
-        """What it has in common with another's lease; None if nothing, or if it is mine in
-        `clone`."""
+        """The overlap with another's lease; None if there is none, or if it is mine in `clone`."""
         if hold.is_of(me.name, me.is_person, clone):
             return None
         return self.meets(hold.patterns, hold.name)
 
 
 class WorktreeFiles:
-    """The files of a worktree, looked at once, when first needed."""
+    """The files of a worktree, listed once, on first use."""
 
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
 
     @cached_property
     def files(self) -> list[str]:
-        """Tracked files, and others that git does not ignore, sorted; none in a bare repository."""
+        """Tracked files and untracked ones not ignored, sorted; none in a bare repository."""
         top = self._ws.place.toplevel
         return worktree.files(Path(top)) if top else []
 
     @cached_property
     def fold(self) -> bool:
-        """Whether upper and lower case are one on this file system, as git found out."""
+        """Whether this file system ignores case, according to git's configuration."""
         return git.config(self._ws.folder, "core.ignoreCase") == "true"
 
     def reach(self, patterns: tuple[str, ...], name: str | None = None) -> Coverage:
-        """A lease of these patterns, or of a named resource."""
+        """The coverage of these patterns, or of a named resource."""
         if name is not None:
             return Coverage((), name, [], fold=False)
-        covered = rules.select(patterns, self.files, fold=self.fold)
+        covered = globs.select(patterns, self.files, fold=self.fold)
         return Coverage(patterns, None, covered, self.fold)
 
     def spelled(self, words: Sequence[str], cwd: Path | None = None) -> tuple[str, ...]:
-        """Patterns as somebody says them in a folder, as they count from the root.
+        """Patterns typed in a folder, relative to the repository's root. Raises UsageError.
 
-        A word that is the path of something here means just that, and one that leads through a
-        link what it leads to, which is what an edit changes. Raises UsageError.
+        A word that is an existing path means exactly that path. A path through a link means the
+        link's target, because an edit changes the target.
         """
         folder = self._folder(cwd)
         return spelled_all(self._word(word, folder) for word in words)
 
     def links(self, words: Sequence[str], cwd: Path | None = None) -> list[tuple[str, str | None]]:
-        """The words that lead through a link, with the path that they lead to; None for one that
-        is not in this repository."""
+        """The words that are paths through a link, each with the target; None for a target outside
+        of this repository."""
         folder = self._folder(cwd)
         return [
             (word, inside)
             for word in words
-            for is_link, inside in [self._led(word.removeprefix("!"), folder)]
+            for is_link, inside in [self._link_target(word.removeprefix("!"), folder)]
             if is_link
         ]
 
-    def _led(self, text: str, folder: str) -> tuple[bool, str | None]:
-        """Whether a path leads through a link, and to where in the repository."""
+    def _link_target(self, text: str, folder: str) -> tuple[bool, str | None]:
+        """Whether a path goes through a link, and its target in the repository."""
         top = self._ws.place.toplevel
         if top is None or "\0" in text or not text:
             return False, None
@@ -92,11 +91,11 @@ class WorktreeFiles:
         try:
             path = Path(os.path.normpath(root / folder / text))
             real = path.resolve()
-            is_link = path != real and _is_in(path, root) and _is_there(path)
-        except (OSError, RuntimeError):  # links that lead in a circle
+            is_link = path != real and _is_in(path, root) and _exists(path)
+        except (OSError, RuntimeError):  # a cycle of links
             return True, None
         inside = real.relative_to(root).as_posix() if _is_in(real, root) and real != root else None
-        return is_link, inside if _is_there(real) else None
+        return is_link, inside if _exists(real) else None
 
     def _folder(self, cwd: Path | None) -> str:
         top = self._ws.place.toplevel
@@ -107,31 +106,31 @@ class WorktreeFiles:
         return "" if inside == "." else inside
 
     def _word(self, word: str, folder: str) -> str:
-        """One word as a pattern from the root."""
+        """One word as a pattern relative to the root."""
         top = self._ws.place.toplevel
         sign, text = ("!", word[1:]) if word.startswith("!") else ("", word)
         if top is None or "\0" in text:
             return spelled(word, folder)
-        is_link, led = self._led(text, folder)
-        if is_link and led is not None:
-            return spelled(f"{sign}/{escaped(led)}{'/' * text.endswith('/')}")
+        is_link, target = self._link_target(text, folder)
+        if is_link and target is not None:
+            return spelled(f"{sign}/{escaped(target)}{'/' * text.endswith('/')}")
         if text.startswith("/"):
             inside = _inside(text, Path(top))
             return spelled(word, folder) if inside is None else spelled(sign + inside)
-        is_path = any(letter in text for letter in "*?[\\") and _is_there(Path(top, folder, text))
+        is_path = any(letter in text for letter in "*?[\\") and _exists(Path(top, folder, text))
         return spelled(f"{sign}./{escaped(text)}" if is_path else word, folder)
 
 
 def _inside(text: str, top: Path) -> str | None:
-    """An absolute path in the worktree as a pattern; None for one that only begins with `/`.
+    """An absolute path in the worktree as a pattern; None for a pattern that begins with `/`.
 
-    Raises UsageError for a path that leads out of it.
+    Raises UsageError for a path outside of the worktree.
     """
     for root in (top, top.resolve()):
         if _is_in(Path(text), root):
             inside = Path(text).relative_to(root).as_posix()
             return "*" if inside == "." else f"/{escaped(inside)}{'/' * text.endswith('/')}"
-    if _is_there(Path(text)) and not _is_there(Path(f"{top}{text}")):
+    if _exists(Path(text)) and not _exists(Path(f"{top}{text}")):
         raise UsageError(
             f"{text[:80]!r} is outside of this repository.",
             hint="A pattern that begins with / counts from the current folder; the repository is "
@@ -144,7 +143,7 @@ def _is_in(path: Path, folder: Path) -> bool:
     return path.is_relative_to(folder)
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         path.lstat()
     except (OSError, ValueError):

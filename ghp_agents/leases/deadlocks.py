@@ -1,23 +1,22 @@
-"""Waiting: who waits for whom by what this clone knows, and a question to a person where agents
-wait for each other."""
+"""Deadlocks: who waits for whom, as far as this clone knows, and an escalation of each cycle."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghp_agents.leases import wait_graph as rules
+from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.presence import issue_of
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # agent-status loads this page
+if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.escalations.service import EscalateResult
     from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
     from ghp_agents.presence.service import AgentView
     from ghp_agents.workspace import Workspace
 
 BLOCKED = "blocked"
-SHOWN = 3  # chains of one who waits
+SHOWN = 3  # chains for each waiter
 _LIVES = (Liveness.ACTIVE, Liveness.STALE)
 
 
@@ -29,19 +28,19 @@ def waits(
     snapshot: "Snapshot",
     views: Sequence["AgentView"],
 ) -> list[Wait]:
-    """Who waits for whom: for an issue of another, or in the queue for a lease.
+    """Who waits for whom: for an issue that another holds, or in the queue for a lease.
 
-    The dead and the stopped wait for nobody. Who is not known here is taken to live.
+    Dead and stopped agents wait for nobody. An agent unknown here counts as alive.
     """
-    found: list[Wait] = []
+    waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
-        found += _for_issues(leaser, tracker, views)
+        waits += _for_issues(leaser, tracker, views)
     if snapshot.files(presence.LEASES):
         from ghp_agents.leases import service as lease
 
-        found += rules.for_leases(lease.queue(ws, store, leaser, snapshot, views))
+        waits += wait_graph.for_leases(lease.queue(ws, store, leaser, snapshot, views))
     ended = {view.name for view in views if view.liveness not in _LIVES}
-    return sorted({wait for wait in found if wait.waiter not in ended})
+    return sorted({wait for wait in waits if wait.waiter not in ended})
 
 
 def _for_issues(
@@ -56,12 +55,12 @@ def _for_issues(
     claims = {number: lease for number, lease in known.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
-    return rules.for_issues(issues, claims, in_hand)
+    return wait_graph.for_issues(issues, claims, in_hand)
 
 
 def shown(views: Iterable["AgentView"], known: Iterable[Wait]) -> list["AgentView"]:
-    """The agents as they are shown: who waits is blocked, and says by whom and for what."""
-    by_waiter = rules.of_each(known)
+    """The agents as shown: a waiting agent is blocked, with the holder and what it waits for."""
+    by_waiter = wait_graph.of_each(known)
     return [_blocked(view, by_waiter) for view in views]
 
 
@@ -70,23 +69,25 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
     if not mine:
         return view
     for_whom = [{"agent": wait.holder, "what": wait.what} for wait in mine]
-    said = {**view.presence, "status": BLOCKED, presence.WAITS_FOR: for_whom}
-    return view._replace(presence=said)
+    fields = {**view.presence, "status": BLOCKED, presence.WAITS_FOR: for_whom}
+    return view._replace(presence=fields)
 
 
 def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
-    """The chains of waiting that begin with `names`, one sentence each. In a long queue everybody
-    waits for all before them; then the first are told and the others counted."""
-    by_waiter = rules.of_each(known)
-    found: list[str] = []
+    """The wait chains that begin with `names`, one sentence each. In a long queue everybody waits
+    for all before them: the first chains are listed, the others counted."""
+    by_waiter = wait_graph.of_each(known)
+    lines: list[str] = []
     for name in names:
         mine = by_waiter.get(name, [])
-        found += [rules.sentence(rules.onwards(by_waiter, first)) for first in mine[:SHOWN]]
-        found += [rules.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
-    return found
+        lines += [
+            wait_graph.sentence(wait_graph.onwards(by_waiter, first)) for first in mine[:SHOWN]
+        ]
+        lines += [wait_graph.rest(name, len(mine) - SHOWN)] if len(mine) > SHOWN else []
+    return lines
 
 
-# ----------------------------------------------------------------------------- circles
+# ----------------------------------------------------------------------------- cycles
 
 
 def escalate_cycles(
@@ -96,13 +97,13 @@ def escalate_cycles(
     known: Sequence[Wait],
     views: Sequence["AgentView"],
 ) -> list["EscalateResult"]:
-    """Ask a person who goes first where agents wait for each other.
+    """Ask a person who goes first in a cycle of waiting agents.
 
-    Each circle is asked about once, by whatever clones and however often: in the name of the first
-    of its agents, by the clone in which that one lives.
+    Each cycle is escalated once, over all clones: in the name of its first agent, by the clone in
+    which that agent lives.
     """
     here = {view.name: view.is_here for view in views}
-    mine = [circle for circle in rules.circles(known) if here.get(_asker(circle, here), False)]
+    mine = [circle for circle in wait_graph.circles(known) if here.get(_asker(circle, here), False)]
     if not mine:
         return []
     from ghp_agents.escalations.escalation import Question
@@ -114,7 +115,10 @@ def escalate_cycles(
             store,
             tracker,
             Question(
-                _asker(circle, here), rules.question(circle), _issue(circle), rules.options(circle)
+                _asker(circle, here),
+                wait_graph.question(circle),
+                _issue(circle),
+                wait_graph.options(circle),
             ),
             urgency="high",
         )
@@ -123,12 +127,12 @@ def escalate_cycles(
 
 
 def _asker(circle: Chain, agents: Iterable[str]) -> str:
-    """The first agent of a circle; empty where all are people, who can talk."""
+    """The first agent of a cycle; empty if all are people, who can talk."""
     return next((wait.waiter for wait in circle if wait.waiter in agents), "")
 
 
 def _issue(circle: Chain) -> int | None:
-    """The issue at which the question is asked: the first that is waited for."""
+    """The issue of the question: the first issue that is waited for."""
     from ghp_agents.locks.names import claimed_issue
 
     numbers = [claimed_issue(wait.right.partition("@")[0]) for wait in circle]

@@ -1,4 +1,4 @@
-"""Whether a lease is granted, on one snapshot: with what `transact` needs, and nothing written."""
+"""Decide on one snapshot whether a lease is granted. Writes nothing; `transact` does."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,11 +7,10 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.globs import covers
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.git import ignored_files as exempt
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.git import ignored_files
+from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, reason
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import record
+from ghp_agents.leases import expiry, record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
@@ -25,29 +24,29 @@ from ghp_agents.workspace import Workspace
 
 
 class Attempt(NamedTuple):
-    """What came of trying: a lease, or what stands in its way. Neither: its right comes first."""
+    """The result of one try: a lease or conflicts. With neither, its lock must come first."""
 
     log: LeaseHistory | None = None
     is_new: bool = False
     obstacles: tuple[Conflict, ...] = ()
-    asked: bool = False  # the place that decides rights
-    spent: bool = False  # it was granted, and given back; another try needs another id
+    asked_remote: bool = False  # the service that decides locks was asked
+    spent: bool = False  # granted and released again; the next try needs a new id
 
 
 class DecisionInput(NamedTuple):
-    """What there is to decide."""
+    """The input of a decision."""
 
     ws: Workspace
     store: StateStore
     leaser: LockService
     plan: CheckedRequest
-    right: Lock | None = None  # that a strict lease has got
-    in_line: bool = False  # who cannot have it now wants a place in the queue
-    elsewhere: tuple[Conflict, ...] = ()  # rights of which this clone knew nothing
+    right: Lock | None = None  # the lock that a strict lease acquired
+    in_line: bool = False  # join the queue if it is not free
+    elsewhere: tuple[Conflict, ...] = ()  # locks that this clone did not know
 
 
 def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
-    """Granted, held already, put in line, or what stands in the way."""
+    """Granted, already held, queued, or the conflicts."""
     ws, plan = case.ws, case.plan
     views = presence.list_agents(ws, case.store, snapshot)
     lives, rights = leases.lives_by(views), leases.known_rights(case.leaser)
@@ -55,22 +54,23 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
     mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
-    lapsed = lapse.expired(ws, case.store, snapshot, logs)
-    parts = (lives, rights, lapsed)
-    had = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
-    if had:
-        return _kept(case, snapshot, had)
+    expired = expiry.expired(ws, case.store, snapshot, logs)
+    parts = (lives, rights, expired)
+    current = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
+    if current:
+        return _kept(case, snapshot, current)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
     holds = leases.held(ws, case.store, case.leaser, snapshot, views)
-    ways = [conflict_with(plan, hold) for hold in holds if _is_in_way(plan, hold)]
-    ways += _first_in_line(case, snapshot, logs, waiting, lives)
-    ways += [*edits(ws, plan), *case.elsewhere]
-    if ways:
+    conflicts = [conflict_with(plan, hold) for hold in holds if _is_in_way(plan, hold)]
+    conflicts += _first_in_line(case, snapshot, logs, waiting, lives)
+    conflicts += [*edits(ws, plan), *case.elsewhere]
+    if conflicts:
         records = [_request(case, snapshot)] if case.in_line and not waiting else []
-        return Attempt(obstacles=tuple(ways)), records
+        return Attempt(obstacles=tuple(conflicts)), records
     if plan.right and case.right is None:
         return Attempt(), []
-    over = [log for log in logs if log.is_over(snapshot.clone, ws.clock.now()) or log.id in lapsed]
+    now = ws.clock.now()
+    over = [log for log in logs if log.is_over(snapshot.clone, now) or log.id in expired]
     return _granted(case, snapshot, logs, waiting, lives, over)
 
 
@@ -79,7 +79,7 @@ def _is_in_way(plan: CheckedRequest, hold: Hold) -> bool:
 
 
 def _check_not_ended(plan: CheckedRequest, logs: Sequence[LeaseHistory]) -> None:
-    """What a request says is said once: one that somebody has ended does not begin again."""
+    """Refuse a request that somebody has ended: it does not start again."""
     for log in logs:
         if log.id == plan.id and log.released:
             by = named(*log.released.by)
@@ -90,23 +90,23 @@ def _check_not_ended(plan: CheckedRequest, logs: Sequence[LeaseHistory]) -> None
 
 
 def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
-    """The files that it covers and that another agent of this clone edits."""
+    """The covered files that another agent of this clone is editing."""
     if plan.wanted.name is not None:
         return []
     limits = ws.settings.dead_after, ws.settings.gone_after
-    found = [
+    touches = [
         touch
-        for touch in touched.list_all(ws.folders)
+        for touch in implicit_leases.list_all(ws.folders)
         if (touch.agent != plan.holder.name or plan.holder.is_person)
         and covers(plan.wanted.patterns, touch.path, fold=plan.reach.fold)
-        and touched.is_active(ws.folders, touch, ws.clock.now(), *limits)
+        and implicit_leases.is_active(ws.folders, touch, ws.clock.now(), *limits)
     ]
     top = ws.place.toplevel
-    spared = exempt.among(top, [each.path for each in found]) if found and top else ()
+    spared = ignored_files.among(top, [touch.path for touch in touches]) if touches and top else ()
     return [
-        Conflict(each.path, each.agent, False, each.since, "editing")
-        for each in found
-        if each.path not in spared
+        Conflict(touch.path, touch.agent, False, touch.since, "editing")
+        for touch in touches
+        if touch.path not in spared
     ]
 
 
@@ -117,7 +117,7 @@ def _first_in_line(
     waiting: LeaseHistory | None,
     lives: Lives,
 ) -> list[Conflict]:
-    """Those who asked earlier and still wait: nobody jumps the queue."""
+    """Earlier requests that still wait: nobody jumps the queue."""
     reach, holder = case.plan.reach, case.plan.holder
     return [
         conflict_with(case.plan, log.hold(), "waiting")
@@ -130,13 +130,13 @@ def _first_in_line(
 
 
 def _kept(
-    case: DecisionInput, snapshot: Snapshot, had: LeaseHistory
+    case: DecisionInput, snapshot: Snapshot, current: LeaseHistory
 ) -> tuple[Attempt, list[Record]]:
     until = until_of(case)
-    if until is None or until == had.until:
-        return Attempt(had), []
-    said = _follow(case, snapshot, had, "renew")._replace(until=until)
-    return Attempt(had._replace(until=until)), [record.entry(said, had.request)]
+    if until is None or until == current.until:
+        return Attempt(current), []
+    event = _follow(case, snapshot, current, "renew")._replace(until=until)
+    return Attempt(current._replace(until=until)), [record.entry(event, current.request)]
 
 
 def _granted(
@@ -147,15 +147,19 @@ def _granted(
     lives: Lives,
     past: Sequence[LeaseHistory],
 ) -> tuple[Attempt, list[Record]]:
-    """The lease, and an end to those in its way that nobody holds any more: who comes back must
-    not find them held."""
+    """Grant the lease, and end conflicting leases whose holders are dead or whose time is up. A
+    holder that comes back must not find them held."""
     ws, plan = case.ws, case.plan
     nonce = case.right.nonce if case.right else ""
     if waiting:
-        said = _follow(case, snapshot, waiting, "grant")._replace(until=until_of(case), nonce=nonce)
+        event = _follow(case, snapshot, waiting, "grant")._replace(
+            until=until_of(case), nonce=nonce
+        )
     else:
-        said = _asked(case, snapshot)._replace(granted=True, until=until_of(case), nonce=nonce)
-    request = waiting.request if waiting else said
+        event = _request_event(case, snapshot)._replace(
+            granted=True, until=until_of(case), nonce=nonce
+        )
+    request = waiting.request if waiting else event
     why = {
         log.id: "its time was up" if lives(log.holder) else f"{log.holder} does not live any more"
         for log in logs
@@ -168,16 +172,16 @@ def _granted(
         leases.ended(ws, snapshot, log, plan.by, why[log.id], later)
         for later, log in enumerate(over, 2)
     ]
-    log = LeaseHistory(request, said, said.until)
-    return Attempt(log, is_new=True), [record.entry(said, request), *ended]
+    log = LeaseHistory(request, event, event.until)
+    return Attempt(log, is_new=True), [record.entry(event, request), *ended]
 
 
 def _request(case: DecisionInput, snapshot: Snapshot) -> Record:
-    said = _asked(case, snapshot)
-    return record.entry(said, said)
+    event = _request_event(case, snapshot)
+    return record.entry(event, event)
 
 
-def _asked(case: DecisionInput, snapshot: Snapshot) -> LeaseEvent:
+def _request_event(case: DecisionInput, snapshot: Snapshot) -> LeaseEvent:
     plan, wanted = case.plan, case.plan.wanted
     return LeaseEvent(
         lease=plan.id,
@@ -208,6 +212,6 @@ def _now(case: DecisionInput) -> Timestamp:
 
 
 def until_of(case: DecisionInput) -> Timestamp | None:
-    """When it ends, if it is wanted for a time."""
+    """When it ends, if the request has a TTL."""
     ttl = case.plan.wanted.ttl
     return None if ttl is None else Timestamp(to_text(case.ws.clock.now() + ttl))

@@ -1,9 +1,9 @@
-"""Leases of other clones whose time is up, as far as this clone can tell.
+"""Expired leases of other clones, as far as this clone can tell.
 
-Clocks of other machines lie, so no time of theirs is compared with one of ours. Both times in a
-record are of one clock, so how long a lease was taken for is known; an observer counts that from
-when *it* first saw the lease so, and only up to its last news. A clone that goes silent keeps
-nothing for longer than it asked for.
+Clocks of other machines may be wrong, so their times are never compared with ours. Both times in
+a record come from one clock, so the TTL is known. An observer counts the TTL from when it first
+saw the lease with these times, and only up to its last news. So a silent clone keeps no lease
+for longer than its TTL.
 """
 
 import json
@@ -17,23 +17,24 @@ from ghp_agents.workspace import Workspace
 
 NOTED = "lapses.json"
 
-Noted = Mapping[str, tuple[str, float]]  # by lease: what gave it its time, and when that was seen
+Noted = Mapping[
+    str, tuple[str, float]
+]  # by lease: the record with its TTL, and when it was first seen
 
 
 def observe(ws: Workspace, store: StateStore) -> None:
-    """Note the leases with a time that are new here, and forget those that have ended; for a sync,
-    which brings them."""
+    """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = store.snapshot()
     known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
-    had = _read(ws)
-    if known or had:
-        _keep(ws, had, _noted(had, known, ws.steady()))
+    noted = _read(ws)
+    if known or noted:
+        _keep(ws, noted, _noted(noted, known, ws.steady()))
 
 
 def expired(
     ws: Workspace, store: StateStore, snapshot: Snapshot, logs: Iterable[LeaseHistory]
 ) -> frozenset[str]:
-    """The ids of those leases whose time is up."""
+    """The ids of the expired leases."""
     ends = ends_at(ws, snapshot, logs)
     now = ws.steady() if ends else 0.0
     if not any(end <= now for end in ends.values()):
@@ -43,14 +44,14 @@ def expired(
 
 
 def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> dict[str, float]:
-    """By this clone's steady clock, from when on news prove a lease of another clone over."""
+    """When each lease of another clone expires, by this clone's steady clock."""
     known = timed(snapshot, logs)
     noted = _note(ws, known) if known else {}
     return {log.id: noted[log.id][1] + (log.lasts or 0.0) for log in known}
 
 
 def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory]:
-    """Those of other clones that are held for a time."""
+    """The leases of other clones that are held with a TTL."""
     return [
         log
         for log in logs
@@ -59,32 +60,34 @@ def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory
 
 
 def _note(ws: Workspace, known: Sequence[LeaseHistory]) -> Noted:
-    """When each was first seen here with the time that it has."""
-    had = _read(ws)
-    noted = had | _noted(had, known, ws.steady())
-    _keep(ws, had, noted)
+    """When each lease was first seen here with its present TTL."""
+    before = _read(ws)
+    noted = before | _noted(before, known, ws.steady())
+    _keep(ws, before, noted)
     return noted
 
 
-def _noted(had: Noted, known: Sequence[LeaseHistory], now: float) -> dict[str, tuple[str, float]]:
+def _noted(
+    before: Noted, known: Sequence[LeaseHistory], now: float
+) -> dict[str, tuple[str, float]]:
     noted: dict[str, tuple[str, float]] = {}
     for log in known:
-        said = log.timed.id if log.timed else ""
-        before, seen = had.get(log.id, ("", now))
-        # When the machine was started anew, what was seen before is seen anew.
-        noted[log.id] = (said, seen if before == said and seen <= now else now)
+        record = log.timed.id if log.timed else ""
+        last, seen = before.get(log.id, ("", now))
+        # A restart of the machine resets the steady clock; then it counts as first seen now.
+        noted[log.id] = (record, seen if last == record and seen <= now else now)
     return noted
 
 
-def _keep(ws: Workspace, had: Noted, noted: Noted) -> None:
-    if noted != had:
+def _keep(ws: Workspace, before: Noted, noted: Noted) -> None:
+    if noted != before:
         _write(ws, noted)
 
 
 def _read(ws: Workspace) -> dict[str, tuple[str, float]]:
     try:
         known = json.loads((ws.cache_dir / NOTED).read_bytes())
-        return {str(name): (str(one), float(seen)) for name, (one, seen) in known.items()}
+        return {str(name): (str(record), float(seen)) for name, (record, seen) in known.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -93,4 +96,4 @@ def _write(ws: Workspace, noted: Noted) -> None:
     try:
         files.write_atomically(ws.cache_dir / NOTED, json.dumps(noted).encode())
     except OSError:
-        return  # where nothing can be written, each look is the first
+        return  # without a writable cache, each look is the first

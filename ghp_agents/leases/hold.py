@@ -1,4 +1,4 @@
-"""A hold: a lease as it counts now, whether it is a record of a clone or a right."""
+"""A hold: a lease in force now, from a clone's record or from a lock."""
 
 from typing import NamedTuple
 
@@ -8,45 +8,45 @@ if TYPE_CHECKING:
 
 
 class Hold(NamedTuple):
-    """Who may have what alone. A hold is of patterns, or of a named resource and no patterns."""
+    """Exclusive use of patterns, or of a named resource (then without patterns), by a holder."""
 
     id: str  # of the lease; shown as L-3f9a…
     holder: str
     is_person: bool
-    patterns: tuple[str, ...]  # relative to the repository's root; gitignore meaning, last wins
-    name: str | None  # of a resource that is no path
+    patterns: tuple[str, ...]  # relative to the repository's root; as in .gitignore, the last wins
+    name: str | None  # of a resource that is not a path
     since: "Timestamp"
     until: "Timestamp | None" = None
     reason: str = ""
-    approved: bool = False  # a person or an orchestrator let it cover shared paths
-    strict: bool = False  # a right: exclusive over all clones
-    clone: str = ""  # of the agent that has the right, where that is known
+    approved: bool = False  # a person or an orchestrator approved shared paths
+    strict: bool = False  # backed by a lock: exclusive over all clones
+    clone: str = ""  # of the agent that holds the lock, if known
 
     @property
     def short(self) -> str:
-        """Its id in print."""
+        """The displayed id."""
         return f"L-{self.id[:4]}"
 
     def is_of(self, name: str, is_person: bool, clone: str) -> bool:
-        """Whether somebody has it: an agent of the same name in another clone has not."""
+        """Whether this is the holder; an agent of the same name in another clone is not."""
         is_elsewhere = not is_person and self.clone and clone and self.clone != clone
         return (self.holder, self.is_person) == (name, is_person) and not is_elsewhere
 
 
 class Waiter(NamedTuple):
-    """Who stands in the queue for a lease, and behind whom."""
+    """A request in the queue for a lease, and the requests and leases before it."""
 
     id: str
-    holder: str  # who waits
+    holder: str  # the one who waits
     is_person: bool
     patterns: tuple[str, ...]
     name: str | None
     since: "Timestamp"
     reason: str
-    behind: tuple[Hold, ...]  # earlier ones that it meets, holding or waiting themselves
+    behind: tuple[Hold, ...]  # earlier overlapping ones, held or waiting
     strict: bool = False
 
     @property
     def short(self) -> str:
-        """Its id in print."""
+        """The displayed id."""
         return f"L-{self.id[:4]}"

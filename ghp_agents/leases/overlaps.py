@@ -1,4 +1,4 @@
-"""Leases that overlap, because clones granted them before they heard of each other."""
+"""Overlapping leases that two clones granted before they synced with each other."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,40 +17,44 @@ class Conflict(NamedTuple):
 
     earlier: Hold
     later: Hold
-    place: str  # what both have
-    question: Escalation | None = None  # by which a person decides; asked by the later one's clone
+    place: str  # the overlap
+    question: Escalation | None = None  # a person decides it; the clone of the later lease asks
 
 
 def find(
-    ws: Workspace, holds: Sequence[Hold], logs: Sequence[LeaseHistory], asked: Sequence[Escalation]
+    ws: Workspace,
+    holds: Sequence[Hold],
+    logs: Sequence[LeaseHistory],
+    questions: Sequence[Escalation],
 ) -> list[Conflict]:
-    """The conflicts among `holds`, which are in the order in which they count."""
+    """The conflicts among `holds`, which come in order of precedence."""
     clones = {log.id: log.request.clone for log in logs}
     if len({clones.get(hold.id) for hold in holds}) < 2:
         return []  # one clone grants nothing twice
-    ground = WorktreeFiles(ws)
-    found: list[Conflict] = []
+    files = WorktreeFiles(ws)
+    conflicts: list[Conflict] = []
     for number, later in enumerate(holds):
-        before = [each for each in holds[:number] if _may_meet(each, later, clones)]
-        reach = ground.reach(later.patterns, later.name) if before else None
+        before = [hold for hold in holds[:number] if _may_meet(hold, later, clones)]
+        reach = files.reach(later.patterns, later.name) if before else None
         for earlier in before:
             place = reach and reach.meets_other(earlier, Actor(later.holder, later.is_person))
             if place:
-                found.append(Conflict(earlier, later, place, _question(earlier, later, asked)))
-    return found
+                question = _question(earlier, later, questions)
+                conflicts.append(Conflict(earlier, later, place, question))
+    return conflicts
 
 
 def _may_meet(earlier: Hold, later: Hold, clones: Mapping[str, str]) -> bool:
     return clones.get(earlier.id) != clones.get(later.id)
 
 
-def _question(earlier: Hold, later: Hold, asked: Sequence[Escalation]) -> Escalation | None:
-    """The last that was asked about the two."""
-    pairs = [each for each in asked if each.question.kind == OVERLAP]
-    about = [x for x in pairs if _names(x, earlier) and _names(x, later)]
+def _question(earlier: Hold, later: Hold, questions: Sequence[Escalation]) -> Escalation | None:
+    """The last question about the two."""
+    overlaps = [x for x in questions if x.question.kind == OVERLAP]
+    about = [x for x in overlaps if _is_about(x, earlier) and _is_about(x, later)]
     return about[-1] if about else None
 
 
-def _names(asked: Escalation, hold: Hold) -> bool:
-    """Whether a question is about a lease; older ones name it by the beginning of its id."""
-    return any(hold.id.startswith(each) for each in asked.question.about)
+def _is_about(escalation: Escalation, hold: Hold) -> bool:
+    """Whether a question is about a lease; older questions have the first digits of its id."""
+    return any(hold.id.startswith(prefix) for prefix in escalation.question.about)

@@ -1,4 +1,4 @@
-"""Waiting for a lease, in a fair queue: who asked first has it first, and each sees its place."""
+"""Wait for a lease in a fair queue: first come, first served, and each waiter sees its place."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.acquire import LeaseResult, attempt, holds_already, leased
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -22,12 +22,12 @@ from ghp_agents.leases.request import (
     prepare,
 )
 from ghp_agents.ports import LockService, StateStore
-from ghp_agents.presence import wait as pause
+from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.workspace import Workspace
 
 BLOCKED = "blocked"
-SHOWN = 3  # of those ahead
+SHOWN = 3  # names of those ahead
 
 Tell = Callable[[str], None]
 
@@ -42,23 +42,23 @@ def wait(
     timeout: float | None = None,
     tell: Tell = lambda place: None,
 ) -> LeaseResult:
-    """Take a lease as soon as it is free and everybody who asked earlier has had theirs.
+    """Acquire a lease as soon as it is free and all earlier requests are done.
 
-    `tell` is given the place in the queue, whenever it is another. Who is interrupted or gives up
-    after `timeout` seconds (RefusedError) leaves the queue; of who is killed that is seen.
+    `tell` gets the place in the queue when it changes. An interrupt, or the end of `timeout`
+    seconds (RefusedError), leaves the queue. Other processes detect a killed waiter.
     """
     plan = _resumed(ws, store, prepare(ws, store, wanted))
     agent = None if plan.by.is_person else plan.by.name
     ids: list[str] = []
     with contextlib.ExitStack() as stack:
-        beat = stack.enter_context(pause.presence(ws, agent, BLOCKED, _about(plan)))
+        beat = stack.enter_context(presence_wait.presence(ws, agent, BLOCKED, _about(plan)))
 
-        def stand(lease: str) -> None:
-            stack.enter_context(_standing(ws, lease))
+        def enter(lease: str) -> None:
+            stack.enter_context(_waiting_file(ws, lease))
             ids.append(lease)
 
         try:
-            return _wait(ws, store, leaser, approve, plan, timeout, tell, beat, stand)
+            return _wait(ws, store, leaser, approve, plan, timeout, tell, beat, enter)
         finally:
             _leave(ws, store, plan.by, ids)
 
@@ -71,11 +71,11 @@ def _wait(
     plan: CheckedRequest,
     timeout: float | None,
     tell: Tell,
-    beat: pause.Beat,
-    stand: Callable[[str], None],
+    beat: presence_wait.Beat,
+    enter: Callable[[str], None],
 ) -> LeaseResult:
     started = next_sync = next_try = ws.clock.now()
-    stand(plan.id)
+    enter(plan.id)
     shown = ""
     while True:
         if ws.clock.now() >= next_try:
@@ -83,16 +83,16 @@ def _wait(
             if step.got:
                 return step.got
             if step.plan.id != plan.id:
-                stand(step.plan.id)
+                enter(step.plan.id)
             plan = step.plan
-            # The remote is asked for a strict one no more often than for news.
-            next_try = next_sync if step.asked else ws.clock.now()
+            # The remote is asked for a strict lease no more often than it is synced.
+            next_try = next_sync if step.asked_remote else ws.clock.now()
             if step.place != shown:
                 tell(step.place)
                 shown = step.place
             beat(f"{_about(plan)} {step.place}")
         if ws.clock.now() >= next_sync:
-            next_sync = pause.sync(ws, store, first=next_sync == started)
+            next_sync = presence_wait.sync(ws, store, first=next_sync == started)
             plan = plan._replace(
                 reach=WorktreeFiles(ws).reach(plan.wanted.patterns, plan.wanted.name)
             )
@@ -112,12 +112,12 @@ def _about(plan: CheckedRequest) -> str:
 
 
 class _Step(NamedTuple):
-    """What came of one try."""
+    """The result of one try."""
 
     plan: CheckedRequest
     got: LeaseResult | None = None
     place: str = ""
-    asked: bool = False  # the remote
+    asked_remote: bool = False
 
 
 def _step(
@@ -134,13 +134,13 @@ def _step(
     if tried.log:
         return _Step(plan, leased(plan, tried))
     again = plan._replace(id=random_hex(6)) if tried.spent else plan
-    return _Step(again, place=place(tried.obstacles), asked=tried.asked)
+    return _Step(again, place=place(tried.obstacles), asked_remote=tried.asked_remote)
 
 
 def place(obstacles: Sequence[Conflict]) -> str:
     """The place in the queue, for people: `2nd in line, after worker-2, worker-3: …`."""
-    number = 1 + sum(1 for each in obstacles if each.kind == "waiting")
-    names = list(dict.fromkeys(each.holder for each in obstacles))
+    number = 1 + sum(1 for conflict in obstacles if conflict.kind == "waiting")
+    names = list(dict.fromkeys(conflict.holder for conflict in obstacles))
     ahead = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" * (len(names) > SHOWN))
     return f"{ordinal(number)} in line, after {ahead}: {obstacles[0].words}"
 
@@ -155,7 +155,7 @@ def ordinal(number: int) -> str:
 
 
 def _resumed(ws: Workspace, store: StateStore, plan: CheckedRequest) -> CheckedRequest:
-    """The plan with the place of a process before this one, which was killed while it waited."""
+    """The plan with the place of an earlier process that was killed while it waited."""
     snapshot = store.snapshot()
     for log in leases.read_all(snapshot)[0]:
         ours = log.is_waiting and log.request.clone == snapshot.clone and plan.is_same(log)
@@ -165,15 +165,15 @@ def _resumed(ws: Workspace, store: StateStore, plan: CheckedRequest) -> CheckedR
 
 
 @contextlib.contextmanager
-def _standing(ws: Workspace, lease: str) -> Iterator[None]:
-    """A locked file as long as this process waits; the kernel frees it when the process dies."""
+def _waiting_file(ws: Workspace, lease: str) -> Iterator[None]:
+    """A locked file while this process waits; the kernel unlocks it when the process dies."""
     places = leases.waiting_places(ws, lease)
-    path = next((each for each in places if files.usable(each.parent)), places[0])
+    path = next((place for place in places if files.usable(place.parent)), places[0])
     with files.locked_if_possible(path) as held:
         try:
             if not held:
                 with contextlib.suppress(OSError):
-                    ownfile.touch(str(path))
+                    own_file.touch(str(path))
             yield
         finally:
             with contextlib.suppress(OSError):
@@ -181,7 +181,7 @@ def _standing(ws: Workspace, lease: str) -> Iterator[None]:
 
 
 def _leave(ws: Workspace, store: StateStore, by: Actor, ids: Sequence[str]) -> None:
-    """Give up the place in the queue, if there still is one."""
+    """Leave the queue, if the requests still wait."""
     logs = leases.read_all(store.snapshot())[0]
     why = {log.id: "left the queue" for log in logs if log.id in ids and log.is_waiting}
     if why:

@@ -1,5 +1,4 @@
-"""What a sync settles: leases whose time is up, those that two clones granted at once, and agents
-that wait for each other."""
+"""Reconcile leases after a sync: end expired ones, and escalate overlaps and deadlocks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.escalations.service import EscalateResult
-from ghp_agents.leases import deadlocks as waiting
+from ghp_agents.leases import deadlocks
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
@@ -18,41 +17,40 @@ from ghp_agents.leases.service import LIVING
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
-from ghp_agents.presence import wait_status as waiters
+from ghp_agents.presence import wait_status
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.cause import OVERLAP
 from ghp_agents.state.legacy_causes import OVERLAPPING
 from ghp_agents.workspace import Workspace
 
-COMPARED = "leases-compared.json"  # the leases that were compared with each other already
+COMPARED = "leases-compared.json"  # ids of leases already compared with each other
 
 
 def reconcile(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> tuple[str, ...]:
-    """Settle what is this clone's to settle; what people should know of it. For after an exchange,
-    also in the background; doing it twice changes nothing."""
+    """Do this clone's part, and return notes for people. Idempotent.
+
+    Runs after a sync, also in the background."""
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot, processes=False)
-    waiters.restore_status(
+    wait_status.restore_status(
         ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
     )
-    asked: list[EscalateResult] = []
+    results: list[EscalateResult] = []
     if snapshot.files(FOLDER):
         if end_what_is_over(ws, store, leaser, snapshot, views):
             snapshot = store.snapshot()
-        asked += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
+        results += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
     if presence.may_wait(snapshot, views):
-        known = waiting.waits(ws, store, leaser, tracker, snapshot, views)
-        asked += waiting.escalate_cycles(ws, store, tracker, known, views)
-    said = [
-        f"Asked {each.escalation.name}: {each.escalation.title}" for each in asked if each.is_new
-    ]
-    return (*said, *(note for each in asked for note in each.notes))
+        known = deadlocks.waits(ws, store, leaser, tracker, snapshot, views)
+        results += deadlocks.escalate_cycles(ws, store, tracker, known, views)
+    notes = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]
+    return (*notes, *(note for result in results for note in result.notes))
 
 
-# ------------------------------------------------------------------------------ what is over
+# ------------------------------------------------------------------------------ expired leases
 
 
 def end_what_is_over(
@@ -62,16 +60,16 @@ def end_what_is_over(
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[LeaseHistory]:
-    """Say of this clone's leases that they have ended. The others cannot know it: no machine
+    """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
     liveness = {view.name: view.liveness for view in views}
     rights = leases.known_rights(leaser)
     logs = leases.read_all(snapshot)[0]
     ours = [log for log in logs if log.request.clone == snapshot.clone]
-    said = {log.id: _why_over(ws, snapshot, log, liveness, rights) for log in ours if log.is_open}
-    why = {identity: reason for identity, reason in said.items() if reason}
+    reasons = {x.id: _why_over(ws, snapshot, x, liveness, rights) for x in ours if x.is_open}
+    why = {identity: reason for identity, reason in reasons.items() if reason}
     ended = leases.end(ws, store, None, why) if why else []
-    # Who leases the same again before its right was given back goes on with that right.
+    # A new lease of the same keeps using the lock if that was not released yet.
     kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
         right = rights.get(log.request.right)
@@ -106,10 +104,10 @@ def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
     try:
         leaser.release(right.name, expected=right, reason=reason)
     except GhpError:
-        return  # out of reach, or another's by now; the next sync looks again
+        return  # unreachable, or another holds it now; the next sync tries again
 
 
-# ------------------------------------------------------------------------ granted by two clones
+# ------------------------------------------------------------------------ overlaps
 
 
 def ask_about_overlaps(
@@ -120,13 +118,13 @@ def ask_about_overlaps(
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[EscalateResult]:
-    """Ask a person about each pair of leases that two clones granted before they heard of each
-    other. Both stay, the earlier one decides; the clone of the later one asks, once."""
+    """Escalate each overlap of leases that two clones granted before they synced. Both leases
+    stay and the earlier one counts. The clone of the later one asks, once."""
     holds = leases.held(ws, store, leaser, snapshot, views)
     clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
     done = _read_compared(ws)
-    asked: list[EscalateResult] = []
-    ground = WorktreeFiles(ws)
+    results: list[EscalateResult] = []
+    worktree_files = WorktreeFiles(ws)
     for number, later in enumerate(holds):
         if clones.get(later.id) != snapshot.clone:
             continue
@@ -135,27 +133,27 @@ def ask_about_overlaps(
             for hold in holds[:number]
             if clones.get(hold.id) != snapshot.clone and not {hold.id, later.id} <= done
         ]
-        reach = ground.reach(later.patterns, later.name) if before else None
+        reach = worktree_files.reach(later.patterns, later.name) if before else None
         for earlier in before:
             place = reach and reach.meets_other(earlier, leases.holder_in(later))
             question = _question(earlier, later, place) if place else None
             if question:
-                asked.append(escalation.ask_once(ws, store, tracker, question, urgency="high"))
+                results.append(escalation.ask_once(ws, store, tracker, question, urgency="high"))
     _write_compared(ws, {hold.id for hold in holds})
-    return asked
+    return results
 
 
 def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
-    """What a person is asked; None between two people, who can talk."""
+    """The question for a person; None between two people, who can talk."""
     asker = later.holder if not later.is_person else earlier.holder
     if later.is_person and earlier.is_person:
         return None
-    one, other = (
+    first, second = (
         f"{hold.holder} leased {what(hold.patterns, hold.name)} at {hold.since} ({hold.short})"
         for hold in (earlier, later)
     )
     text = (
-        f"{OVERLAPPING}who should have {place}?\n\n{one}, and {other}, in clones that had "
+        f"{OVERLAPPING}who should have {place}?\n\n{first}, and {second}, in clones that had "
         f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
     )
     options = (earlier.holder, later.holder)
@@ -167,7 +165,9 @@ def _read_compared(ws: Workspace) -> set[str]:
         known = json.loads((ws.cache_dir / COMPARED).read_bytes())
     except (OSError, ValueError, RecursionError):
         return set()
-    return {each for each in known if isinstance(each, str)} if isinstance(known, list) else set()
+    return (
+        {lease for lease in known if isinstance(lease, str)} if isinstance(known, list) else set()
+    )
 
 
 def _write_compared(ws: Workspace, ids: set[str]) -> None:
@@ -176,4 +176,4 @@ def _write_compared(ws: Workspace, ids: set[str]) -> None:
     try:
         files.write_atomically(ws.cache_dir / COMPARED, json.dumps(sorted(ids)).encode())
     except OSError:
-        return  # compared once more, and asked once all the same
+        return  # compared again next time; `ask_once` still asks once

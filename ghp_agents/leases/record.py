@@ -1,7 +1,7 @@
-"""A lease as records: a request, perhaps a grant, renewals, a release, each by who says it.
+"""A lease as records: a request, perhaps a grant, renewals and a release, each with its author.
 
-The files are `.ghp/leases/<lease>/<record>.json`. A right that holds over all clones (`--strict`)
-has a request here, too, which names it.
+The files are `.ghp/leases/<lease>/<record>.json`. A strict lease also has a request here, which
+names its lock.
 """
 
 import functools
@@ -25,11 +25,11 @@ REASON_LIMIT = 500
 NAME_LIMIT = 64
 KINDS = ("request", "grant", "renew", "release")
 _PATH = re.compile(FOLDER.replace(".", r"\.") + rf"({ID})/({ID})\.json")
-_NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")  # as in the name of a right
+_NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")  # as in the name of a lock
 
 
 class LeaseEvent(NamedTuple):
-    """One record. What only some kinds have is empty in the others."""
+    """One record. Fields that a kind does not use are empty."""
 
     lease: str
     id: str
@@ -39,36 +39,36 @@ class LeaseEvent(NamedTuple):
     at: Timestamp
     by: Actor
     holder: Actor = Actor("")
-    epoch: int = 0  # the holder's, when it asked; 0 for a person
+    epoch: int = 0  # of the holder at the request; 0 for a person
     patterns: tuple[str, ...] = ()
     name: str | None = None
     until: Timestamp | None = None
     reason: str = ""  # of a request, or why it was released
     granted: bool = False
     approved_by: str = ""
-    question: str = ""  # by which it was approved
-    right: str = ""  # the right of a strict lease: path/…, name/…
-    nonce: str = ""  # by which its holder has that right
+    question: str = ""  # the escalation that approved it
+    right: str = ""  # the lock of a strict lease: path/…, name/…
+    nonce: str = ""  # of the holder's acquisition of that lock
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """The one order of all records: what was known comes before what was said knowing it."""
+        """The total order of all records: a record sorts after those known to its writer."""
         return self.clock, self.clone, self.id
 
     @property
     def path(self) -> str:
-        """Where it is in the state's tree."""
+        """The record's path in the state's tree."""
         return f"{FOLDER}{self.lease}/{self.id}.json"
 
 
 class LeaseHistory(NamedTuple):
-    """A lease: what its records come to."""
+    """A lease: the result of its records."""
 
     request: LeaseEvent
-    granted: LeaseEvent | None = None  # the request itself, where it was granted at once
+    granted: LeaseEvent | None = None  # the request itself, if it was granted at once
     until: Timestamp | None = None
     released: LeaseEvent | None = None
-    timed: LeaseEvent | None = None  # what gave it its present time
+    timed: LeaseEvent | None = None  # the record that set `until`
 
     @property
     def id(self) -> str:
@@ -77,57 +77,56 @@ class LeaseHistory(NamedTuple):
 
     @property
     def holder(self) -> Actor:
-        """Who has it, or asks for it."""
+        """The one who holds or requests it."""
         return self.request.holder
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not given back."""
+        """Whether it was not released."""
         return self.released is None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it stands in the queue."""
+        """Whether it is in the queue."""
         return self.released is None and self.granted is None
 
     @property
     def nonce(self) -> str:
-        """By which the holder has the right of a strict lease."""
+        """The nonce of the lock of a strict lease."""
         return self.granted.nonce if self.granted else ""
 
     @property
     def lasts(self) -> float | None:
-        """The seconds that it is held for, from when that was said, by the clock of who said it;
-        None for one without an end."""
+        """The TTL in seconds, by the clock of the record's writer; None without an end."""
         if self.timed is None or self.until is None:
             return None
         return max(0.0, to_seconds(self.until) - _seconds(self.timed.at))
 
     def is_over(self, clone: CloneId, now: float) -> bool:
-        """Whether its time is up by the clock of the clone that granted it."""
+        """Whether it has expired by the clock of the clone that granted it."""
         return (
             self.until is not None and self.request.clone == clone and to_seconds(self.until) <= now
         )
 
     def hold(self) -> Hold:
-        """The lease as it counts while it is held."""
-        asked = self.request
+        """The lease as a hold."""
+        request = self.request
         return Hold(
             id=self.id,
-            holder=asked.holder.name,
-            is_person=asked.holder.is_person,
-            patterns=asked.patterns,
-            name=asked.name,
-            since=(self.granted or asked).at,
+            holder=request.holder.name,
+            is_person=request.holder.is_person,
+            patterns=request.patterns,
+            name=request.name,
+            since=(self.granted or request).at,
             until=self.until,
-            reason=asked.reason,
-            approved=bool(asked.approved_by),
-            strict=bool(asked.right),
+            reason=request.reason,
+            approved=bool(request.approved_by),
+            strict=bool(request.right),
         )
 
 
 def _seconds(at: Timestamp) -> float:
-    """A time; one that a hand wrote and nobody can read is long past."""
+    """A time in seconds; an unreadable time, e.g. edited by hand, is 0: long past."""
     try:
         return to_seconds(at)
     except (ValueError, OverflowError):
@@ -135,7 +134,7 @@ def _seconds(at: Timestamp) -> float:
 
 
 def resource(text: str) -> str:
-    """Check the name of a resource that is no path. Raises UsageError."""
+    """Check the name of a resource that is not a path. Raises UsageError."""
     if not _NAME.fullmatch(text) or len(text) > NAME_LIMIT or ".." in text:
         raise UsageError(
             f"{one_line(text.encode('utf-8', 'replace').decode(), 60)!r} is not a name for a "
@@ -146,7 +145,7 @@ def resource(text: str) -> str:
 
 
 def what(patterns: Sequence[str], name: str | None, limit: int = 3) -> str:
-    """What a lease is of, for people."""
+    """The subject of a lease, for people."""
     if name is not None:
         return file(name)
     shown = [file(at_root(pattern)) for pattern in patterns[:limit]]
@@ -155,7 +154,7 @@ def what(patterns: Sequence[str], name: str | None, limit: int = 3) -> str:
 
 
 def at_root(pattern: str) -> str:
-    """A pattern as people would say it at the root, so that it means the same there."""
+    """A pattern as people would type it at the root, with the same meaning there."""
     place = pattern.removeprefix("/")
     return place if "/" in place.rstrip("/") else pattern
 
@@ -164,50 +163,50 @@ def at_root(pattern: str) -> str:
 
 
 def follow(
-    said: LeaseEvent, kind: str, by: Actor, at: Timestamp, clock: int, clone: CloneId
+    request: LeaseEvent, kind: str, by: Actor, at: Timestamp, clock: int, clone: CloneId
 ) -> LeaseEvent:
-    """What `by` says about the lease of a request."""
-    identity = digest(said.lease, kind, by.name, str(by.is_person), str(clock), clone)
-    return LeaseEvent(said.lease, identity, kind, clock, clone, at, by)
+    """A record by `by` about the lease of a request."""
+    identity = digest(request.lease, kind, by.name, str(by.is_person), str(clock), clone)
+    return LeaseEvent(request.lease, identity, kind, clock, clone, at, by)
 
 
-def entry(said: LeaseEvent, request: LeaseEvent) -> Record:
-    """A record of the lease of `request`, as the state takes it."""
-    events = {"request": "lease" if said.granted else "lease-wait", "grant": "lease"}
+def entry(event: LeaseEvent, request: LeaseEvent) -> Record:
+    """A record of the lease of `request`, in the state's form."""
+    events = {"request": "lease" if event.granted else "lease-wait", "grant": "lease"}
     place = what(request.patterns, request.name)
     return Record(
-        event=events.get(said.kind, f"lease-{said.kind}"),
-        actor=said.by,
-        object=f"L-{said.lease}",
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((said.path, encode(said)),),
-        text=one_line(f"{place}: {said.reason}" if said.reason else place, 200),
+        event=events.get(event.kind, f"lease-{event.kind}"),
+        actor=event.by,
+        object=f"L-{event.lease}",
+        id=event.id,
+        at=event.at,
+        clock=event.clock,
+        files=((event.path, encode(event)),),
+        text=one_line(f"{place}: {event.reason}" if event.reason else place, 200),
     )
 
 
-def encode(said: LeaseEvent) -> bytes:
-    """A record as its file."""
+def encode(event: LeaseEvent) -> bytes:
+    """The record as a file."""
     fields: dict[str, Any] = {
-        "kind": said.kind,
-        "clock": said.clock,
-        "clone": said.clone,
-        "at": said.at,
-        "by": said.by.name,
-        "person": said.by.is_person,
-        "holder": said.holder.name,
-        "holderIsPerson": said.holder.is_person,
-        "epoch": said.epoch,
-        "patterns": list(said.patterns),
-        "name": said.name,
-        "until": said.until,
-        "reason": said.reason,
-        "granted": said.granted,
-        "approvedBy": said.approved_by,
-        "question": said.question,
-        "right": said.right,
-        "nonce": said.nonce,
+        "kind": event.kind,
+        "clock": event.clock,
+        "clone": event.clone,
+        "at": event.at,
+        "by": event.by.name,
+        "person": event.by.is_person,
+        "holder": event.holder.name,
+        "holderIsPerson": event.holder.is_person,
+        "epoch": event.epoch,
+        "patterns": list(event.patterns),
+        "name": event.name,
+        "until": event.until,
+        "reason": event.reason,
+        "granted": event.granted,
+        "approvedBy": event.approved_by,
+        "question": event.question,
+        "right": event.right,
+        "nonce": event.nonce,
     }
     always = ("kind", "clock", "clone", "at", "by", "person")
     kept = {key: value for key, value in fields.items() if value or key in always}
@@ -219,48 +218,48 @@ def encode(said: LeaseEvent) -> bytes:
 
 def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
     """The leases in files of the state, in the order of their requests, and what could not be
-    read. Files and kinds that we do not know are none of ours."""
+    read. Unknown files and kinds are ignored."""
     problems: list[Problem] = []
-    said: dict[str, list[LeaseEvent]] = {}
+    by_lease: dict[str, list[LeaseEvent]] = {}
     for path, data in files.items():
-        found = _PATH.fullmatch(path)
+        match = _PATH.fullmatch(path)
         try:
-            each = decode(found[1], found[2], data) if found else None
+            event = decode(match[1], match[2], data) if match else None
         except ValueError as error:
             problems.append(Problem(path, str(error)))
             continue
-        if each is not None:
-            said.setdefault(each.lease, []).append(each)
-    logs = [log for each in said.values() if (log := fold(each))]
+        if event is not None:
+            by_lease.setdefault(event.lease, []).append(event)
+    logs = [log for events in by_lease.values() if (log := fold(events))]
     return sorted(logs, key=lambda log: log.request.order), problems
 
 
-def fold(said: Sequence[LeaseEvent]) -> LeaseHistory | None:
-    """What the records of one lease come to; None without a request, which may come later."""
-    ordered = sorted(said, key=lambda each: each.order)
+def fold(events: Sequence[LeaseEvent]) -> LeaseHistory | None:
+    """The result of one lease's records; None without a request, which may arrive later."""
+    ordered = sorted(events, key=lambda event: event.order)
     first: dict[str, LeaseEvent] = {}
-    for each in ordered:
-        first.setdefault(each.kind, each)
+    for event in ordered:
+        first.setdefault(event.kind, event)
     request = first.get("request")
     if request is None:
         return None
     granted = request if request.granted else first.get("grant")
     timed = granted if granted and granted.until else None
-    for each in ordered:
-        if each.kind == "renew":
-            timed = each if each.until else None
+    for event in ordered:
+        if event.kind == "renew":
+            timed = event if event.until else None
     until = timed.until if timed else None
     return LeaseHistory(request, granted, until, first.get("release"), timed)
 
 
 @functools.lru_cache(maxsize=65_536)  # one command reads all leases several times
 def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
-    """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
+    """The reverse of `encode`; None for a kind of a newer version. Raises ValueError."""
     fields = parse(data)
     kind = _line(fields, "kind")
     if kind not in KINDS:
         return None
-    said = LeaseEvent(
+    event = LeaseEvent(
         lease=lease,
         id=identity,
         kind=kind,
@@ -280,9 +279,9 @@ def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
         right=_line(fields, "right", ""),
         nonce=_line(fields, "nonce", ""),
     )
-    if kind == "request" and not (said.holder.name and (said.patterns or said.name)):
+    if kind == "request" and not (event.holder.name and (event.patterns or event.name)):
         raise ValueError("a request by nobody, or of nothing")
-    return said
+    return event
 
 
 def _actor(name: str, is_person: object) -> Actor:
@@ -295,7 +294,7 @@ def _actor(name: str, is_person: object) -> Actor:
 
 
 def _line(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A line with all its spaces, for names are compared; what must be there says something."""
+    """A line with all its spaces, because names are compared. A required one is not empty."""
     value = fields.get(name, default)
     text = as_text(default if value == "" else value, name)
     return text if text.isprintable() else one_line(text, len(text) + 1)

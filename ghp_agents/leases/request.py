@@ -1,4 +1,4 @@
-"""A lease on its way: what is wanted, by whom, and what stands in its way."""
+"""A request for a lease: its contents, its checks, and its conflicts."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -23,23 +23,23 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
-LONGEST = 366 * 86_400.0  # seconds that a lease may be taken for
+LONGEST = 366 * 86_400.0  # seconds; the longest TTL of a lease
 
 
 class LeaseRequest(NamedTuple):
-    """What somebody wants to have alone: patterns as they count from the root, or a resource."""
+    """The subject of a lease: patterns relative to the root, or a resource."""
 
     patterns: tuple[str, ...] = ()
     name: str | None = None
     reason: str = ""
     ttl: float | None = None  # seconds
     strict: bool = False
-    holder: str | None = None  # an agent that it is for; None: for who asks
-    said: tuple[str, ...] = ()  # the patterns as they were said, in their folder
+    holder: str | None = None  # the agent that it is for; None: the requester
+    typed: tuple[str, ...] = ()  # the patterns as typed, relative to the current folder
 
 
 class CheckedRequest(NamedTuple):
-    """What is wanted, checked, and what it would cover here."""
+    """A validated request, and what it would cover here."""
 
     id: str
     wanted: LeaseRequest
@@ -48,53 +48,53 @@ class CheckedRequest(NamedTuple):
     epoch: int
     reach: Coverage
     approved_by: str = ""
-    question: str = ""  # by which it was approved
+    question: str = ""  # the escalation that approved it
     clone: str = ""  # the holder's
 
     @property
     def right(self) -> str:
-        """The right that a strict lease needs."""
+        """The name of the lock that a strict lease needs; else empty."""
         wanted = self.wanted
         return strict.right_name(wanted.patterns, wanted.name) if wanted.strict else ""
 
     @property
     def words(self) -> str:
-        """What is wanted, as words of a command."""
+        """The request as words of a command."""
         wanted = self.wanted
         if wanted.name is not None:
             return f"--name {wanted.name}"
-        said = wanted.said or wanted.patterns
-        shown = " ".join(shlex.quote(word) for word in said[:3])
-        return shown if len(said) <= 3 else f"{shown} …"
+        words = wanted.typed or wanted.patterns
+        shown = " ".join(shlex.quote(word) for word in words[:3])
+        return shown if len(words) <= 3 else f"{shown} …"
 
     def is_same(self, log: LeaseHistory) -> bool:
-        """Whether a lease is this one: of the same, for the same."""
-        asked = log.request
+        """Whether a lease has the same holder and the same subject."""
+        other = log.request
         mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
-        return mine == (asked.holder, asked.patterns, asked.name, asked.right)
+        return mine == (other.holder, other.patterns, other.name, other.right)
 
     def is_elsewhere(self, rights: Mapping[str, Lock]) -> bool:
-        """Whether the same name has the right to it, in another clone."""
+        """Whether an agent of the same name holds the lock in another clone."""
         right = rights.get(self.right)
         return right is not None and is_elsewhere(right, self.clone)
 
 
 class Conflict(NamedTuple):
-    """What stands in the way of a lease."""
+    """A conflict with a requested lease."""
 
-    place: str  # what both mean
+    place: str  # the overlap
     holder: str
     is_person: bool
     since: str
     kind: str  # held, doubted, waiting, editing
-    lease: str = ""  # its id in print
+    lease: str = ""  # its displayed id
     reason: str = ""
 
     @property
     def words(self) -> str:
-        """It, for people."""
+        """The conflict, for people."""
         who = named(self.holder, self.is_person)
-        said = {
+        state = {
             "held": f"is leased by {who}",
             "doubted": f"is leased by {who}, who looks dead,",
             "waiting": f"is waited for by {who}, who came first,",
@@ -102,11 +102,11 @@ class Conflict(NamedTuple):
         }[self.kind]
         about = f" ({self.lease})" if self.lease else ""
         why = f", who gives as reason: {phrase(self.reason)}" if self.reason else ""
-        return f"{file(self.place)} {said} since {when(self.since)}{about}{why}"
+        return f"{file(self.place)} {state} since {when(self.since)}{about}{why}"
 
 
 def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Conflict:
-    """Another's lease as an obstacle."""
+    """Another's lease as a conflict."""
     place = plan.reach.meets(hold.patterns, hold.name) or what(hold.patterns, hold.name)
     reason = hold.reason
     return Conflict(
@@ -117,7 +117,7 @@ def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Confl
 def prepare(
     ws: Workspace, store: StateStore, wanted: LeaseRequest, identity: str = ""
 ) -> CheckedRequest:
-    """Check what is wanted, and let who asks be known to live. Raises GhpError."""
+    """Validate the request and record a heartbeat for the requester. Raises GhpError."""
     if bool(wanted.patterns) == (wanted.name is not None):
         raise UsageError(
             "A lease is of patterns, or of a named resource.",
@@ -140,7 +140,7 @@ def prepare(
             f"{named(*by)} may not lease for {named(*holder)}.",
             hint='People may, and agents that the setting "orchestrators" names.',
         )
-    if store.snapshot().clone == UNNAMED:  # whose clock counts for a lease is a matter of names
+    if store.snapshot().clone == UNNAMED:  # the clone id says whose clock counts
         with suppress(GhpError, OSError):
             store.fold()
     reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
@@ -157,12 +157,12 @@ def prepare(
 
 
 def _epoch(ws: Workspace, store: StateStore, by: Actor, holder: Actor) -> int:
-    """The agent's epoch, at least 1. Who asks for itself is registered, and lives from now on."""
+    """The agent's epoch, at least 1. A requester for itself is registered with a heartbeat."""
     if holder == by:
         stopped = (ws.presence(holder.name) or {}).get("status") == "stopped"
         try:
-            said = {"status": "idle"} if stopped else {}
-            presence.heartbeat(ws, store, AgentName(holder.name), said)
+            fields = {"status": "idle"} if stopped else {}
+            presence.heartbeat(ws, store, AgentName(holder.name), fields)
         except OSError as error:
             raise GhpError(
                 f"{holder} cannot be registered: {error.strerror}.",
@@ -173,7 +173,7 @@ def _epoch(ws: Workspace, store: StateStore, by: Actor, holder: Actor) -> int:
 
 
 class ApprovalError(RefusedError):
-    """Not approved: nobody has answered yet, or somebody refused."""
+    """Not approved: there is no answer yet, or it was refused."""
 
     def __init__(self, message: str, *, hint: str, question: Escalation) -> None:
         super().__init__(message, hint=hint)
@@ -185,5 +185,5 @@ class ApprovalError(RefusedError):
         return self.question.is_open
 
 
-# Has what is shared approved, or raises ApprovalError after asking; see `guard/approval.py`.
+# Gets approval for shared paths, or asks and raises ApprovalError; see `guard/approval.py`.
 Approve = Callable[[CheckedRequest], CheckedRequest]

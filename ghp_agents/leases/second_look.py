@@ -1,7 +1,8 @@
-"""Strict leases whose holders look dead: it takes two looks to take one over.
+"""Strict leases whose holders look dead: taking one over needs two looks.
 
-Whoever takes a claim by mistake costs work. What a strict lease guards may not bear two at once, so
-the first look is only noted, and a second one, with news in between, must find the same.
+A claim taken over by mistake costs work. A strict lease taken over by mistake lets two holders
+use what must have one. So the first look is only noted. A second look, with news in between, must
+find the same.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core import files
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
@@ -27,57 +28,57 @@ HINT = (
 def unconfirmed(
     ws: Workspace, store: StateStore, met: Mapping[str, tuple[Lock, HolderView]]
 ) -> list[Lock]:
-    """Of rights that others hold: those whose holders look dead, but did not at an earlier look.
+    """Of locks that others hold: those whose holders look dead, but did not at an earlier look.
 
-    Notes this look. Who is seen alive is not in doubt any more.
+    Notes this look. A holder that is seen alive is no longer in doubt.
     """
-    had, now = _read(ws), ws.steady()
-    doubts = {name: doubt for name, doubt in had.items() if name not in met}
-    found: list[Lock] = []
+    previous, now = _read(ws), ws.steady()
+    doubts = {name: doubt for name, doubt in previous.items() if name not in met}
+    unsure: list[Lock] = []
     for name, (right, sight) in met.items():
-        if sight.lives or _said_so_here(sight):
+        if sight.lives or _stopped_here(sight):
             continue
-        doubt, what = had.get(name), _revision(right, sight)
-        if doubt is None or doubt.revision != what or doubt.since > now:
-            doubt = Doubt(what, now)
+        doubt, revision = previous.get(name), _revision(right, sight)
+        if doubt is None or doubt.revision != revision or doubt.since > now:
+            doubt = Doubt(revision, now)
         doubts[name] = doubt
         if not is_confirmed(doubt, now, _news(ws, store, sight)):
-            found.append(right)
-    if doubts != had:
+            unsure.append(right)
+    if doubts != previous:
         _write(ws, doubts)
-    return found
+    return unsure
 
 
-def _said_so_here(sight: HolderView) -> bool:
-    """Whether an agent of this clone has stopped, by its own word."""
+def _stopped_here(sight: HolderView) -> bool:
+    """Whether it is an agent of this clone that reported itself stopped."""
     view = sight.view
     return view is not None and view.is_here and view.liveness is Liveness.STOPPED
 
 
 def _revision(right: Lock, sight: HolderView) -> str:
-    """The right and its holder as they are: whoever moves is not the one that was doubted."""
+    """The version of the lock and of its holder's presence; any change resets the doubt."""
     at = position(sight.view.presence) if sight.view else ()
     return " ".join(map(str, (right.revision, *at)))
 
 
 def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
-    """When the holder was last heard of; None of one of this clone, whose own files tell."""
+    """When news of the holder last came; None for an agent of this clone, which has files."""
     if sight.view is not None and sight.view.is_here:
         return None
     return presence.news_at(ws, store) or 0.0
 
 
 def _read(ws: Workspace) -> dict[str, Doubt]:
-    found: dict[str, Doubt] = {}
-    for name, fields in (quickjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
+    doubts: dict[str, Doubt] = {}
+    for name, fields in (fastjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
         match fields:
             case [str(revision), int() | float() as since]:
-                found[name] = Doubt(revision, since)
-    return found
+                doubts[name] = Doubt(revision, since)
+    return doubts
 
 
 def _write(ws: Workspace, doubts: Mapping[str, Doubt]) -> None:
     try:
         files.write_atomically(ws.cache_dir / DOUBTS, json.dumps(doubts).encode())
     except OSError:
-        return  # then nothing is ever confirmed: strict leases are not taken over here
+        return  # without a writable cache, strict leases are never taken over here

@@ -1,4 +1,4 @@
-"""Which leases are meant by a resource's name or by patterns."""
+"""Find leases by a resource's name or by patterns."""
 
 from collections.abc import Sequence
 
@@ -9,23 +9,23 @@ from ghp_agents.leases.record import what
 
 
 def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
-    """The leases of a named resource; mine, if there are such. Raises NotFoundError."""
-    found = [hold for hold in holds if hold.name == name]
-    mine = [hold for hold in found if _is_of(hold, by)]
-    if not found:
+    """The leases of a named resource; only mine, if I have any. Raises NotFoundError."""
+    matches = [hold for hold in holds if hold.name == name]
+    mine = [hold for hold in matches if _is_of(hold, by)]
+    if not matches:
         raise NotFoundError(
             f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all that is leased."
         )
-    return mine or found
+    return mine or matches
 
 
-def leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    """The leases of exactly these patterns, or of each of them alone; mine, if there are such."""
-    whole = _of_patterns(holds, by, said)
+def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
+    """The leases of exactly these patterns, or of each alone; only mine, if I have any."""
+    whole = _of_patterns(holds, by, patterns)
     if whole:
         return whole
-    found: list[Hold] = []
-    for pattern in said:
+    matches: list[Hold] = []
+    for pattern in patterns:
         alone = _of_patterns(holds, by, (pattern,))
         if not alone:
             shown = what((pattern,), None)
@@ -36,13 +36,13 @@ def leased(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold
                 if among
                 else "`ghp agent-leases` lists what is leased; use the same patterns.",
             )
-        found += alone
-    return found
+        matches += alone
+    return matches
 
 
-def _of_patterns(holds: Sequence[Hold], by: Actor, said: tuple[str, ...]) -> list[Hold]:
-    found = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(said)]
-    return [hold for hold in found if _is_of(hold, by)] or found
+def _of_patterns(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[Hold]:
+    matches = [hold for hold in holds if hold.patterns and set(hold.patterns) == set(patterns)]
+    return [hold for hold in matches if _is_of(hold, by)] or matches
 
 
 def _is_of(hold: Hold, by: Actor) -> bool:

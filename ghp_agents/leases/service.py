@@ -1,19 +1,17 @@
-"""Leases as they count now: who holds what, who waits for it, and giving back."""
+"""Leases in force: list holders and waiters, and release leases."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import record
-from ghp_agents.leases import select as hold_choice
+from ghp_agents.leases import expiry, record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock, LockMovedError
@@ -26,25 +24,25 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
-PATHS, NAMES = "path/", "name/"  # the kinds of rights that strict leases are
+PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
-WAITING = "waiting"  # a folder with one locked file for each process of this clone that waits
+WAITING = "waiting"  # a folder with one locked file for each waiting process of this clone
 
 Lives = Callable[[Actor], bool]
 
 
 class LeaseListing(NamedTuple):
-    """All that is leased."""
+    """All leases, waiters and edits."""
 
     held: list[Hold]
     waiting: list[Waiter]
-    edits: list[touched.ImplicitLease]  # implicit leases of this clone
+    edits: list[implicit_leases.ImplicitLease]  # implicit leases of this clone
     problems: list[Problem]  # what could not be read
-    logs: list[LeaseHistory]  # what was said of all leases
+    logs: list[LeaseHistory]  # the records of all leases
 
 
 class ReleasedLeases(NamedTuple):
-    """What was given back, and by whom."""
+    """The released leases, and who released them."""
 
     holds: tuple[Hold, ...]
     by: Actor
@@ -54,30 +52,34 @@ class ReleasedLeases(NamedTuple):
 
 
 def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
-    """All leases that ever were, in the order of their requests, and what could not be read."""
+    """All leases, also ended ones, in the order of their requests, and unreadable records."""
     return record.read_leases(snapshot.files(record.FOLDER))
 
 
 def listing(
     ws: Workspace, store: StateStore, leaser: LockService, *, implicit: bool = False
 ) -> LeaseListing:
-    """All that is leased now, as this clone knows it."""
+    """All leases in force, as far as this clone knows."""
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot)
     limits = ws.settings.dead_after, ws.settings.gone_after
-    touches = touched.list_all(ws.folders) if implicit else []
+    touches = implicit_leases.list_all(ws.folders) if implicit else []
     logs, problems = read_all(snapshot)
     return LeaseListing(
         held(ws, store, leaser, snapshot, views),
         queue(ws, store, leaser, snapshot, views),
-        [each for each in touches if touched.is_active(ws.folders, each, ws.clock.now(), *limits)],
+        [
+            touch
+            for touch in touches
+            if implicit_leases.is_active(ws.folders, touch, ws.clock.now(), *limits)
+        ],
         problems,
         logs,
     )
 
 
 def lives_by(views: Sequence[AgentView]) -> Lives:
-    """Who lives: an agent that nobody here has heard of yet, and every person."""
+    """Whether an actor is alive. People, and agents unknown here, count as alive."""
     liveness = {view.name: view.liveness for view in views}
     return lambda who: who.is_person or liveness.get(who.name, Liveness.ACTIVE) in LIVING
 
@@ -89,23 +91,24 @@ def held(
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[Hold]:
-    """All leases that are held now: the rights first, then the others as they were asked for.
+    """All leases that are held now: strict ones first, then the others by request order.
 
-    Where two overlap, because clones had not heard of each other, the first in this list counts.
+    If two overlap, because their clones had not synced, the first in this list counts.
     """
     logs = read_all(snapshot)[0]
     lives, rights = lives_by(views), known_rights(leaser)
-    lapsed = lapse.expired(ws, store, snapshot, logs)
-    mine = [log for log in logs if is_active(ws, snapshot, log, lives, rights, lapsed)]
-    said = {log.nonce for log in logs}
+    expired = expiry.expired(ws, store, snapshot, logs)
+    mine = [log for log in logs if is_active(ws, snapshot, log, lives, rights, expired)]
+    recorded = {log.nonce for log in logs}
     bare = [
         as_hold(right)
         for right in rights.values()
         if right.is_taken
-        and right.nonce not in said
-        and not claim_sight.is_over(ws, right, leaser.clone)
+        and right.nonce not in recorded
+        and not holder_liveness.is_over(ws, right, leaser.clone)
         and (
-            lives(holder_of(right)) or claim_sight.holders_of(ws, store, [right])[right.name].lives
+            lives(holder_of(right))
+            or holder_liveness.holders_of(ws, store, [right])[right.name].lives
         )
     ]
     strict = [hold_of(log, rights) for log in mine if log.request.right]
@@ -119,42 +122,42 @@ def is_active(
     log: LeaseHistory,
     lives: Lives,
     rights: Mapping[str, Lock],
-    lapsed: Container[str],
+    expired: Container[str],
 ) -> bool:
-    """Whether a lease is held now; `lapsed` are those of other clones whose time is up."""
+    """Whether a lease is held now; `expired` are the expired leases of other clones."""
     return (
         log.is_open
         and log.granted is not None
         and not log.is_over(snapshot.clone, ws.clock.now())
-        and log.id not in lapsed
+        and log.id not in expired
         and lives(log.holder)
         and lock_is_current(log, rights)
     )
 
 
 def lock_is_current(log: LeaseHistory, rights: Mapping[str, Lock]) -> bool:
-    """Whether a strict lease still has its right, by what is known here."""
+    """Whether a strict lease still has its lock, as far as known here."""
     right = rights.get(log.request.right)
     return right is None or right.nonce == log.nonce
 
 
 def known_rights(leaser: LockService) -> dict[str, Lock]:
-    """The rights of strict leases as this clone knows them, by name."""
+    """The locks of strict leases that this clone knows, by name."""
     return {right.name: right for kind in (PATHS, NAMES) for right in leaser.known(kind)}
 
 
 def holder_of(right: Lock) -> Actor:
-    """Who holds a right."""
+    """The holder of a lock."""
     return Actor(right.holder or "", right.is_person)
 
 
 def holder_in(hold: Hold) -> Actor:
-    """Who holds a lease."""
+    """The holder of a lease."""
     return Actor(hold.holder, hold.is_person)
 
 
 def as_hold(right: Lock) -> Hold:
-    """A right as a lease; its record is not here (yet)."""
+    """A lock as a lease, if its record is not here (yet)."""
     kind, _, word = right.name.partition("/")
     return Hold(
         id=word,
@@ -171,7 +174,7 @@ def as_hold(right: Lock) -> Hold:
 
 
 def hold_of(log: LeaseHistory, rights: Mapping[str, Lock]) -> Hold:
-    """A lease as it counts, with the clone of who has its right."""
+    """A lease as a hold, with the clone of its lock's holder."""
     right = rights.get(log.request.right)
     return log.hold()._replace(clone=right.clone) if right else log.hold()
 
@@ -183,7 +186,7 @@ def queue(
     snapshot: Snapshot,
     views: Sequence[AgentView],
 ) -> list[Waiter]:
-    """Who waits for a lease, in the order in which they get it, and behind whom."""
+    """The waiting requests in queue order, each with the leases and requests before it."""
     logs = read_all(snapshot)[0]
     lives = lives_by(views)
     waiting = [log for log in logs if log.is_waiting and is_still_waiting(ws, snapshot, log, lives)]
@@ -191,25 +194,25 @@ def queue(
         return []
     from ghp_agents.leases.coverage import WorktreeFiles
 
-    ground, had = WorktreeFiles(ws), held(ws, store, leaser, snapshot, views)
-    found: list[Waiter] = []
+    worktree_files, holds = WorktreeFiles(ws), held(ws, store, leaser, snapshot, views)
+    waiters: list[Waiter] = []
     for number, log in enumerate(waiting):
-        asked = log.request
-        reach = ground.reach(asked.patterns, asked.name)
-        before = [*had, *(each.hold() for each in waiting[:number])]
+        request = log.request
+        reach = worktree_files.reach(request.patterns, request.name)
+        before = [*holds, *(earlier.hold() for earlier in waiting[:number])]
         behind = tuple(hold for hold in before if reach.meets_other(hold, log.holder))
-        found.append(
+        waiters.append(
             Waiter(
-                log.id, log.holder.name, log.holder.is_person, asked.patterns, asked.name,
-                asked.at, asked.reason, behind, bool(asked.right),
+                log.id, log.holder.name, log.holder.is_person, request.patterns, request.name,
+                request.at, request.reason, behind, bool(request.right),
             )
         )  # fmt: skip
-    return found
+    return waiters
 
 
 def is_still_waiting(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives: Lives) -> bool:
-    """Whether a waiting request still stands in the queue: its holder lives, and where that can be
-    told, in this clone, the process that waits."""
+    """Whether a request is still in the queue: its holder is alive and, in this clone, so is the
+    waiting process."""
     if not lives(log.holder):
         return False
     return log.request.clone != snapshot.clone or is_waited_for(ws, log.id)
@@ -217,16 +220,16 @@ def is_still_waiting(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives
 
 def is_waited_for(ws: Workspace, lease: str) -> bool:
     """Whether a process of this clone waits for the lease."""
-    found = [path for path in waiting_places(ws, lease) if path.exists()]
-    return any(files.is_locked(path) is not False for path in found)
+    paths = [path for path in waiting_places(ws, lease) if path.exists()]
+    return any(files.is_locked(path) is not False for path in paths)
 
 
 def waiting_places(ws: Workspace, lease: str) -> list[Path]:
-    """Where the file of the process that waits may be, best first."""
+    """Possible paths of the waiting process's file, best first."""
     return [Path(folder, WAITING, f"{lease}.lock") for folder in ws.folders]
 
 
-# ----------------------------------------------------------------------------- giving back
+# ----------------------------------------------------------------------------- releasing
 
 
 def release(
@@ -239,10 +242,10 @@ def release(
     cwd: Path | None = None,
     reason: str = "",
 ) -> ReleasedLeases:
-    """Give leases back: by id (`L-3f9a`), by the patterns that were leased, or by name.
+    """Release leases by id (`L-3f9a`), by the leased patterns, or by name.
 
-    Its holder may; a person or an orchestrator always; others only if the holder does not live.
-    Raises NotFoundError, UsageError, RefusedError, UnknownError for a right of all clones.
+    Allowed to the holder, to people and to orchestrators; to others only if the holder is dead.
+    Raises NotFoundError, UsageError, RefusedError, and UnknownError for a strict lease.
     """
     by = ws.actor()
     snapshot = store.snapshot()
@@ -253,7 +256,7 @@ def release(
         living = lives(holder_in(hold))
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
-            living = living or claim_sight.holders_of(ws, store, [right])[right.name].lives
+            living = living or holder_liveness.holders_of(ws, store, [right])[right.name].lives
         _check_release(ws, by, hold, living, leaser.clone)
     for hold in chosen:
         give_back(ws, store, leaser, by, hold, reason)
@@ -270,20 +273,20 @@ def _chosen(
     cwd: Path | None,
 ) -> list[Hold]:
     logs = [log for log in read_all(snapshot)[0] if log.is_open]
-    said = {log.nonce for log in logs}
+    recorded = {log.nonce for log in logs}
     rights = known_rights(leaser)
-    bare = [x for x in rights.values() if x.is_taken and x.nonce not in said]
+    bare = [x for x in rights.values() if x.is_taken and x.nonce not in recorded]
     holds = [*(hold_of(log, rights) for log in logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
-    found = [find(holds, word) for word in ids]
+    chosen = [find(holds, word) for word in ids]
     if name is not None:
-        found += hold_choice.named(holds, by, record.resource(name))
+        chosen += select.named(holds, by, record.resource(name))
     patterns = [word for word in words if not is_id(word)]
     if patterns:
         from ghp_agents.leases.coverage import WorktreeFiles
 
-        found += hold_choice.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
-    return list({hold.id: hold for hold in found}.values())
+        chosen += select.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
+    return list({hold.id: hold for hold in chosen}.values())
 
 
 def is_id(word: str) -> bool:
@@ -292,28 +295,30 @@ def is_id(word: str) -> bool:
 
 
 def find(holds: Sequence[Hold], reference: str) -> Hold:
-    """The lease whose id is, or begins with, `reference`. Raises NotFoundError, UsageError."""
+    """The lease whose id begins with `reference`. Raises NotFoundError, UsageError."""
     prefix = reference.strip().lower().removeprefix("l-")
-    found = [hold for hold in holds if prefix and hold.id.startswith(prefix)]
-    exact = [hold for hold in found if hold.id == prefix]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    said = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in found[:5])
-        raise UsageError(f"{said!r} fits {len(found)} leases.", hint=f"Name one by more: {names}")
-    raise NotFoundError(f"There is no lease {said}.", hint="`ghp agent-leases` lists them.")
+    matches = [hold for hold in holds if prefix and hold.id.startswith(prefix)]
+    exact = [hold for hold in matches if hold.id == prefix]
+    if len(exact or matches) == 1:
+        return (exact or matches)[0]
+    shown = one_line(reference, 40) or "(nothing)"
+    if matches:
+        names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in matches[:5])
+        raise UsageError(
+            f"{shown!r} fits {len(matches)} leases.", hint=f"Name one by more: {names}"
+        )
+    raise NotFoundError(f"There is no lease {shown}.", hint="`ghp agent-leases` lists them.")
 
 
 def _log_and_right(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, str]:
-    """The record of a strict lease, if there is one, and the name of its right."""
+    """The record of a strict lease, if there is one, and the name of its lock."""
     log = next((log for log in read_all(store.snapshot())[0] if log.id == hold.id), None)
     return log, (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
 
 
 def _right_of(leaser: LockService, store: StateStore, hold: Hold) -> Lock | None:
-    """The right of a strict lease; None if nobody has it. Asks the one place that decides only
-    where this clone knows none. Raises UnknownError."""
+    """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
+    knows no such lock. Raises UnknownError."""
     _, name = _log_and_right(store, hold)
     known = next((right for right in leaser.known(name) if right.name == name), None)
     right = known or leaser.read(name)
@@ -332,21 +337,21 @@ def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: st
 
 
 def may_direct(ws: Workspace, who: Actor) -> bool:
-    """Whether somebody may direct others: a person, or an orchestrator."""
+    """Whether an actor may direct others: a person or an orchestrator."""
     return who.is_person or who.name in ws.settings.orchestrators
 
 
 def give_back(
     ws: Workspace, store: StateStore, leaser: LockService, by: Actor, hold: Hold, reason: str
 ) -> None:
-    """Give one lease back, whoever holds it."""
+    """Release one lease of any holder."""
     if hold.strict:
         _give_right_back(leaser, store, hold, reason)
     end(ws, store, by, {hold.id: reason})
 
 
 def _give_right_back(leaser: LockService, store: StateStore, hold: Hold, reason: str) -> None:
-    """The right first: killed in between, the record is seen to have none, and counts no more."""
+    """Release the lock first: if killed in between, the record has no lock and does not count."""
     log, name = _log_and_right(store, hold)
     current = leaser.read(name)
     while current and (current.is_disputed or current.holder == hold.holder):
@@ -362,18 +367,18 @@ def _give_right_back(leaser: LockService, store: StateStore, hold: Hold, reason:
 def end(
     ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]
 ) -> list[LeaseHistory]:
-    """Say of leases, by id, that they have ended; those that have already stay as they are.
+    """Record the end of leases, by id, with the reasons; ended ones stay as they are.
 
-    Without a `by` it is said for their holders.
+    Without `by`, the holders are the authors.
     """
 
     def decide(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Record]]:
         open_ones = [log for log in read_all(snapshot)[0] if log.is_open and log.id in why]
-        said = [
+        records = [
             ended(ws, snapshot, log, by or log.holder, why[log.id], later)
             for later, log in enumerate(open_ones, 1)
         ]
-        return open_ones, said
+        return open_ones, records
 
     return transact(store, decide)
 
@@ -381,7 +386,7 @@ def end(
 def ended(
     ws: Workspace, snapshot: Snapshot, log: LeaseHistory, by: Actor, why: str, later: int = 1
 ) -> Record:
-    """The record by which a lease ends."""
+    """The record of a lease's end."""
     at = Timestamp(to_text(ws.clock.now()))
-    said = record.follow(log.request, "release", by, at, snapshot.clock + later, snapshot.clone)
-    return record.entry(said._replace(reason=one_line(why, record.REASON_LIMIT)), log.request)
+    event = record.follow(log.request, "release", by, at, snapshot.clock + later, snapshot.clone)
+    return record.entry(event._replace(reason=one_line(why, record.REASON_LIMIT)), log.request)

@@ -1,20 +1,21 @@
-"""Strict leases: rights over all clones to paths, which overlap as the names of rights do not.
+"""Strict leases: locks on paths over all clones. Paths can overlap although lock names differ.
 
-One compare-and-swap decides who has one right, but two rights may be to one file. So a claimant
-writes first and looks then: of two that see each other at least one gives way, and who has seen
-nobody after writing has it alone. The lower nonce stays longer, so that not both give way for ever.
+A compare-and-swap decides who holds one lock, but two locks may cover the same file. So a
+requester writes its lock first and then looks for others. Of two that see each other, at least one
+gives way. One that sees nobody after writing is alone. The lower nonce retries longer, so that
+they do not both give way forever.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath.quoting import named, when
-from ghp_agents.leases import second_look as doubts
+from ghp_agents.leases import second_look
 from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.service import NAMES, PATHS, as_hold
@@ -22,13 +23,13 @@ from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import LockService, StateStore
 from ghp_agents.workspace import Workspace
 
-ATTEMPTS = 20  # each after the first because the right changed meanwhile
-LOOKS = 5  # at rivals who ought to give way
+ATTEMPTS = 20  # retries after the lock changed meanwhile
+LOOKS = 5  # waiting for rivals to give way
 PAUSE = 0.3  # seconds between two looks
 
 
 class Asker(NamedTuple):
-    """Who wants a right, and for how long at most."""
+    """The requester of a lock, and the time of its end."""
 
     actor: Actor
     epoch: int
@@ -37,9 +38,9 @@ class Asker(NamedTuple):
 
 
 class RivalError(RefusedError):
-    """Another has a right to some of it."""
+    """Another holds a lock on part of it."""
 
-    kind = "held"  # of the obstacle
+    kind = "held"  # of the conflict
 
     def __init__(self, hold: Hold) -> None:
         self.hold = hold
@@ -50,13 +51,13 @@ class RivalError(RefusedError):
 
 
 class DoubtError(RivalError):
-    """Its holder looks dead, and a second look must confirm that."""
+    """The holder looks dead, and a second look must confirm that."""
 
     kind = "doubted"
 
 
 def right_name(patterns: Sequence[str], name: str | None) -> str:
-    """What the right to patterns, or to a resource, is called."""
+    """The name of the lock for patterns or for a resource."""
     return f"{NAMES}{name}" if name is not None else f"{PATHS}{digest(*patterns)}"
 
 
@@ -69,12 +70,13 @@ def take_lock(
     reason: str = "",
     past: Container[str] = (),
 ) -> Lock:
-    """The right to all that `reach` names, which nobody else has; those with a nonce in `past`
-    had it for a time that is up. Raises RivalError, UnknownError; then it is given back, or was
-    never taken."""
+    """Acquire the lock for `reach`, so that nobody else holds a lock on any of it.
+
+    Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
+    released or never acquired."""
     name = right_name(reach.patterns, reach.name)
     known = {right.name: right for right in leaser.list(PATHS if reach.name is None else name)}
-    _refuse(_met(ws, store, known.values(), who, reach, past)[0])
+    _refuse(_overlapping(ws, store, known.values(), who, reach, past)[0])
     got = _swap(ws, store, leaser, name, who, reach, reason, known.get(name), past)
     return got if reach.name is not None else _alone(ws, store, leaser, got, who, reach, past)
 
@@ -93,8 +95,8 @@ def _swap(
     for _ in range(ATTEMPTS):
         mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
         if current and mine and current.until == who.until:
-            return current  # ours already: a process before this one was killed half-way
-        _refuse(_met(ws, store, [current] if current else [], who, reach, past)[0])
+            return current  # already ours: an earlier process was killed half-way
+        _refuse(_overlapping(ws, store, [current] if current else [], who, reach, past)[0])
         try:
             return leaser.acquire(
                 name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
@@ -116,16 +118,16 @@ def _alone(
     reach: Coverage,
     past: Container[str],
 ) -> Lock:
-    """The right, once nobody else is seen who has one to the same."""
+    """Return the lock once no other holder's patterns overlap."""
     for _ in range(LOOKS):
         others = [right for right in leaser.list(PATHS) if right.name != got.name]
         try:
-            rivals, lapsed = _met(ws, store, others, who, reach, past)
+            rivals, expired = _overlapping(ws, store, others, who, reach, past)
         except DoubtError:
             give_back(leaser, got, "another holder is not dead for certain")
             raise
         if not rivals:
-            for right in lapsed:  # its holder must not find it held, should it come back
+            for right in expired:  # its holder must not find it held if it comes back
                 give_back(leaser, right, f"lapsed: {got.holder} has taken it")
             return got
         if any(right.nonce < got.nonce for right in rivals):
@@ -136,14 +138,14 @@ def _alone(
 
 
 def give_back(leaser: LockService, right: Lock, reason: str) -> None:
-    """Give a right back that nobody else has taken meanwhile."""
+    """Release a lock, unless another has taken it meanwhile."""
     try:
         leaser.release(right.name, expected=right, reason=reason)
     except LockMovedError:
         return
 
 
-def _met(
+def _overlapping(
     ws: Workspace,
     store: StateStore,
     rights: Iterable[Lock],
@@ -151,24 +153,25 @@ def _met(
     reach: Coverage,
     past: Container[str],
 ) -> tuple[list[Lock], list[Lock]]:
-    """The rights of others that have something in common with `reach`: of those who live and still
-    have them, and of the others."""
-    met = [
+    """The locks of others that overlap `reach`: those in force, and those that are not."""
+    overlapping = [
         right
         for right in rights
         if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
     ]
-    seen = claim_sight.holders_of(ws, store, met) if met else {}
-    living = [right for right in met if _lives(seen, right) and right.nonce not in past]
-    doubted = {x.name: (x, seen[x.name]) for x in met if x.name in seen and x.nonce not in past}
-    unsure = doubts.unconfirmed(ws, store, doubted) if doubted else []
+    seen = holder_liveness.holders_of(ws, store, overlapping) if overlapping else {}
+    living = [right for right in overlapping if _lives(seen, right) and right.nonce not in past]
+    doubted = {
+        x.name: (x, seen[x.name]) for x in overlapping if x.name in seen and x.nonce not in past
+    }
+    unsure = second_look.unconfirmed(ws, store, doubted) if doubted else []
     if unsure and not living:
         raise DoubtError(as_hold(unsure[0]))
-    return living, [right for right in met if right not in living]
+    return living, [right for right in overlapping if right not in living]
 
 
 def _lives(seen: Mapping[str, HolderView], right: Lock) -> bool:
-    """Whether a right counts; one in dispute does."""
+    """Whether a lock counts: its holder is alive, or it is disputed."""
     return right.is_disputed or seen[right.name].lives
 
 

@@ -1,9 +1,9 @@
-"""Verifying a right: the place that decides is asked whether who is here has it now.
+"""Verify a lock: ask the remote whether the current actor holds it now.
 
-The generation is for what the right guards: it refuses a lower one than it has seen.
+The generation is a fencing token: the protected resource refuses a lower one than it has seen.
 """
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line
@@ -16,15 +16,15 @@ from ghp_agents.workspace import Workspace
 
 
 def verify(ws: Workspace, leaser: LockService, name: str | None = None) -> Lock:
-    """The right to the resource `name`, else to the issue in hand. Raises RefusedError if it is
-    not held by who is here, UnknownError if nobody can tell."""
+    """The lock on the resource `name`, or on the current issue. Raises RefusedError if the current
+    actor does not hold it, UnknownError if that cannot be determined."""
     actor = ws.actor()
     wanted = f"{NAMES}{name}" if name is not None else _claim(ws, actor.name)
     epoch = 0 if actor.is_person else number(ws.presence(actor.name) or {}, "epoch")
     lease = leaser.read(wanted)
     if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
         raise _not_mine(wanted, lease, name)
-    if claim_sight.is_over(ws, lease, leaser.clone):
+    if holder_liveness.is_over(ws, lease, leaser.clone):
         raise RefusedError(
             f"{wanted} is not yours any more: its time was up at {lease.until}.",
             hint="Stop what needs it, or take it anew.",

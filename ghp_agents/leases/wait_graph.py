@@ -1,4 +1,4 @@
-"""Who waits for whom, and what for: chains of waiting, and circles, in which nobody can go on."""
+"""The wait-for graph: who waits for whom and for what, its chains, and its cycles (deadlocks)."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Wait(NamedTuple):
-    """One who waits, whom for, and what for."""
+    """A waiter, the holder it waits for, and what it waits for."""
 
     waiter: str
     holder: str
     what: str  # for people: #11, lease src/a.py
-    right: str  # exactly which right; one that is taken anew is another one
+    right: str  # the exact lock; when acquired again it is a different one
 
 
 Chain = tuple[Wait, ...]  # each waits for the next
@@ -28,25 +28,25 @@ Claims = Mapping[int, "Lock"]
 
 
 def for_issues(issues: Iterable["Issue"], claims: Claims, in_hand: Mapping[str, int]) -> list[Wait]:
-    """What holders of issues wait for: open issues of others that block theirs.
+    """The waits of issue holders: for open issues of others that block theirs.
 
-    A blocker that nobody else holds is waited for through what blocks it in turn. Who has several
-    issues waits for the sake of the one `in_hand`, if that is one of them: it is not stuck as long
-    as it works on another.
+    A blocker that nobody else holds is replaced by its own blockers. A holder of several issues
+    waits only for the current one (`in_hand`), if it holds that: it is not stuck while it works
+    on another.
     """
-    opened = [each for each in issues if each.state == "open"]
-    known: Known = {number: each for each in opened for number in each.numbers}
-    found: set[Wait] = set()
+    opened = [issue for issue in issues if issue.state == "open"]
+    known: Known = {number: issue for issue in opened for number in issue.numbers}
+    waits: set[Wait] = set()
     for number, claim in claims.items():
-        waiter, hand = claim.holder, in_hand.get(claim.holder or "", number)
-        has_hand = hand in claims and claims[hand].holder == waiter
-        if waiter is None or number not in known or (has_hand and hand != number):
+        waiter, current = claim.holder, in_hand.get(claim.holder or "", number)
+        holds_current = current in claims and claims[current].holder == waiter
+        if waiter is None or number not in known or (holds_current and current != number):
             continue
         for blocker, held in _held_by_others(number, known, claims, waiter):
             assert held.holder is not None
             right = f"{held.name}@{held.generation}"
-            found.add(Wait(waiter, held.holder, f"#{blocker}", right))
-    return sorted(found)
+            waits.add(Wait(waiter, held.holder, f"#{blocker}", right))
+    return sorted(waits)
 
 
 def _held_by_others(
@@ -66,8 +66,8 @@ def _held_by_others(
 
 
 def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:
-    """What those in the queue for a lease wait for: each earlier one of another that it meets."""
-    from ghp_agents.leases.record import what  # needed only where there is a queue
+    """The waits of queued requests: for each earlier overlapping one of another holder."""
+    from ghp_agents.leases.record import what  # only if there is a queue
 
     return sorted(
         Wait(waiter.holder, hold.holder, f"lease {what(hold.patterns, hold.name)}", f"L-{hold.id}")
@@ -77,25 +77,25 @@ def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:
 
 
 def of_each(waits: Iterable[Wait]) -> dict[str, list[Wait]]:
-    """The waits by who waits, in one order on every machine."""
-    found: dict[str, list[Wait]] = {}
+    """The waits by waiter, in the same order on every machine."""
+    by_waiter: dict[str, list[Wait]] = {}
     for wait in sorted(set(waits)):
         if wait.waiter != wait.holder:
-            found.setdefault(wait.waiter, []).append(wait)
-    return found
+            by_waiter.setdefault(wait.waiter, []).append(wait)
+    return by_waiter
 
 
 def chains(waits: Iterable[Wait], waiter: str) -> list[Chain]:
-    """For each thing that `waiter` waits for, the way on: whom its holder waits for, and so on.
+    """A chain for each wait of `waiter`: whom its holder waits for, and so on.
 
-    A way ends with who waits for nobody, or with who is on it already.
+    A chain ends with a holder that waits for nobody, or that is already in the chain.
     """
     by_waiter = of_each(waits)
     return [onwards(by_waiter, first) for first in by_waiter.get(waiter, ())]
 
 
 def onwards(by_waiter: Mapping[str, Sequence[Wait]], first: Wait) -> Chain:
-    """The way on from `first`, by what `of_each` found."""
+    """The chain from `first`, in the result of `of_each`."""
     way = [first]
     passed = {first.waiter}
     while way[-1].holder not in passed and way[-1].holder in by_waiter:
@@ -105,15 +105,15 @@ def onwards(by_waiter: Mapping[str, Sequence[Wait]], first: Wait) -> Chain:
 
 
 def circles(waits: Iterable[Wait]) -> list[Chain]:
-    """Circles of waiting, so that everybody who is in one is in one of these: through each the
-    shortest. A circle begins with the first of its names, so that all find the same."""
+    """The cycles: for each waiter in a cycle the shortest one. A cycle begins with the first of
+    its names, so that all clones find the same."""
     by_waiter = of_each(waits)
-    found = {_turned(way) for waiter in by_waiter if (way := _back(by_waiter, waiter))}
-    return sorted(found, key=lambda circle: (len(circle), circle))
+    cycles = {_turned(way) for waiter in by_waiter if (way := _back(by_waiter, waiter))}
+    return sorted(cycles, key=lambda circle: (len(circle), circle))
 
 
 def _back(by_waiter: Mapping[str, Sequence[Wait]], start: str) -> Chain:
-    """The shortest way from `start` to itself; none if there is no way."""
+    """The shortest cycle through `start`; empty if there is none."""
     came_by: dict[str, Wait] = {}
     left = deque([start])
     while left:
@@ -151,13 +151,13 @@ def sentence(chain: Chain) -> str:
 
 
 def rest(waiter: str, count: int) -> str:
-    """For who waits for so many that not all are told."""
+    """The number of further waits that are not listed."""
     return f"{_shown(waiter)} waits for {count} more"
 
 
 def question(circle: Chain) -> str:
-    """What a person is asked about a circle. It names the rights exactly: the same names with other
-    rights are another circle, and another question."""
+    """The question for a person about a cycle. It names the locks exactly: the same agents with
+    other locks are another cycle, and another question."""
     names = ", ".join(_shown(wait.waiter) for wait in circle)
     lines = "".join(
         f"- {_shown(wait.waiter)} waits for {wait.what} of {_shown(wait.holder)} ({wait.right})\n"
@@ -167,7 +167,7 @@ def question(circle: Chain) -> str:
 
 
 def options(circle: Chain) -> tuple[str, ...]:
-    """Who may go first, and what that takes."""
+    """The options: who goes first, and what that requires."""
     return tuple(
         f"{_shown(wait.waiter)} goes first: "
         + (

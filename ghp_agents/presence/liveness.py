@@ -1,4 +1,4 @@
-"""Who lives: computed when read, never stored, and never by comparing two machines' clocks."""
+"""Liveness of agents: computed when read, never stored, without comparing two machines' clocks."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,13 +9,13 @@ from ghp_agents.state.presence import Presence, number, position
 
 
 class Liveness(StrEnum):
-    """What can be said of an agent now."""
+    """The liveness of an agent."""
 
     ACTIVE = "active"
     STALE = "stale"  # warn
     DEAD = "dead"  # may be taken over
     GONE = "gone"  # left out of the joined document
-    STOPPED = "stopped"  # it said so itself
+    STOPPED = "stopped"  # reported by the agent itself
 
 
 class Sighting(NamedTuple):
@@ -27,7 +27,7 @@ class Sighting(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """How often the clone in which an agent moves changed, and when it last did."""
+    """How often an agent's presence moved to another clone, and when it last did."""
 
     mover: str
     changes: int
@@ -35,9 +35,9 @@ class Turns(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """When an observer first found the holder of a right dead, and has not seen it alive since."""
+    """When an observer first found the holder of a lock dead, and has not seen it alive since."""
 
-    revision: str  # of the right, and of its holder
+    revision: str  # of the lock and of its holder's presence
     since: float
 
 
@@ -47,32 +47,32 @@ Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"
 
 
 def observe(memory: Memory, known: Mapping[str, Presence], now: float) -> dict[str, Sighting]:
-    """The observer's memory after a look at what is `known` (by the same keys)."""
+    """The observer's memory after a look at the `known` presence (same keys)."""
     seen: dict[str, Sighting] = {}
     for key, presence in known.items():
         epoch, seq = position(presence)
-        had = memory.get(key)
-        # A lower one, too: a clone that was restored from a backup begins again below.
-        if had is None or (had.epoch, had.seq) != (epoch, seq):
+        last = memory.get(key)
+        # A lower position counts, too: a clone restored from a backup starts lower.
+        if last is None or (last.epoch, last.seq) != (epoch, seq):
             seen[key] = Sighting(epoch, seq, now)
         else:
-            # A clock that was set back must not make an agent older or younger than it is.
-            seen[key] = had if had.first_seen <= now else Sighting(epoch, seq, now)
+            # A clock that was set back must not change an agent's age.
+            seen[key] = last if last.first_seen <= now else Sighting(epoch, seq, now)
     return seen
 
 
 def take_turns(
     turns: Mapping[str, Turns], before: Memory, after: Memory, now: float, window: float
 ) -> dict[str, Turns]:
-    """Count, for each agent, the changes of the clone in which it moves.
+    """Count for each agent how often its presence moves to another clone.
 
-    An agent that goes to another clone changes once. One that goes back and forth within `window`
-    seconds is two living sessions under one name.
+    An agent that goes to another clone counts once. One that goes back and forth within `window`
+    seconds is two live sessions under one name.
     """
-    kept = {agent: had for agent, had in turns.items() if now - had.last < window}
+    kept = {agent: turn for agent, turn in turns.items() if now - turn.last < window}
     for key, sighting in sorted(after.items()):
-        had = before.get(key)
-        if had is not None and (had.epoch, had.seq) == (sighting.epoch, sighting.seq):
+        seen = before.get(key)
+        if seen is not None and (seen.epoch, seen.seq) == (sighting.epoch, sighting.seq):
             continue
         clone, _, agent = key.partition("/")
         last = kept.get(agent)
@@ -82,9 +82,9 @@ def take_turns(
 
 
 def silent_for(sighting: Sighting | None, last_news: float | None) -> float:
-    """Seconds for which an agent elsewhere is known not to have moved.
+    """Seconds for which an agent of another clone has sent no new presence.
 
-    Only time up to the last news from the remote counts: who hears nothing knows nothing.
+    Only time up to the last news from the remote counts; later, nothing is known.
     """
     if sighting is None or last_news is None:
         return 0.0
@@ -92,17 +92,17 @@ def silent_for(sighting: Sighting | None, last_news: float | None) -> float:
 
 
 def is_confirmed(doubt: Doubt, now: float, last_news: float | None) -> bool:
-    """Whether a second look may confirm that a holder is dead: it comes some time after the first,
-    and there was news in between. Without a remote there is no news to wait for (None)."""
-    heard = last_news is None or last_news > doubt.since
-    return heard and now - doubt.since >= SECOND_LOOK
+    """Whether a second look may confirm that a holder is dead: at least `SECOND_LOOK` after the
+    first, with news in between. Without a remote, `last_news` is None and no news is needed."""
+    has_news = last_news is None or last_news > doubt.since
+    return has_news and now - doubt.since >= SECOND_LOOK
 
 
 def liveness_elsewhere(presence: Presence, silent: float, thresholds: Thresholds) -> Liveness:
-    """What it means that another clone has told nothing new of an agent for `silent` seconds.
+    """The liveness of an agent of another clone without new presence for `silent` seconds.
 
-    That clone may have said that the agent's process runs though it does not beat. It is believed
-    for as long as it asked to be.
+    That clone may report that the agent's process runs without heartbeats. The report is valid
+    for the time it states.
     """
     lives: bool | None = None
     if "processRunsFor" in presence:
@@ -115,11 +115,11 @@ def liveness_elsewhere(presence: Presence, silent: float, thresholds: Thresholds
 def liveness(
     presence: Presence, silent: float, thresholds: Thresholds, *, process_lives: bool | None = None
 ) -> Liveness:
-    """What an agent's silence of `silent` seconds means.
+    """The liveness of an agent after `silent` seconds without a heartbeat.
 
-    `process_lives` is known only on the agent's own machine: a process that ended is dead at
-    once; one that runs is at most stale, for it may be in a long test run. After a day it is gone
-    all the same: its number may be another process's by now.
+    `process_lives` is known only on the agent's machine. If the process ended, the agent is dead
+    at once. If it runs, the agent is at most stale: it may be in a long test run. After
+    `thresholds.gone` seconds it is gone anyway, because its process id may have been reused.
     """
     if silent >= thresholds.gone:
         return Liveness.GONE

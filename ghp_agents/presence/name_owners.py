@@ -1,6 +1,6 @@
-"""Where agents live: a name belongs to the clone in which it was first seen, and a change is told.
+"""Which clone owns an agent's name: the one where it was first seen. Changes are reported.
 
-An agent may go to another clone. But whoever can push can use its name, too, so people hear of it.
+An agent may move to another clone. But anyone who can push can use its name, so people get a note.
 """
 
 import json
@@ -11,13 +11,13 @@ from ghp_agents.core import files
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, info
 from ghp_agents.core.ids import CloneId
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.workspace import Workspace
 
 HOMES = "homes.json"
-TOLD_FOR = 86_400.0  # seconds for which the doctor tells of a change
+TOLD_FOR = 86_400.0  # seconds for which the doctor reports a change
 
 
 class NameOwner(NamedTuple):
@@ -29,23 +29,23 @@ class NameOwner(NamedTuple):
 
 
 def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> list[str]:
-    """Note where agents live; what to tell of those that live elsewhere than before."""
+    """Note in which clones agents live; return a note for each agent that moved."""
     known = {tip.clone for tip in snapshot.tips()} | {snapshot.clone}
     alive = [view for view in views if view.clone and view.liveness in LIVING]
     if not alive or len(known) == 1:
         return []
-    had, now = _read(ws), ws.steady()
-    homes = dict(had)
+    before, now = _read(ws), ws.steady()
+    owners = dict(before)
     notes: list[str] = []
     for view in alive:
-        home = had.get(view.name)
-        if home is None or CloneId(home.clone) not in known:  # it has another id now
-            homes[view.name] = NameOwner(str(view.clone), now)
+        home = before.get(view.name)
+        if home is None or CloneId(home.clone) not in known:  # that clone has a new id
+            owners[view.name] = NameOwner(str(view.clone), now)
         elif home.clone != view.clone:
-            homes[view.name] = NameOwner(str(view.clone), now, home.clone)
-            notes.append(f"{_change(snapshot, view.name, homes[view.name])}. {_HINT}")
-    if homes != had:
-        _write(ws, homes)
+            owners[view.name] = NameOwner(str(view.clone), now, home.clone)
+            notes.append(f"{_change(snapshot, view.name, owners[view.name])}. {_HINT}")
+    if owners != before:
+        _write(ws, owners)
     return notes
 
 
@@ -53,7 +53,7 @@ _HINT = "If nobody started it there, somebody else uses its name."
 
 
 def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
-    """Which agents went to another clone lately."""
+    """Report the agents that moved to another clone recently."""
     known = _read(ws)
     now = ws.steady() if known else 0.0
     for name, home in sorted(known.items()):
@@ -71,12 +71,12 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
 
 
 def _read(ws: Workspace) -> dict[str, NameOwner]:
-    found: dict[str, NameOwner] = {}
-    for name, fields in (quickjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
+    owners: dict[str, NameOwner] = {}
+    for name, fields in (fastjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
-                found[name] = NameOwner(clone, since, before)
-    return found
+                owners[name] = NameOwner(clone, since, before)
+    return owners
 
 
 def _write(ws: Workspace, homes: "dict[str, NameOwner]") -> None:
@@ -84,4 +84,4 @@ def _write(ws: Workspace, homes: "dict[str, NameOwner]") -> None:
     try:
         files.write_atomically(ws.cache_dir / HOMES, json.dumps(kept).encode())
     except OSError:
-        return  # then each change is told as often as it is seen
+        return  # then each change is reported each time it is seen

@@ -1,7 +1,7 @@
-"""People and agents at one keyboard: an agent is told what a person must do, and not how to be one.
+"""Refuse agents that act as a person. An agent learns what a person must do, but not how.
 
-Whoever runs as this user can set the environment as they like, so this keeps nobody out. It keeps
-an agent from taking a person's part by mistake, or because a text told it to.
+Any process of this user can change the environment, so this is no access control. It stops an
+agent from acting as a person by mistake, or because a text asks for it.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,8 +14,8 @@ from ghp_agents.workspace import MYSELF
 def refuse(
     environ: Mapping[str, str], name: str, mine: str | None, orchestrators: Collection[str]
 ) -> None:
-    """Refuse that an agent acts as a person, or as an orchestrator whose name is not `mine`, its
-    own. Raises RefusedError."""
+    """Refuse an agent that acts as a person, or as an orchestrator other than itself (`mine`).
+    Raises RefusedError."""
     if (
         agent_here(environ) is None
         or (name != MYSELF and name not in orchestrators)
@@ -30,7 +30,7 @@ def refuse(
 
 
 def instead(environ: Mapping[str, str], does: str) -> str:
-    """What next, where a person has to do something: people are told how, agents that."""
+    """The hint when a person has to act: with the option for people, without it for agents."""
     if agent_here(environ) is not None:
         return f"A person {does}, or an orchestrator."
     return f"A person {does} as themselves: add `--as {MYSELF}`."

@@ -1,25 +1,23 @@
-"""What a clone says of its agents that do not beat: whether their processes run.
+"""Report whether the processes of silent agents run.
 
-An agent in a long test run beats for nobody, and other machines cannot look at its process. So its
-own machine says with a sync that it runs, and is believed for as long as it asks to be.
+An agent in a long test run sends no heartbeats, and other machines cannot see its process. So its
+own machine reports with a sync that the process runs. The report is valid for `BELIEVED` seconds.
 """
 
 import os
 
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import alive, fastjson, presence_file
 from ghp_agents.workspace import Workspace
 
-QUIET = 300.0  # seconds without a beat from which on it is said
-AGAIN = 600.0  # seconds until it is said again of a process that runs
-BELIEVED = 1_800  # seconds for which others believe it
+QUIET = 300.0  # seconds without a heartbeat before a report
+AGAIN = 600.0  # seconds until the next report of a running process
+BELIEVED = 1_800  # seconds for which a report is valid
 
 
 def report_processes(ws: Workspace) -> list[str]:
-    """Note in the presence of this clone's quiet agents whether their processes run; of whom."""
-    found = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
-    return [name for name in sorted(found) if _vouch_for(ws, name)]
+    """Write to the presence of silent agents here whether their processes run; return the names."""
+    quiet = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
+    return [name for name in sorted(quiet) if _report(ws, name)]
 
 
 def _quiet(folder: str, now: float) -> list[str]:
@@ -34,13 +32,13 @@ def _quiet(folder: str, now: float) -> list[str]:
         return []
 
 
-def _vouch_for(ws: Workspace, name: str) -> bool:
-    found = living.newest_presence(ws.folders, name)
-    if found is None or found[0].get("status") == "stopped":
+def _report(ws: Workspace, name: str) -> bool:
+    newest = alive.newest_presence(ws.folders, name)
+    if newest is None or newest[0].get("status") == "stopped":
         return False
-    presence, beaten = found
-    lives = living.process_lives(presence)
-    silent = living.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
+    presence, beaten = newest
+    lives = alive.process_lives(presence)
+    silent = alive.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
     if lives is None or not QUIET <= silent < ws.settings.gone_after:
         return False
     if not _is_due(presence, lives, ws.clock.interval()):
@@ -70,11 +68,12 @@ def _write(
     lives: bool,
     silent: float,
 ) -> bool:
-    """Move the presence on, unless it beats meanwhile. The file keeps its time: this is no beat."""
-    number, held = presencefile.hold(ws.folders, name)
+    """Update the presence, unless a heartbeat came meanwhile. The file keeps its modification
+    time, because this is not a heartbeat."""
+    number, held = presence_file.hold(ws.folders, name)
     try:
-        known = [presencefile.presence(folder, name) for folder in ws.folders]
-        record = presencefile.newest_of(known)
+        known = [presence_file.presence(folder, name) for folder in ws.folders]
+        record = presence_file.newest_of(known)
         if record is None or record != seen:
             return False
         boot, seconds = ws.clock.interval()
@@ -82,11 +81,11 @@ def _write(
         record["seq"] += 1
         record["processRunsFor"] = BELIEVED if lives else 0
         record["silentFor"] = int(silent)
-        content = quickjson.encode(record)
-        presencefile.write(ws.folders[number:], known[number:], name, content)
+        content = fastjson.encode(record)
+        presence_file.write(ws.folders[number:], known[number:], name, content)
         for folder in ws.folders:
             path = f"{folder}/agents/{name}.json"
-            if presencefile.presence(folder, name) == record:
+            if presence_file.presence(folder, name) == record:
                 os.utime(path, (beaten, beaten))
         return True
     finally:

@@ -1,4 +1,4 @@
-"""Presence: register an agent, renew it, and tell who lives."""
+"""Presence: register agents, record heartbeats, and list agents with their liveness."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
-from ghp_agents.hotpath import alive as living
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import session_name as sessionname
+from ghp_agents.hotpath import alive, session_name
+from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.presence.liveness import (
     Liveness,
@@ -28,71 +27,71 @@ from ghp_agents.workspace import Workspace
 
 SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
-LEASES = ".ghp/leases/"  # where there are none, nothing that reads them is loaded
-WAITERS = "waiters"  # a folder that is there where somebody waits, or has waited
-WAITS_FOR = "waitsFor"  # a field that is shown beside those of the presence
+LEASES = ".ghp/leases/"  # without leases, the modules that read them are not loaded
+WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
+WAITS_FOR = "waitsFor"  # a field that is shown in addition to the presence
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
 class AgentView(NamedTuple):
-    """An agent as it is seen from here, now."""
+    """An agent as seen from this clone, now."""
 
     name: str
     presence: Presence
     liveness: Liveness
-    silent: float  # seconds for which it is known not to have moved
+    silent: float  # seconds without a heartbeat, as far as known
     is_here: bool  # it lives in this clone
-    heard: float | None = None  # seconds since this clone heard of its last beat, if elsewhere
-    clone: CloneId | None = None  # where it lives; None: not looked for
+    heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
+    clone: CloneId | None = None  # where it lives; None: not determined
 
 
 class Rivalry(NamedTuple):
-    """Two living sessions under one name."""
+    """Two live sessions under one name."""
 
     agent: str
     where: str  # for people: which sessions or clones
 
 
-# ------------------------------------------------------------------------------ saying
+# ------------------------------------------------------------------------------ heartbeats
 
 
 def heartbeat(
     ws: Workspace,
     store: StateStore,
     agent: AgentName,
-    said: Mapping[str, Any],
+    fields: Mapping[str, Any],
     *,
     progress: bool = False,
 ) -> str:
-    """Renew `agent`'s presence, and register it first where that is needed.
+    """Renew `agent`'s presence; register the agent first if needed.
 
-    `said` has any of status, issue, lastAction. Answers "moved", "beat" or "quiet".
+    `fields` has any of status, issue, lastAction. Returns "moved", "beat" or "quiet".
     Raises OSError when no folder can be written.
     """
     if any(Path(folder, WAITERS).is_dir() for folder in ws.folders):
-        from ghp_agents.presence import wait_status as waiters
+        from ghp_agents.presence import wait_status
 
-        waiters.restore_status(ws, [agent])
-    session = pulse.session(ws.environ)[1]
-    pid = pulse.agent_pid(ws.environ)
-    said = {**said, **pulse.surroundings(ws.place)}
+        wait_status.restore_status(ws, [agent])
+    session = hot_heartbeat.session(ws.environ)[1]
+    pid = hot_heartbeat.agent_pid(ws.environ)
+    fields = {**fields, **hot_heartbeat.surroundings(ws.place)}
     throttle = ws.settings.throttle
-    beaten = pulse.beat(
-        ws.folders, agent, said, ws.clock.now(), session=session, progress=progress,
+    beaten = hot_heartbeat.beat(
+        ws.folders, agent, fields, ws.clock.now(), session=session, progress=progress,
         throttle=throttle, pid=pid, moment=ws.clock.interval(),
     )  # fmt: skip
-    return beaten or register(ws, store, agent, said)
+    return beaten or register(ws, store, agent, fields)
 
 
 def register(
-    ws: Workspace, store: StateStore, agent: AgentName, said: Mapping[str, Any] | None = None
+    ws: Workspace, store: StateStore, agent: AgentName, fields: Mapping[str, Any] | None = None
 ) -> str:
-    """Start `agent` here, with an epoch above all that anybody knows of it."""
+    """Start `agent` here, with an epoch above all known ones."""
     known = store.snapshot().agents().get(agent, {})
     here = ws.presence(agent) or {}
     epoch = next_epoch(known, here)
-    kind, session = pulse.session(ws.environ)
+    kind, session = hot_heartbeat.session(ws.environ)
     here_branch = ws.branch
     first: dict[str, Any] = {
         "issue": (issue_of_branch(here_branch) if here_branch else None) or _claimed(here),
@@ -100,31 +99,31 @@ def register(
         "lastAction": "Started",
         "kind": kind,
         "capabilities": list(ws.settings.capabilities.get(agent, ())),
-        **pulse.surroundings(ws.place),
-        **(said or {}),
+        **hot_heartbeat.surroundings(ws.place),
+        **(fields or {}),
     }
     if not first["capabilities"]:
         del first["capabilities"]
-    beaten = pulse.beat(
+    beaten = hot_heartbeat.beat(
         ws.folders, agent, first, ws.clock.now(), session=session,
-        pid=pulse.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
+        pid=hot_heartbeat.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
     )  # fmt: skip
     assert beaten is not None, "a beat with an epoch always writes"
     return beaten
 
 
 def _claimed(presence: Presence) -> int | None:
-    """The issue that an agent claimed; it still has it when another session begins."""
+    """The issue that an agent claimed; a new session keeps it."""
     return issue_of(presence) if rules.number(presence, "generation") else None
 
 
 def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
-    """Make `agent` the name of this worktree, and register it; an earlier name here is stopped."""
+    """Make `agent` the name of this worktree and register it; an earlier agent here stops."""
     path = ws.git_dir / "ghp-agent"
     before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     files.write_durably(path, f"{agent}\n".encode())
-    if before and before != agent and pulse.is_name(before) and _is_ours(ws, before):
-        pulse.beat(
+    if before and before != agent and hot_heartbeat.is_name(before) and _is_ours(ws, before):
+        hot_heartbeat.beat(
             ws.folders, before, {"status": "stopped", "lastAction": f"Goes on as {agent}"},
             ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
             moment=ws.clock.interval(),
@@ -133,36 +132,38 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
 
 
 def _is_ours(ws: Workspace, agent: str) -> bool:
-    """Whether `agent`'s presence is of this worktree, and of this session if sessions are told."""
-    there = ws.presence(agent)
-    if there is None:
+    """Whether `agent`'s presence is of this worktree and, if known, of this session."""
+    presence = ws.presence(agent)
+    if presence is None:
         return False
-    session = pulse.session(ws.environ)[1]
-    same_session = session is None or there.get("session") in (None, session)
-    return same_session and there.get("worktree") == pulse.surroundings(ws.place).get("worktree")
+    session = hot_heartbeat.session(ws.environ)[1]
+    same_session = session is None or presence.get("session") in (None, session)
+    return same_session and presence.get("worktree") == hot_heartbeat.surroundings(ws.place).get(
+        "worktree"
+    )
 
 
-# ------------------------------------------------------------------------------ looking
+# ------------------------------------------------------------------------------ liveness
 
 
 def list_agents(
     ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool = True
 ) -> list[AgentView]:
-    """Every agent that is known, with its liveness; also renews the observer's memory.
+    """All known agents with their liveness; also updates the observer's memory.
 
-    What this clone says of its own agents counts, as long as they live. Any other lives if
-    anybody's presence of it moves: nobody can make it dead by what they say of it.
-    `processes` asks whether this machine's agents still run, which reads their files.
+    For a live agent of this clone, this clone's presence counts. Any other agent is alive if any
+    clone's presence of it moves: nobody can make it dead by publishing an old presence.
+    `processes` checks whether this machine's agents still run, which reads their files.
     """
-    eyes = _Eyes(ws, store, snapshot, processes=processes)
-    told: dict[str, list[tuple[CloneId, Presence]]] = {}
+    observer = _Observer(ws, store, snapshot, processes=processes)
+    known: dict[str, list[tuple[CloneId, Presence]]] = {}
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
-            told.setdefault(name, []).append((clone, presence))
-    return [eyes.best(name, told[name]) for name in sorted(told)]
+            known.setdefault(name, []).append((clone, presence))
+    return [observer.best(name, known[name]) for name in sorted(known)]
 
 
-class _Eyes:
+class _Observer:
     """This clone as an observer, at one moment."""
 
     def __init__(
@@ -175,17 +176,17 @@ class _Eyes:
         self.memory, self.steady = _observe(ws, snapshot)
         self.news = news_at(ws, store) if _others(snapshot) else None
 
-    def best(self, name: str, told: list[tuple[CloneId, Presence]]) -> AgentView:
-        """The agent where it lives: in this clone, if it does; else where it is furthest on."""
-        views = [self.view(name, clone, presence) for clone, presence in told]
+    def best(self, name: str, known: list[tuple[CloneId, Presence]]) -> AgentView:
+        """The agent where it lives: in this clone, else in the clone with its newest presence."""
+        views = [self.view(name, clone, presence) for clone, presence in known]
         if len(views) == 1:
             return views[0]
-        living = [view for view in views if view.liveness in LIVING]
-        here = next((view for view in living if view.is_here and name in self.beaten), None)
-        return here or max(living or views, key=lambda view: position(view.presence))
+        alive = [view for view in views if view.liveness in LIVING]
+        here = next((view for view in alive if view.is_here and name in self.beaten), None)
+        return here or max(alive or views, key=lambda view: position(view.presence))
 
     def view(self, name: str, clone: CloneId, presence: Presence) -> AgentView:
-        """The agent by what one clone tells of it."""
+        """The agent by one clone's presence of it."""
         sighting = self.memory.get(f"{clone}/{name}")
         if clone == self.own:
             silent = self._silence_here(name, presence, sighting)
@@ -199,24 +200,24 @@ class _Eyes:
 
     def _silence_here(self, name: str, presence: Presence, sighting: Sighting | None) -> float:
         if name not in self.beaten:
-            # It may have been absorbed with its clone: then the time stamp is another machine's.
+            # It may be of an absorbed clone; then the time stamp is of another machine.
             seen = self.steady - sighting.first_seen if sighting else 0.0
             return max(_age(presence, self.now), seen)
         silent = self.now - self.beaten[name]
         if 0 <= silent < self.limits.stale:
             return silent
         here = self.ws.presence(name) or {}
-        return living.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
+        return alive.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
 
 
 def news_at(ws: Workspace, store: StateStore) -> float | None:
-    """When this clone last had news of the others, on its own steady clock; None: never."""
+    """When this clone last had news of others, by its steady clock; None: never."""
     age = store.news_age()
     return None if age is None else ws.steady() - age
 
 
 def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
-    """Whether an agent of another clone lives, as far as this one knows."""
+    """Whether an agent of another clone is alive, as far as known here."""
     if not _others(snapshot):
         return False
     views = list_agents(ws, store, snapshot, processes=False)
@@ -224,9 +225,9 @@ def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
 
 
 def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
-    """Every agent as it was at a time, in the snapshot of that time.
+    """All agents as they were at a time, in the snapshot of that time.
 
-    Nobody can observe the past, so each agent's own time stamp decides, and nothing is remembered.
+    The past cannot be observed, so each agent's own time stamp decides. Nothing is stored.
     """
     origin = _origins(snapshot)
     views: list[AgentView] = []
@@ -239,28 +240,28 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
 
 
 def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
-    """Names under which two living sessions work, here or in two clones."""
+    """Names with two live sessions, here or in two clones."""
     now = ws.clock.now()
-    found: list[Rivalry] = []
-    for name in sorted(pulse.rivals(ws.folders) & snapshot.beaten().keys()):
+    rivalries: list[Rivalry] = []
+    for name in sorted(hot_heartbeat.rivals(ws.folders) & snapshot.beaten().keys()):
         local = (ws.presence(name) or {}).get("local") or {}
         rival = local.get("rival")
-        if isinstance(rival, dict) and now - rival.get("seen", 0) < pulse.RIVAL_WINDOW:
+        if isinstance(rival, dict) and now - rival.get("seen", 0) < hot_heartbeat.RIVAL_WINDOW:
             sessions = " and ".join(
-                sessionname.short(str(one)) for one in rival.get("sessions", ())
+                session_name.short(str(session)) for session in rival.get("sessions", ())
             )
-            found.append(Rivalry(name, f"sessions {sessions} of this clone"))
+            rivalries.append(Rivalry(name, f"sessions {sessions} of this clone"))
     known = _read_turns(ws)
     steady = ws.steady() if known else 0.0
     for name, turns in known.items():
-        if turns.changes >= RIVAL_TURNS and steady - turns.last < pulse.RIVAL_WINDOW:
-            found.append(Rivalry(name, f"clone {turns.mover} and another clone"))
-    return found
+        if turns.changes >= RIVAL_TURNS and steady - turns.last < hot_heartbeat.RIVAL_WINDOW:
+            rivalries.append(Rivalry(name, f"clone {turns.mover} and another clone"))
+    return rivalries
 
 
 def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
-    """Look at the agents of other clones, and at those of ours that others know, too, or that have
-    no presence here but in commits; and when that was, on this clone's steady clock."""
+    """Observe the agents of other clones, our agents that others also know, and ours with a
+    presence only in commits. Returns the memory and the time, by this clone's steady clock."""
     others = _others(snapshot)
     elsewhere = {name for clone in others for name in snapshot.agents_of(clone)}
     elsewhere |= snapshot.agents_of(snapshot.clone).keys() - snapshot.beaten().keys()
@@ -276,7 +277,7 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     memory, turns = _read_memory(ws)
     seen = observe(memory, known, now)
     if seen != memory:
-        _write_memory(ws, seen, take_turns(turns, memory, seen, now, pulse.RIVAL_WINDOW))
+        _write_memory(ws, seen, take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW))
     return seen, now
 
 
@@ -289,7 +290,7 @@ def _others(snapshot: Snapshot) -> list[CloneId]:
 
 
 def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
-    """The clone in which each agent lives: the one that knows it furthest on."""
+    """The clone in which each agent lives: the one with the newest presence of it."""
     best: dict[str, tuple[tuple[int, int], CloneId]] = {}
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
@@ -300,7 +301,7 @@ def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
 
 
 def _age(presence: Presence, now: float) -> float:
-    """The age of a presence by its own time stamp; only for what this machine wrote."""
+    """The age of a presence by its time stamp; only for presence that this machine wrote."""
     from ghp_agents.core.clock import to_seconds
 
     try:
@@ -310,7 +311,7 @@ def _age(presence: Presence, now: float) -> float:
 
 
 def _process_lives(ws: Workspace, name: str) -> bool | None:
-    return living.process_lives(ws.presence(name) or {})
+    return alive.process_lives(ws.presence(name) or {})
 
 
 def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:
@@ -341,12 +342,12 @@ def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> No
         files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(seen).encode())
         files.write_atomically(ws.cache_dir / TURNS, json.dumps(turns).encode())
     except OSError:
-        return  # only memory of this clone; a read-only one observes anew each time
+        return  # only a cache; a read-only clone starts from nothing each time
 
 
 def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:
-    """Whether anybody could wait for another; `leases/deadlocks.py` tells, and is loaded only where
-    somebody has claimed an issue, or leased anything."""
+    """Whether an agent could wait for another: there are claims or leases. Only then is
+    `leases/deadlocks.py` loaded."""
     claims = any("generation" in view.presence for view in views)
     return claims or bool(snapshot.files(LEASES))
 

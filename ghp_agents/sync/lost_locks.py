@@ -1,4 +1,4 @@
-"""Rights that the remote lost: after a sync what this clone knows goes back."""
+"""Restore locks that the remote lost, from what this clone knows. Runs after a sync."""
 
 from contextlib import suppress
 
@@ -20,25 +20,25 @@ from ghp_agents.workspace import Workspace
 def put_back_locks(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> list[str]:
-    """Put rights back, and ask a person about those that two have; what was done, for people. What
-    cannot be done now is done by the next sync."""
+    """Restore lost locks, and escalate disputed ones; return notes for people. After a failure the
+    next sync tries again."""
     notes: list[str] = []
-    with suppress(GhpError):  # out of reach, or nobody is named here
+    with suppress(GhpError):  # unreachable, or no identity here
         lost = {*leaser.mend()}
         rights = [lease for lease in leaser.known() if lease.name in lost]
-        _write_down(ws, store, rights)
+        _record_restores(ws, store, rights)
         notes += [f"the remote had lost history of the right {lease.name}" for lease in rights]
     for lease in leaser.known():
         if lease.is_disputed and lease.clone == leaser.clone and is_name(lease.cause.by):
-            asked = escalation.ask_once(ws, store, tracker, _question(lease), urgency="high")
-            if asked.is_new:
-                notes.append(f"Asked {asked.escalation.name}: {asked.escalation.title}")
-            notes += asked.notes
+            result = escalation.ask_once(ws, store, tracker, _question(lease), urgency="high")
+            if result.is_new:
+                notes.append(f"Asked {result.escalation.name}: {result.escalation.title}")
+            notes += result.notes
     return notes
 
 
-def _write_down(ws: Workspace, store: StateStore, rights: list[Lock]) -> None:
-    """An entry of the ledger for each right that was put back."""
+def _record_restores(ws: Workspace, store: StateStore, rights: list[Lock]) -> None:
+    """Add an entry to the ledger for each restored lock."""
     actor = ws.actor()
     at = Timestamp(to_text(ws.clock.now()))
 
@@ -57,7 +57,7 @@ def _write_down(ws: Workspace, store: StateStore, rights: list[Lock]) -> None:
 
 
 def _question(lease: Lock) -> Question:
-    """What a person is asked about a right that two have."""
+    """The question for a person about a lock with two holders."""
     issue = claimed_issue(lease.name)
     what = f"#{issue}" if issue else lease.name
     word = str(issue) if issue else lease.name.replace("name/", "--name ").replace("path/", "L-")

@@ -1,4 +1,4 @@
-"""News for an agent: answers, work that was sent back, and that its claim was taken by another."""
+"""Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,29 +8,27 @@ from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News
-from ghp_agents.github.commands import notices as command_news
-from ghp_agents.handoffs import returned as pull_return
+from ghp_agents.github.commands import notices
+from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import news_flag as bell
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import heartbeat, news_flag, presence_file
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import LockService, Snapshot, StateStore
-from ghp_agents.pulls import send_back as merge_return
+from ghp_agents.pulls import send_back
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
 ANSWERS = ".ghp/answers/"
-ANSWER_LIMIT = 4_000  # characters of one answer; the command that shows the rest is said
+ANSWER_LIMIT = 4_000  # characters of one answer; a command is named that shows the rest
 MORE = "There is more: `ghp agent-status` shows it."
 
 
 class Notifications(NamedTuple):
-    """What to print, and what its reader is then told of."""
+    """The text to print, and the ids of the items in it, for `mark`."""
 
     text: str
-    told: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 def gather(
@@ -42,23 +40,23 @@ def gather(
     again: bool = False,
     limit: int = 10_000,
 ) -> Notifications:
-    """All that is new for `agent`, in at most `limit` characters; the rest stays new.
+    """The undelivered items for `agent`, in at most `limit` characters; the rest stays undelivered.
 
-    That its claim was taken is said once, or `again` as long as it is so.
+    A lost claim is reported once; with `again`, as long as it lasts.
     """
     snapshot = store.snapshot()
-    found = [*_of_fence(ws, leaser, agent, again)]
-    found += _wanted(ws, snapshot, leaser, agent, again)
-    found += [(_answer(one), one.id) for one in _answers(ws, snapshot, agent)]
-    found += [(_returned(*pair), _of(pair[0])) for pair in _returns(ws, snapshot, agent)]
+    items = [*_of_fence(ws, leaser, agent, again)]
+    items += _wanted(ws, snapshot, leaser, agent, again)
+    items += [(_answer(news), news.id) for news in _answers(ws, snapshot, agent)]
+    items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ws, snapshot, agent)]
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
-    for text, name in found:
+    for text, name in items:
         room -= _units(text) + 1
         if room < 0:
             break
         kept.append((text, name))
-    lines = [text for text, _ in kept] + ([MORE] if len(kept) < len(found) else [])
+    lines = [text for text, _ in kept] + ([MORE] if len(kept) < len(items) else [])
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
@@ -66,25 +64,24 @@ def _of_fence(
     ws: Workspace, leaser: LockService, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
     fence = _fence(ws, leaser, agent)
-    if fence is None or (not again and escalation.is_told(ws, agent, _name(fence))):
+    if fence is None or (not again and escalation.is_told(ws, agent, _fence_id(fence))):
         return []
-    return [(clean(f"{fence.words} {fence.hint}"), _name(fence))]
+    return [(clean(f"{fence.words} {fence.hint}"), _fence_id(fence))]
 
 
-def _answer(one: News) -> str:
-    """An answer in its block; where its question is too long for one, the way to it."""
-    text = clean(escalation.render_news([one], limit=ANSWER_LIMIT).rstrip())
+def _answer(news: News) -> str:
+    """An answer in its block; if its question is too long, the command that shows it."""
+    text = clean(escalation.render_news([news], limit=ANSWER_LIMIT).rstrip())
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text
-    name = one.escalation.name
+    name = news.escalation.name
     return f"{name} was answered: `ghp agent-escalations {name}` shows it."
 
 
 def fence_lines(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
 ) -> list[str]:
-    """That the claim of `agent` was taken, and what people on GitHub want of it, as long as it is
-    so."""
+    """The present lost claim of `agent`, and the open orders by people on GitHub."""
     fenced = _of_fence(ws, leaser, agent, again=True)
     return [text for text, _ in [*fenced, *_wanted(ws, snapshot, leaser, agent, again=True)]]
 
@@ -92,31 +89,32 @@ def fence_lines(
 def _wanted(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
-    """What people on GitHub want of the agent; that it is to stop, `again` as long as it is so."""
-    orders = command_news.orders(leaser, snapshot, agent)
-    new = command_news.assignments(ws, agent)
-    told = [each for each in orders if not again] + new
-    known = {name for _, name in told if escalation.is_told(ws, agent, name)}
-    return [each for each in (*orders, *new) if each[1] not in known]
+    """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
+    included."""
+    orders = notices.orders(leaser, snapshot, agent)
+    new = notices.assignments(ws, agent)
+    once = [order for order in orders if not again] + new
+    delivered = {name for _, name in once if escalation.is_told(ws, agent, name)}
+    return [order for order in (*orders, *new) if order[1] not in delivered]
 
 
-def mark(ws: Workspace, agent: AgentName, told: Iterable[str]) -> None:
-    """Remember what `agent` was told, after it was."""
-    names = list(told)
+def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
+    """Remember the delivered items, after the delivery."""
+    names = list(ids)
     if names:
         escalation.mark_told(ws, agent, names)
 
 
 def notify_agents(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
-    """Let the agents of this clone hear that there is something new for them."""
+    """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
     for agent in _agents_here(ws):
         fence = _fence(ws, leaser, agent)
-        fenced = fence is not None and not escalation.is_told(ws, agent, _name(fence))
+        fenced = fence is not None and not escalation.is_told(ws, agent, _fence_id(fence))
         wanted = _wanted(ws, snapshot, leaser, agent, again=False)
         new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
         if fenced or new or wanted:
-            bell.set_flag(ws.folders, agent)
+            news_flag.set_flag(ws.folders, agent)
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
@@ -124,24 +122,24 @@ def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
 
 
 def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[Return, int]]:
-    """The pull requests that were sent back to the agent, as long as it was not told."""
+    """The pull requests that were sent back to the agent, if not delivered yet."""
     if not snapshot.files(FOLDER):
         return []
-    found = merge_return.for_agent(snapshot, agent)
-    return [pair for pair in found if not escalation.is_told(ws, agent, _of(pair[0]))]
+    pairs = send_back.for_agent(snapshot, agent)
+    return [pair for pair in pairs if not escalation.is_told(ws, agent, _return_id(pair[0]))]
 
 
-def _returned(said: Return, round_number: int) -> str:
-    text = clean(pull_return.news(said, round_number))
+def _returned(sent_back: Return, round_number: int) -> str:
+    text = clean(returned.news(sent_back, round_number))
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text
-    short = said._replace(text=said.text[-ANSWER_LIMIT // 2 :])
-    return clean(pull_return.news(short, round_number))
+    short = sent_back._replace(text=sent_back.text[-ANSWER_LIMIT // 2 :])
+    return clean(returned.news(short, round_number))
 
 
-def _of(said: Return) -> str:
-    """What was sent back among the things that an agent was told of."""
-    return f"returned/{said.attempt}"
+def _return_id(sent_back: Return) -> str:
+    """The id of a returned pull request among the delivered items."""
+    return f"returned/{sent_back.attempt}"
 
 
 def _fence(ws: Workspace, leaser: LockService, agent: AgentName) -> LostClaim | None:
@@ -152,22 +150,22 @@ def _fence(ws: Workspace, leaser: LockService, agent: AgentName) -> LostClaim | 
     return fence_of(known, agent, presence, leaser.clone)
 
 
-def _name(fence: LostClaim) -> str:
-    """A fence among the things that an agent was told of."""
+def _fence_id(fence: LostClaim) -> str:
+    """The id of a lost claim among the delivered items."""
     return f"{ISSUES}{fence.issue}/{fence.generation}"
 
 
 def _agents_here(ws: Workspace) -> list[AgentName]:
-    """The agents of this machine that may still be told something."""
+    """The agents of this clone that have not stopped."""
     files = [file for folder in ws.folders for file in Path(folder, "agents").glob("*.json")]
-    found: list[AgentName] = []
+    agents: list[AgentName] = []
     for name in sorted({file.stem for file in files}):
-        presence = presencefile.newest(ws.folders, name) if pulse.is_name(name) else None
+        presence = presence_file.newest(ws.folders, name) if heartbeat.is_name(name) else None
         if presence and presence.get("status") != "stopped":
-            found.append(AgentName(name))
-    return found
+            agents.append(AgentName(name))
+    return agents
 
 
 def _units(text: str) -> int:
-    """The length as clients count it: in units of UTF-16."""
+    """The length in UTF-16 units, as clients count it."""
     return len(text) + sum(1 for char in text if char > "\uffff")

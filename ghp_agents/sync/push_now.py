@@ -1,8 +1,7 @@
-"""Delivery: what was said here reaches the others, though nobody here says anything more.
+"""Push local records soon, even if no other command runs.
 
-Hosts want to be called seldom, so what is said just after a sync has to wait for its turn. A
-background process stays for it: else the last word before a silence would wait for whoever speaks
-next.
+Hosts limit the rate of calls, so a record written just after a sync must wait. A background
+process stays to push it. Otherwise the last record would wait for the next command.
 """
 
 from contextlib import ExitStack
@@ -19,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
 
-LOCK = "deliver.lock"  # one process of a clone stays; the others leave it to that one
-LONGEST_STAY = 60.0  # seconds; what may only go later than that goes with a later beat
-PATIENCE = 1.0  # seconds; between its last look and its end, whoever stays takes less
+LOCK = "deliver.lock"  # only one process of a clone stays
+LONGEST_STAY = 60.0  # seconds; records that must wait longer go with a later heartbeat
+PATIENCE = 1.0  # seconds; the staying process takes less from its last look to its end
 
 
 def deliver(
@@ -31,14 +30,14 @@ def deliver(
     tracker: IssueTracker,
     hub: "GitHubRepository | None" = None,
 ) -> None:
-    """Sync, no more often than hosts advise, until nothing is left that could soon be sent."""
+    """Sync, no more often than hosts advise, until nothing is left that can be pushed soon."""
     stays = has_looked_again = False
     with ExitStack() as held:
         while True:
             report = sync(ws, store, leaser, tracker, paced=True, hub=hub)
             pause = _pause(ws, report)
             if pause is not None:
-                # Who stays may sleep for long; what may go sooner than that is not left to it.
+                # The staying process may sleep for long, so do not leave a short pause to it.
                 if not stays and not _is_alone(ws, held):
                     if pause > SPAWN_PAUSE:
                         return
@@ -47,24 +46,24 @@ def deliver(
                 has_looked_again = False
             elif has_looked_again or report.trouble or report.remote is None:
                 return
-            else:  # who spoke since this process was started has started none
+            else:  # a command that ran since this process started has not started another
                 pause, has_looked_again = SPAWN_PAUSE, True
             ws.clock.wait(pause)
-            if not ws.ghp_dir.is_dir():  # taken away meanwhile; a sync would make it again
+            if not ws.ghp_dir.is_dir():  # removed meanwhile; a sync would create it again
                 return
 
 
 def send(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
 ) -> SyncReport:
-    """One exchange now, for what somebody waits for; at least `SPAWN_PAUSE` after the one before.
+    """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last sync.
 
-    A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
+    The report says if the remote is unreachable. Raises GhpError for local errors.
     """
-    standing = store.standing()
-    if standing.remote is None:
+    status = store.standing()
+    if status.remote is None:
         return SyncReport(remote=None)
-    last = max(standing.news_at or 0.0, standing.sent_at or 0.0)
+    last = max(status.news_at or 0.0, status.sent_at or 0.0)
     left = last + SPAWN_PAUSE - ws.clock.now()
     if 0 < left <= SPAWN_PAUSE:
         ws.clock.wait(left)
@@ -72,7 +71,7 @@ def send(
 
 
 def _pause(ws: Workspace, report: SyncReport) -> float | None:
-    """Seconds until what is left can be sent; None if nothing is, or that is not soon."""
+    """Seconds until the rest can be pushed; None if nothing is left, or if that is not soon."""
     if report.again_at is None or not (report.unsent or report.trouble):
         return None
     left = report.again_at - ws.clock.now()
@@ -80,7 +79,7 @@ def _pause(ws: Workspace, report: SyncReport) -> float | None:
 
 
 def _is_alone(ws: Workspace, held: ExitStack) -> bool:
-    """Whether no other process of this clone stays; one that does looks again after us."""
+    """Whether no other process of this clone stays; if one does, it looks again after this one."""
     try:
         held.enter_context(files.locked(ws.ghp_dir / LOCK, patience=PATIENCE))
     except (GhpError, OSError):

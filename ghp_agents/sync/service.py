@@ -1,27 +1,23 @@
-"""Syncing, as a command: exchange state, make up for what could not be done offline, and look."""
+"""Sync: exchange state, repeat what failed offline, reconcile, and notify agents."""
 
 from collections.abc import Sequence
 
-from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.claims import pending_unassign as claim_owed
+from ghp_agents.claims import holder_liveness, pending_unassign
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
-from ghp_agents.guard import evaluate as ruling
+from ghp_agents.guard import evaluate
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Issue
-from ghp_agents.leases import expiry as lapse
-from ghp_agents.leases import reconcile as settling
+from ghp_agents.leases import expiry, reconcile
 from ghp_agents.notes import service as note
 from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
-from ghp_agents.presence import name_owners as homes
-from ghp_agents.presence import process_reports as vouching
+from ghp_agents.presence import name_owners, process_reports
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import lost_locks as lost_rights
-from ghp_agents.sync import notifications as news
+from ghp_agents.sync import lost_locks, notifications
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -40,72 +36,72 @@ def sync(
     paced: bool = False,
     hub: "GitHubRepository | None" = None,
 ) -> SyncReport:
-    """One exchange with the coordination remote, and what follows from it.
+    """Sync with the coordination remote once, and do the follow-up work.
 
-    `paced` is for background processes: no more often than hosts advise. With `hub`, what people
-    want on GitHub is heard, and the state is shown there.
-    A remote that cannot be reached is in the report. Raises GhpError for what is wrong here.
+    `paced` is for background processes: no more often than hosts advise. With `hub`, commands by
+    people on GitHub are executed, and the state is shown there. The report says if the remote is
+    unreachable. Raises GhpError for local errors.
     """
-    vouching.report_processes(ws)
+    process_reports.report_processes(ws)
     report = store.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
     if report.fetched:
-        claim_sight.observe(ws, leaser)
-        lapse.observe(ws, store)
-        claim_owed.apply_pending(ws, leaser, tracker)
+        holder_liveness.observe(ws, leaser)
+        expiry.observe(ws, store)
+        pending_unassign.apply_pending(ws, leaser, tracker)
     if sends:
-        notes += lost_rights.put_back_locks(ws, store, leaser, tracker)
+        notes += lost_locks.put_back_locks(ws, store, leaser, tracker)
         issue.name_provisional(ws, store, leaser)
-        notes += [f"sent what had waited: {each}" for each in tracker.send()]
+        notes += [f"sent what had waited: {change}" for change in tracker.send()]
         notes += escalation.post_owed(ws, store, tracker)
         note.withdraw(ws, store)
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
     if hub and (sends or (push and not report.remote)):
-        heard, issues, wanted = _hear(ws, store, leaser, tracker, hub)
-        notes += heard
-    notes += settling.reconcile(ws, store, leaser, tracker)
+        command_notes, issues, wanted = _run_commands(ws, store, leaser, tracker, hub)
+        notes += command_notes
+    notes += reconcile.reconcile(ws, store, leaser, tracker)
     if sends and store.standing().unsent:
         report = _together(report, store.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = store.snapshot()
     seen = presence.list_agents(ws, store, snapshot, processes=False)
-    report = report._replace(notes=(*report.notes, *homes.observe(ws, snapshot, seen)))
+    report = report._replace(notes=(*report.notes, *name_owners.observe(ws, snapshot, seen)))
     if hub and issues:
         notes = _show(ws, leaser, tracker, hub, snapshot, seen, issues, wanted)
         report = report._replace(notes=(*report.notes, *notes))
-    news.notify_agents(ws, snapshot, leaser)
-    ruling.refresh(ws, store, leaser, tracker)
+    notifications.notify_agents(ws, snapshot, leaser)
+    evaluate.refresh(ws, store, leaser, tracker)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, store.publish(gone=gone))
     return report
 
 
-def _hear(
+def _run_commands(
     ws: Workspace,
     store: StateStore,
     leaser: LockService,
     tracker: IssueTracker,
     hub: "GitHubRepository",
 ) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
-    """Obey what people want on GitHub: notes, all issues as they are then, and those of orders."""
-    from ghp_agents.github.commands import notices as command_news
+    """Execute commands by people on GitHub; return notes, all issues, and those with commands."""
+    from ghp_agents.github.commands import notices
     from ghp_agents.github.commands import service as command
 
     try:
         issues = tracker.list(closed=True)
-        done = command.obey_new(command.CommandParts(ws, store, leaser, tracker, hub), issues)
+        result = command.obey_new(command.CommandParts(ws, store, leaser, tracker, hub), issues)
     except GhpError as error:
         return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
-    issues = tracker.known(closed=True) if done.issues else issues
-    command_news.remember(ws, issues)
+    issues = tracker.known(closed=True) if result.issues else issues
+    notices.remember(ws, issues)
     unread = (
         f"#{number} on GitHub cannot be read, and is left out: {why}"
         for number, why in hub.unread.items()
     )
-    return [*unread, *done.notes], issues, done.issues
+    return [*unread, *result.notes], issues, result.issues
 
 
 def _show(
@@ -118,13 +114,13 @@ def _show(
     issues: Sequence[Issue],
     wanted: frozenset[int],
 ) -> list[str]:
-    """Show on GitHub how it goes; what stood in the way. It is made up for by the next sync."""
-    from ghp_agents.escalations import labels as escalation_showing
-    from ghp_agents.github import status_comment_sync as state_comment
+    """Show the state on GitHub; return notes on failures. The next sync tries again."""
+    from ghp_agents.escalations import labels
+    from ghp_agents.github import status_comment_sync
 
     try:
-        notes = escalation_showing.show(ws, tracker, snapshot, issues)
-        state_comment.refresh(ws, hub, leaser, snapshot, issues, views, wanted)
+        notes = labels.show(ws, tracker, snapshot, issues)
+        status_comment_sync.refresh(ws, hub, leaser, snapshot, issues, views, wanted)
     except UnknownError as error:
         return [f"Not shown on GitHub yet: {one_line(str(error), 300)}"]
     except GhpError as error:

@@ -1,4 +1,4 @@
-"""A new worktree is furnished: files that git does not have, links, and the set-up command."""
+"""Provision a new worktree: copy untracked files, create links, and run the set-up command."""
 
 import filecmp
 import os
@@ -12,7 +12,7 @@ from ghp_agents.git import worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.workspace import Workspace
 
-PATIENCE = 3_600.0  # seconds; installing everything takes its time
+PATIENCE = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
 
 
@@ -26,7 +26,7 @@ class Setup(NamedTuple):
 
 
 class Provisioned(NamedTuple):
-    """What was put into a worktree."""
+    """The result of provisioning a worktree."""
 
     copied: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
@@ -35,8 +35,8 @@ class Provisioned(NamedTuple):
 
 
 def provision(ws: Workspace, path: Path) -> Provisioned:
-    """Furnish the worktree at `path` from the main one, as upstream's keys in the configuration
-    say. What is there already stays as it is, so that doing it twice changes nothing."""
+    """Provision the worktree at `path` from the main one, by upstream's configuration keys.
+    Existing files are kept, so it is idempotent."""
     source = ws.main_worktree
     copied: list[str] = []
     linked: list[str] = []
@@ -50,19 +50,19 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
 
 
 def is_provisioned(ws: Workspace, path: str) -> bool:
-    """Whether a file that git does not know came into a worktree by furnishing it."""
+    """Whether an untracked path is one that provisioning puts into a worktree."""
     names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
     return path.rstrip("/") in {os.path.normpath(name) for name in names}
 
 
-def was_provisioned(ws: Workspace, found: Difference) -> bool:
-    """Whether a difference is nothing but what came by furnishing the worktree."""
-    return found.code == "??" and is_provisioned(ws, found.path)
+def was_provisioned(ws: Workspace, difference: Difference) -> bool:
+    """Whether a difference comes only from provisioning the worktree."""
+    return difference.code == "??" and is_provisioned(ws, difference.path)
 
 
 def unchanged_files(ws: Workspace) -> frozenset[str]:
-    """Links and files that furnishing put into this worktree, as they were put there. They are
-    nobody's work, though git may not ignore them: `node_modules/` in .gitignore means no link."""
+    """The unchanged links and files from provisioning this worktree. They are not work to commit,
+    but git may not ignore them: `node_modules/` in .gitignore does not match a link."""
     source, top = ws.main_worktree, ws.place.toplevel
     if source is None or top is None or source == Path(top):
         return frozenset()
@@ -73,13 +73,13 @@ def unchanged_files(ws: Workspace) -> frozenset[str]:
 
 
 def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
-    """What furnishing put into this worktree and commits would take to others: links, which lead
-    nowhere elsewhere, and copies, which may hold secrets, so that any commit with one is one too
-    many. `git add -A` takes them where git does not ignore them."""
+    """The provisioned files in commits from `trunk` to `head`. `git add -A` adds them if git does
+    not ignore them. Links are broken elsewhere. Copies may hold secrets, so one commit is enough
+    to report them, even if they are removed later."""
     top, names = Path(ws.place.toplevel or ""), sorted(unchanged_files(ws))
-    found = worktree.added(top, trunk, head, names) if names else []
-    still = worktree.present(top, head, found) if found else []
-    return tuple(name for name in found if name in still or not (top / name).is_symlink())
+    added = worktree.added(top, trunk, head, names) if names else []
+    still = worktree.present(top, head, added) if added else []
+    return tuple(name for name in added if name in still or not (top / name).is_symlink())
 
 
 def _is_as_put(origin: Path, path: Path) -> bool:

@@ -32,7 +32,7 @@ def heard(field: Field, agent: str = "worker-1", name: str = "one") -> str:
     """What an agent is told next, once."""
     house, who = field.house(name, agent), AgentName(agent)
     found = news.gather(house.ws, house.store, house.leaser, who)
-    news.mark(house.ws, who, found.told)
+    news.mark(house.ws, who, found.ids)
     return found.text
 
 

@@ -46,13 +46,14 @@ def test_two_clones_write_the_same_path_for_the_same_comment() -> None:
     [
         {"comment": "7"}, {"comment": True}, {"issue": -1}, {"by": None}, {"acts": 1},
         {"acts": [{}]}, {"acts": [{"verb": "stop"}]}, {"clock": None}, {"comment": 8},
-        {"acts": [{**Act("stop", "", "obeyed?", "")._asdict()}]},
+        {"acts": [{"verb": "stop", "said": "", "fate": "obeyed?", "words": "", "agent": "",
+                   "generation": 0}]},
     ],
 )  # fmt: skip
 def test_what_is_no_record_is_a_problem_and_hides_no_other(change: dict[str, object]) -> None:
     good, bad = obeyed(6, "stop"), obeyed(7, "stop")
-    told = json.loads(encode(bad).files[0][1]) | change
-    files = {**dict(encode(good).files), bad.path: json.dumps(told).encode(), "x": b"[" * 10_000}
+    fields = json.loads(encode(bad).files[0][1]) | change
+    files = {**dict(encode(good).files), bad.path: json.dumps(fields).encode(), "x": b"[" * 10_000}
     found, problems = read_commands(files)
     assert found == [good]
     assert {each.place for each in problems} == {bad.path, "x"}

@@ -49,7 +49,7 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
     ("wanted", "words"),
     [
         (LeaseRequest(("/src/",)), "/src/"),
-        (LeaseRequest(("/lib/a b",), said=("a b",)), "'a b'"),
+        (LeaseRequest(("/lib/a b",), typed=("a b",)), "'a b'"),
         (LeaseRequest(("a", "b", "c", "d")), "a b c …"),
         (LeaseRequest(name="db"), "--name db"),
     ],

@@ -81,7 +81,7 @@ def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
     parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, LeaseRequest(("/src/",), None, "", None, False, said=("src/",)))
+    take(*parts, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
     take(*parts, LeaseRequest((), "staging", "", None, True))
     merged(road.merge(1))
     assert lease.listing(house.ws, house.store, house.leaser).held == []
@@ -92,7 +92,7 @@ def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
     parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, LeaseRequest(("/src/",), None, "", None, False, said=("src/",)))
+    take(*parts, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
     road.start("worker-1", other.number)
     merged(road.merge(1))
     assert len(lease.listing(house.ws, house.store, house.leaser).held) == 1

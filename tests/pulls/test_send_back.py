@@ -38,7 +38,7 @@ def told(road: Road, name: str = "worker-1") -> str:
     house = road.house(name)
     agent = AgentName(name)
     bulletin = news.gather(house.ws, house.store, house.leaser, agent)
-    news.mark(house.ws, agent, bulletin.told)
+    news.mark(house.ws, agent, bulletin.ids)
     return bulletin.text
 
 

@@ -100,4 +100,6 @@ class Field:
 
     def acts(self, name: str = "one") -> list[tuple[str, str, str]]:
         """What became of each command: what it was, done or refused, and the words."""
-        return [(act.said, act.fate, act.words) for each in self.obeyed(name) for act in each.acts]
+        return [
+            (act.command, act.fate, act.words) for each in self.obeyed(name) for act in each.acts
+        ]

@@ -53,8 +53,8 @@ def test_answers_come_in_their_order_and_once(here: Place) -> None:
     assert [line for line in found.text.splitlines() if line.startswith("answer")] == [
         "answer 1", "answer 2",
     ]  # fmt: skip
-    assert len(found.told) == 2
-    mark(here.ws, WORKER, found.told)
+    assert len(found.ids) == 2
+    mark(here.ws, WORKER, found.ids)
     assert heard(here) == Notifications("", ())
 
 
@@ -83,8 +83,8 @@ def test_what_has_no_room_stays_new(here: Place, letter: str) -> None:
     for _ in range(5):
         found = heard(here, limit=8_000)
         assert len(found.text.encode("utf-16-le")) // 2 <= 8_000
-        mark(here.ws, WORKER, found.told)
-        told += len(found.told)
+        mark(here.ws, WORKER, found.ids)
+        told += len(found.ids)
         if told == 5:
             break
         assert found.text.endswith(f"\n{news.MORE}")
@@ -100,7 +100,7 @@ def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> No
     first, *_ = heard(here, leaser).text.splitlines()
     assert first.startswith("Your claim of #1 was taken: worker-2 holds it since ")
     assert "`ghp agent-handoff --issue 1`" in first
-    mark(here.ws, WORKER, heard(here, leaser).told)
+    mark(here.ws, WORKER, heard(here, leaser).ids)
     assert heard(here, leaser) == Notifications("", ())
     assert heard(here, leaser, again=True).text == first
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 2})
@@ -110,7 +110,7 @@ def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> No
 def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:
     leaser = leases(here)
     lose(here, leaser)
-    mark(here.ws, WORKER, heard(here, leaser).told)
+    mark(here.ws, WORKER, heard(here, leaser).ids)
     (now,) = leaser.list()
     mine = leaser.acquire("issue/1", WORKER, expected=now, epoch=1)
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1, "generation": mine.generation})
@@ -146,7 +146,7 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     assert ringing() == ["worker-1", "worker-2"]  # until they were told
     for name in ("worker-1", "worker-2"):
         agent = AgentName(name)
-        mark(here.ws, agent, gather(here.ws, here.store, leaser, agent).told)
+        mark(here.ws, agent, gather(here.ws, here.store, leaser, agent).ids)
     assert ringing() == []
 
 

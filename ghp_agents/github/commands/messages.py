@@ -28,7 +28,7 @@ def marker(comment: int) -> str:
 
 def help_with(comment: int, wrong: Iterable[Act]) -> str:
     """What was wrong with a comment, and the correct syntax."""
-    lines = [f"- `{_code(act.said)}`: {_plain(act.words)}" for act in wrong]
+    lines = [f"- `{_code(act.command)}`: {_plain(act.words)}" for act in wrong]
     return "\n\n".join(["Not obeyed:\n\n" + "\n".join(lines), _HELP, marker(comment)])
 
 

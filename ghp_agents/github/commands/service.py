@@ -109,7 +109,8 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
             continue
         obeyed.add(comment.issue)
         notes += [
-            f"{result.by.name} on #{result.issue}: {act.said}: {act.words}" for act in result.acts
+            f"{result.by.name} on #{result.issue}: {act.command}: {act.words}"
+            for act in result.acts
         ]
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 

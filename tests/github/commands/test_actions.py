@@ -51,7 +51,7 @@ def assign(here: Claimant, *names: str) -> None:
 def test_assigning_replaces_agents_and_leaves_people(two: Claimant) -> None:
     assign(two, "worker-1", "Bob Example")
     act = do(two, "assign", "worker-2")
-    assert (act.said, act.fate, act.words) == (
+    assert (act.command, act.fate, act.words) == (
         "/agent assign worker-2", "done", "worker-2 is assigned"
     )  # fmt: skip
     assert two.assignees(1) == ("Bob Example", "worker-2")
@@ -195,7 +195,7 @@ def test_what_is_closed_is_refused(two: Claimant, verb: str) -> None:
 
 def test_an_answer_to_nothing_is_refused(two: Claimant) -> None:
     act = do(two, "answer", "E-9999", "Yes")
-    assert (act.said, act.fate) == ("/agent answer E-9999", "refused")
+    assert (act.command, act.fate) == ("/agent answer E-9999", "refused")
     assert act.words == "There is no question E-9999."
 
 
