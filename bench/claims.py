@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Barrier
 
 from bench.figure import Figure
-from bench.place import Place, house
+from bench.place import Place, open_app
 from bench.timing import interleave, ratio
 from ghp_agents.claims import service as claim
 from ghp_agents.claims.effects import myself
@@ -55,7 +55,7 @@ def _field(place: Place, number: int, delay: float, *, issues: int) -> list[Path
     folders = place.clones(remote, number)
     _make(folders[0], issues)
     for folder in [*folders, *folders]:
-        mine = house(folder, _agent(folder))
+        mine = open_app(folder, _agent(folder))
         myself(mine.ws, mine.store, mine.leaser, mine.tracker)
         mine.store.sync()
     hook = remote / "hooks/pre-receive"
@@ -66,7 +66,7 @@ def _field(place: Place, number: int, delay: float, *, issues: int) -> list[Path
 
 
 def _make(folder: Path, number: int) -> None:
-    mine = house(folder, "maker")
+    mine = open_app(folder, "maker")
     for each in range(number):
         issues.new(mine.ws, mine.tracker, IssueChange(title=f"Issue {each + 1}"))
 
@@ -93,7 +93,7 @@ def _ready(folders: Sequence[Path], left: Iterator[int]) -> float:
 
 
 def _claim(folder: Path, issue: int) -> None:
-    mine = house(folder, _agent(folder))
+    mine = open_app(folder, _agent(folder))
     claimed = claim.claim(mine.ws, mine.store, mine.leaser, mine.tracker, str(issue))
     assert claimed.how == "claim", claimed
 
@@ -120,4 +120,4 @@ def _commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) 
 
 def _lost(folder: Path, taken: int) -> int:
     """How many claims the remote does not have."""
-    return taken - len(house(folder).leaser.list("issue/"))
+    return taken - len(open_app(folder).leaser.list("issue/"))

@@ -14,10 +14,10 @@ from pathlib import Path
 from bench.contention import record
 from bench.figure import Figure, count
 from bench.forks import Span, elapsed, together
-from bench.place import Place, house
+from bench.place import Place, open_app
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
 from ghp_agents.state.record import Record
@@ -60,8 +60,8 @@ def _run(place: Place, number: int, delay: float) -> Outcome:
     spans = together(works)
     pushes, rejected = _pushes(trace)
     for clone in clones:
-        house(clone).store.sync()
-    snapshots = [house(clone).store.snapshot() for clone in clones]
+        open_app(clone).store.sync()
+    snapshots = [open_app(clone).store.snapshot() for clone in clones]
     lost = max(_lost(snapshot, number, changes) for snapshot in snapshots)
     joins = len({_joined(snapshot) for snapshot in snapshots})
     waits = _waits(spans, number, changes, delay)
@@ -85,11 +85,11 @@ def _work(clone: Path, index: int, changes: int, trace: Path) -> list[float]:
 
 def _change(clone: Path, index: int, step: int) -> float:
     started = time.monotonic()
-    mine = house(clone)
+    mine = open_app(clone)
     ws, store = mine.ws, mine.store
     said = {"status": "testing", "lastAction": f"Step {step}", "issue": index + 1}
     epoch = 1 if step == 0 else None
-    pulse.beat(ws.folders, f"worker-{index + 1}", said, ws.clock.now(), epoch=epoch)
+    heartbeat.beat(ws.folders, f"worker-{index + 1}", said, ws.clock.now(), epoch=epoch)
 
     def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
         return None, [record(index, step, snapshot.clock + 1, Timestamp(to_text(ws.clock.now())))]

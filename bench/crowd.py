@@ -15,9 +15,9 @@ from pathlib import Path
 
 from bench.figure import Figure, count
 from bench.forks import elapsed, meanwhile, together
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state import presence
 
 ENOUGH = 0.6  # of what bare replacing reaches
@@ -57,9 +57,9 @@ def _against_bare(name: str, best: Mapping[str, float], bound: float | None) -> 
 
 
 def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
-    ws = house(clone).ws
+    ws = open_app(clone).ws
     for name in names:
-        pulse.beat(ws.folders, name, pulse.surroundings(ws.place), ws.clock.now(), epoch=1)
+        heartbeat.beat(ws.folders, name, heartbeat.surroundings(ws.place), ws.clock.now(), epoch=1)
     return dict.fromkeys(names, 1)
 
 
@@ -98,7 +98,7 @@ def _bare(clone: Path, name: str, times: int, _: str, size: int) -> int:
 def _beat(clone: Path, name: str, times: int, what: str) -> int:
     folders = [f"{clone}/.git/ghp"]
     answers = [
-        pulse.beat(folders, name, {"lastAction": f"{what}, {step}"}, time.time())
+        heartbeat.beat(folders, name, {"lastAction": f"{what}, {step}"}, time.time())
         for step in range(times)
     ]
     return answers.count("beat")
@@ -107,7 +107,7 @@ def _beat(clone: Path, name: str, times: int, what: str) -> int:
 def _road(clone: Path, name: str, times: int, what: str) -> int:
     os.chdir(clone)
     environ = {**os.environ, "GHP_AGENT": name}
-    answers = [pulse.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
+    answers = [heartbeat.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
     return answers.count(True)
 
 
@@ -115,13 +115,13 @@ def _fold(clone: Path) -> None:
     # Something to commit in each fold, in the bare rounds as well: the load on both is the same.
     folders, now = [str(clone / ".git/ghp")], time.time()
     for name in BYSTANDERS:
-        pulse.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
+        heartbeat.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
     with contextlib.suppress(LockTimeoutError):  # a crowd on few cores; the next fold takes it in
-        house(clone).store.fold()
+        open_app(clone).store.fold()
 
 
 def _sync(clone: Path) -> None:
-    house(clone).store.sync()  # whether all arrived is looked at in the end
+    open_app(clone).store.sync()  # whether all arrived is looked at in the end
 
 
 def _whole(
@@ -142,7 +142,7 @@ def _whole(
 
 def _lost(clone: Path, remote: Path, said: Mapping[str, int]) -> tuple[int, int]:
     """How many acknowledged beats the clone's ref lacks after a fold, the remote after a sync."""
-    store = house(clone).store
+    store = open_app(clone).store
     store.fold()
     place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
     here = _missing(git(clone / ".git/ghp/state.git", "show", place), said)

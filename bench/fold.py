@@ -7,11 +7,11 @@ from itertools import count
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, ratio, took
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp, agent_name
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.git import outbox
 from ghp_agents.state.record import Record
 
@@ -43,7 +43,7 @@ def measure(place: Place) -> list[Figure]:
     # Its copies are to be the same clone: without this note they are not seen to be copies.
     (before / ".git/ghp/state.git/ghp-place").unlink(missing_ok=True)
     after = shutil.copytree(before, before.parent / "after", symlinks=True)
-    commits = house(after).store.fold()
+    commits = open_app(after).store.fold()
     stream = before.parent / "stream"
     objects = _export(before, after, stream)
     numbers = count()
@@ -54,7 +54,7 @@ def measure(place: Place) -> list[Figure]:
 
     def fold() -> float:
         path = copy()
-        taken = took(lambda: house(path).store.fold())
+        taken = took(lambda: open_app(path).store.fold())
         _check(path, after)
         shutil.rmtree(path)
         return taken
@@ -74,14 +74,14 @@ def measure(place: Place) -> list[Figure]:
 def _prepare(place: Place) -> Path:
     """A clone that has folded once, and has as much again to fold."""
     clone = place.repository("fold")
-    ws = house(clone).ws
+    ws = open_app(clone).ws
     names = [f"worker-{number + 1}" for number in range(AGENTS)]
     for name in names:
-        pulse.beat(ws.folders, name, pulse.surroundings(ws.place), ws.clock.now(), epoch=1)
-    house(clone).store.fold()
+        heartbeat.beat(ws.folders, name, heartbeat.surroundings(ws.place), ws.clock.now(), epoch=1)
+    open_app(clone).store.fold()
     for name in names:
         said = {"status": "testing", "lastAction": f"Ran the tests of {name}"}
-        pulse.beat(ws.folders, name, said, ws.clock.now())
+        heartbeat.beat(ws.folders, name, said, ws.clock.now())
     at = Timestamp(to_text(ws.clock.now()))
     outbox.put(ws, [_record(number, at) for number in range(RECORDS)], OSError("no cause"))
     return clone

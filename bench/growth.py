@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.figure import Figure, count, milliseconds
-from bench.place import Place, git, house, size
+from bench.place import Place, git, open_app, size
 from bench.timing import took
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.state.git import repack as upkeep
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.state.git import repack
 from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import App
 
@@ -95,7 +95,7 @@ def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
         new = said(step, agent)
         if new is None:
             continue
-        pulse.beat(
+        heartbeat.beat(
             parts.ws.folders,
             f"worker-{agent + 1}",
             new,
@@ -110,8 +110,8 @@ def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
 
 def _maintained(clone: Path) -> tuple[int, int]:
     """The size after maintenance."""
-    ws = house(clone).ws
-    if not upkeep.run(ws, open_repository(ws)):
+    ws = open_app(clone).ws
+    if not repack.run(ws, open_repository(ws)):
         raise RuntimeError("the maintenance could not be done")
     return size(_state(clone))
 

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, process, ratio
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp, digest
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.leases import record as lease_record
 from ghp_agents.leases.record import LeaseEvent
 from ghp_agents.ports import Snapshot
@@ -87,11 +87,11 @@ def _fill(clone: Path, leases: int, agents: int) -> None:
     (clone / ".gitignore").write_text("*.log\nbuild/\n")
     git(clone, "add", ".gitignore")
     git(clone, "commit", "-q", "-m", "Ignore what is built")
-    parts = house(clone)
+    parts = open_app(clone)
     now = parts.ws.clock.now()
     for number in range(agents):
         said = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
-        pulse.beat(parts.ws.folders, f"worker-{number + 1}", said, now, epoch=1)
+        heartbeat.beat(parts.ws.folders, f"worker-{number + 1}", said, now, epoch=1)
     parts.store.fold()
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
@@ -100,7 +100,7 @@ def _fill(clone: Path, leases: int, agents: int) -> None:
         return None, [lease_record.entry(said, said) for said in asked]
 
     transact(parts.store, decide)
-    ruling.current(parts.ws, parts.store, parts.leaser, parts.tracker)
+    evaluate.current(parts.ws, parts.store, parts.leaser, parts.tracker)
 
 
 def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> LeaseEvent:

@@ -15,12 +15,12 @@ from typing import Any
 from bench import labels
 from bench.figure import Figure, milliseconds
 from bench.labels import Question
-from bench.place import Place, house
+from bench.place import Place, open_app
 from bench.timing import interleave, process, ratio, times_of, took
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note, identity
-from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.mem0 import Mem0Base
 from ghp_agents.notes.search.minilm import DIMENSIONS
 from ghp_agents.notes.search.result import Engines
@@ -95,7 +95,7 @@ def _files(place: Place) -> Path:
 def _grep(folder: Path, query: str) -> list[str]:
     """As somebody does who has the notes as files: those that have most words of the question."""
     counts: dict[str, int] = {}
-    for word in {each for each in query.split() if textrank.terms(each)}:
+    for word in {each for each in query.split() if bm25.terms(each)}:
         command = ["grep", "-r", "-l", "-i", "-F", "-e", word.strip("?.,;:\"'")]
         shown = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         for name in shown.stdout.split():
@@ -158,7 +158,7 @@ def _cold(place: Place, count: int) -> list[Figure]:
 def _with_notes(place: Place, count: int) -> Path:
     """A repository whose state has that many notes."""
     repository = place.repository("notes")
-    store = house(repository).store
+    store = open_app(repository).store
     known = [note._replace(project="bench") for note in _many(count)]
     files = tuple((note_record.path_of(note.id), note_record.render(note)) for note in known)
 

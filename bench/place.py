@@ -98,7 +98,7 @@ def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def house(cwd: Path, name: str | None = None) -> App:
+def open_app(cwd: Path, name: str | None = None) -> App:
     """The program's parts for one command in `cwd`, in this process."""
     return App(cwd, dict(os.environ), name=name)
 

@@ -23,12 +23,11 @@ from typing import NamedTuple
 from bench import history
 from bench.figure import Figure
 from bench.history import Branch, Change, History
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import check_edit as guard
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
@@ -151,7 +150,7 @@ def _replay(
     clone = place.repository("replay")
     history.write(past, clone)
     found = Replay(_pairs(past), conflicts)
-    agents = {branch.name: house(clone, branch.name) for branch in past.branches}
+    agents = {branch.name: open_app(clone, branch.name) for branch in past.branches}
     for branch in past.branches:
         _begin(agents[branch.name], branch, folders=folders)
     for branch, change, is_last in _in_turn(past):
@@ -181,7 +180,7 @@ def _begin(agent: App, branch: Branch, *, folders: bool) -> None:
 
 def _end(agent: App) -> None:
     name = agent.ws.agent()
-    touched.drop_all(agent.ws.folders, name)
+    implicit_leases.drop_all(agent.ws.folders, name)
     presence.heartbeat(agent.ws, agent.store, name, {"status": "stopped"})
 
 
@@ -202,11 +201,11 @@ def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
 def _decide(agent: App, path: str) -> Verdict:
     """As a hook asks before an edit: quickly, and where that cannot tell, thoroughly."""
     ws, name = agent.ws, agent.ws.agent()
-    found = guard.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
+    found = check_edit.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
     if found is not None:
         return found
     parts = (agent.store, agent.leaser, agent.tracker)
-    return ruling.judge(ws, *parts, name, [path], editing=True)[0]
+    return evaluate.judge(ws, *parts, name, [path], editing=True)[0]
 
 
 # -------------------------------------------------------------------------- what git says

@@ -64,9 +64,9 @@ def _field(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: 
     env = {**os.environ, **github.environment(WORKER_1)}
     for number in range(1, agents + 1):
         folder, name = folders[number % homes], f"worker-{number}"
-        house = App(folder, env, name=name, clock=clock)
-        presence.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "implementing"})
-        claim.claim(house.ws, house.store, house.leaser, house.tracker, str(number))
+        app = App(folder, env, name=name, clock=clock)
+        presence.heartbeat(app.ws, app.store, app.ws.agent(), {"status": "implementing"})
+        claim.claim(app.ws, app.store, app.leaser, app.tracker, str(number))
     for folder in [*folders, *folders]:
         _asked(github, clock, folder, "agent-sync")
 

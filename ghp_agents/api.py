@@ -19,11 +19,11 @@ from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.guard import approval
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.heartbeat import clean_action
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
-from ghp_agents.leases import acquire as leasing
+from ghp_agents.leases import acquire
 from ghp_agents.leases import service as lease_services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -62,27 +62,27 @@ def connect(
     """
     name = agent_name(agent) if agent else None
     known = os.environ if environ is None else environ
-    house = App(Path(folder).resolve(), known, name=name)
-    ws = house.ws  # say here what is wrong with the folder, not at the first call
+    app = App(Path(folder).resolve(), known, name=name)
+    ws = app.ws  # say here what is wrong with the folder, not at the first call
     if name:
-        people.refuse(known, name, pulse.whoami(ws.place, known), ws.settings.orchestrators)
-    return Project(house)
+        people.refuse(known, name, heartbeat.whoami(ws.place, known), ws.settings.orchestrators)
+    return Project(app)
 
 
 class Project:
     """A repository's coordination. Every method may raise GhpError, whose `hint` says what next."""
 
-    def __init__(self, house: App) -> None:
-        self._house = house
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def _parts(self) -> tuple[Workspace, StateStore, LockService, IssueTracker]:
-        house = self._house
-        return house.ws, house.store, house.leaser, house.tracker
+        app = self._app
+        return app.ws, app.store, app.leaser, app.tracker
 
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
-        house = self._house
-        return presence.list_agents(house.ws, house.store, house.store.snapshot())
+        app = self._app
+        return presence.list_agents(app.ws, app.store, app.store.snapshot())
 
     def heartbeat(
         self,
@@ -100,31 +100,29 @@ class Project:
             said["issue"] = issue or None
         if action is not None:
             said["lastAction"] = clean_action(action)
-        house = self._house
-        presence.heartbeat(house.ws, house.store, house.ws.agent(), said, progress=progress)
+        app = self._app
+        presence.heartbeat(app.ws, app.store, app.ws.agent(), said, progress=progress)
 
     def log(self, question: LedgerQuery | None = None) -> list[LedgerEntry]:
         """What happened, in ledger order."""
-        return ledger.select(self._house.store.ledger(), question or LedgerQuery())
+        return ledger.select(self._app.store.ledger(), question or LedgerQuery())
 
     def sync(self, *, push: bool = True) -> SyncReport:
         """Exchange state with the remote. A remote that cannot be reached is in the report."""
-        house = self._house
-        return sync.sync(
-            house.ws, house.store, house.leaser, house.tracker, push=push, hub=house.hub
-        )
+        app = self._app
+        return sync.sync(app.ws, app.store, app.leaser, app.tracker, push=push, hub=app.hub)
 
     def issues(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, and closed ones if asked, oldest first."""
-        return self._house.tracker.list(closed=closed)
+        return self._app.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
         """What can be taken now: open, unclaimed, unassigned, no open blocker, no epic, not waiting
         for a person; the most urgent first."""
-        known = claim.claims(self._house.leaser)
-        house = self._house
-        commanded = issue.commanded(house.store)
-        return issue.ready(house.ws, house.tracker.list(closed=True), known, commanded)
+        known = claim.claims(self._app.leaser)
+        app = self._app
+        commanded = issue.commanded(app.store)
+        return issue.ready(app.ws, app.tracker.list(closed=True), known, commanded)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
         """Take the right to an issue; what is mine already stays so.
@@ -157,7 +155,7 @@ class Project:
         Raises RefusedError for what is not mine or not committed, ChecksFailedError.
         """
         named = str(issue) if issue is not None else None
-        return finish.finish(*self._parts(), self._house.forge, issue=named, draft=draft)
+        return finish.finish(*self._parts(), self._app.forge, issue=named, draft=draft)
 
     def merge(
         self, number: int | None = None, *, patience: float = 0.0, unchecked: bool = False
@@ -177,8 +175,8 @@ class Project:
         return list(merge.merge_queue(self._merger(unchecked), patience=patience))
 
     def _merger(self, unchecked: bool) -> Merger:
-        parts = (*self._parts(), self._house.forge)
-        return merge.merger(*parts, cwd=self._house.cwd, unchecked=unchecked)
+        parts = (*self._parts(), self._app.forge)
+        return merge.merger(*parts, cwd=self._app.cwd, unchecked=unchecked)
 
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
@@ -188,10 +186,10 @@ class Project:
 
         Raises RefusedError while another sweeps, UnknownError without news of the remote.
         """
-        house = self._house
+        app = self._app
         return sweep.sweep(
-            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=house.hub,
-            forge=house.forge,
+            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=app.hub,
+            forge=app.forge,
         )  # fmt: skip
 
     def lease(
@@ -206,77 +204,75 @@ class Project:
 
         Raises RefusedError when another has it, UnknownError when nobody can tell.
         """
-        house = self._house
-        said = WorktreeFiles(house.ws).spelled(patterns, house.cwd) if patterns else ()
-        return leasing.acquire(
-            house.ws,
-            house.store,
-            house.leaser,
+        app = self._app
+        said = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
+        return acquire.acquire(
+            app.ws,
+            app.store,
+            app.leaser,
             approval.approver(*self._parts()),
             LeaseRequest(said, name, reason, ttl, strict, said=patterns),
         )
 
     def leases(self) -> list[Hold]:
         """All leases that are held, in the order in which they count."""
-        house = self._house
-        return lease_services.listing(house.ws, house.store, house.leaser).held
+        app = self._app
+        return lease_services.listing(app.ws, app.store, app.leaser).held
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
     ) -> lease_services.ReleasedLeases:
         """Give leases back: by id, by the patterns that were leased, or by name."""
-        house = self._house
+        app = self._app
         return lease_services.release(
-            house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason
+            app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
         )
 
     def new_issue(self, change: IssueChange) -> Issue:
         """Make an issue; its title is needed."""
-        return self._house.tracker.create(change, self._house.ws.actor())
+        return self._app.tracker.create(change, self._app.ws.actor())
 
     def change_issue(self, number: int, change: IssueChange) -> Issue:
         """Change fields of an issue."""
-        return self._house.tracker.change(number, change, self._house.ws.actor())
+        return self._app.tracker.change(number, change, self._app.ws.actor())
 
     def comment(self, number: int, text: str) -> Comment:
         """Say something about an issue."""
-        return self._house.tracker.comment(number, text, self._house.ws.actor())
+        return self._app.tracker.comment(number, text, self._app.ws.actor())
 
     def escalate(
         self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
     ) -> Escalation:
         """Ask what only a person can decide. Asked again while open, it is the same question."""
-        house = self._house
+        app = self._app
         asked = escalation.escalate(
-            house.ws, house.store, house.tracker, question, issue=issue, options=options
+            app.ws, app.store, app.tracker, question, issue=issue, options=options
         )
         return asked.escalation
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        return escalation.read_all(
-            self._house.store.snapshot(), self._house.ws.settings.orchestrators
-        )[0]
+        return escalation.read_all(self._app.store.snapshot(), self._app.ws.settings.orchestrators)[
+            0
+        ]
 
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question, by its id or a unique part of it."""
-        house = self._house
-        return escalation.answer(house.ws, house.store, house.tracker, reference, text).escalation
+        app = self._app
+        return escalation.answer(app.ws, app.store, app.tracker, reference, text).escalation
 
     def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
         """Tell one fact that others will need. Told again, it is the same note."""
-        house = self._house
+        app = self._app
         named = str(issue) if issue is not None else None
         told = note.remember(
-            house.ws, house.store, house.tracker, text, project=house.project, kind=kind,
+            app.ws, app.store, app.tracker, text, project=app.project, kind=kind,
             issue=named,
         )  # fmt: skip
         return told.note
 
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
         """The notes that answer a question best, the best first."""
-        house = self._house
-        found = recall.recall(
-            house.ws, house.store, house.tracker, house.knowledge, query, limit=limit
-        )
+        app = self._app
+        found = recall.recall(app.ws, app.store, app.tracker, app.knowledge, query, limit=limit)
         return list(found.notes)

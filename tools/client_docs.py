@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ghp_agents.core.jsonc_edit import fresh
-from ghp_agents.integrations.clients import hook_entries as guard
+from ghp_agents.integrations.clients import hook_entries
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
 from ghp_agents.integrations.git_hooks.script import HOOKS, new_hook
@@ -59,10 +59,10 @@ def _row(name: str, each: HookSubscription) -> str:
 
 def _example(name: str) -> list[str]:
     if name == PLUGIN:
-        command = " ".join(guard.hook_command(PYTHON, name))
+        command = " ".join(hook_entries.hook_command(PYTHON, name))
         return ["Each time it calls:", "", "```sh", command, "```"]
     (event,) = [each.event for each in CLIENTS[name] if each.kind == "edit"]
-    whole = guard.document(name, PYTHON)
+    whole = hook_entries.document(name, PYTHON)
     shown = whole | {"hooks": {event: whole["hooks"][event]}}
     return ["One of these entries, as it is written:", "", "```json", fresh(shown).rstrip(), "```"]
 

@@ -35,7 +35,7 @@ from ghp_agents.notes.search.minilm import (
     WORDS,
     read_changes,
 )
-from tools import pairs as material
+from tools import pairs as training_pairs
 from tools.pairs import Pair
 
 RATE, BATCH = 1e-4, 64
@@ -229,7 +229,7 @@ def main() -> None:
     out = Path(sys.argv[1]) if sys.argv[1:] else TUNING
     if out.is_dir() or not out.parent.is_dir():
         sys.exit(f"{out} cannot be written: name a file in a folder that is there.")
-    taught, kept_out = material.read()
+    taught, kept_out = training_pairs.read()
     tuner = Tuner(folder)
     say(f"before: {report(tuner, kept_out)}")
     learn(tuner, taught)

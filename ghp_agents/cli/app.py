@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import log_unexpected, make_house
+from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.wiring import App
@@ -122,19 +122,19 @@ def app() -> None:
     """Coordinate many coding agents on one repository, with git and issues alone."""
 
 
-def run(argv: Sequence[str], house: App | None = None) -> int:
+def run(argv: Sequence[str], application: App | None = None) -> int:
     """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
     output.open_closed()
     is_hook = bool(argv) and argv[0] in HOOKS
     unseen = contextlib.redirect_stderr(io.StringIO())
     with unseen if _is_completing() else contextlib.nullcontext():  # where somebody is typing
-        code = _run(argv, house or make_house(), is_hook=is_hook)
+        code = _run(argv, application or make_app(), is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code
 
 
-def _run(argv: Sequence[str], house: App, *, is_hook: bool) -> int:
+def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
     try:
-        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=house)
+        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=application)
         output.flush()
     except GhpError as error:
         output.error(str(error), error.hint)

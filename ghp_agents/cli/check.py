@@ -57,15 +57,15 @@ def check(
     it ends with 4 if the remote gives no answer.
     """
     _check_words(paths, staged=staged, base=base, commits=commits, issue=issue)
-    house: App = ctx.obj
+    app: App = ctx.obj
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
     if verify and not (paths or staged or base is not None):
-        _print_right(verification.verify(house.ws, house.leaser, name), as_json=as_json)
+        _print_right(verification.verify(app.ws, app.leaser, name), as_json=as_json)
         return
     if verify:
-        held_paths.fetch_leases(house.store)
-    checked = _checked(house, paths, staged, base, commits, issue)
+        held_paths.fetch_leases(app.store)
+    checked = _checked(app, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(each) for each in checked.refused]
         output.as_json([*refused, *(_commit_fields(each) for each in checked.strangers)])
@@ -103,21 +103,21 @@ def _check_words(
 
 
 def _checked(
-    house: App,
+    app: App,
     paths: tuple[str, ...],
     staged: bool,
     base: str | None,
     commits: bool,
     issue: int | None,
 ) -> CheckResult:
-    parts = (house.ws, house.store, house.leaser, house.knowing_tracker)
+    parts = (app.ws, app.store, app.leaser, app.knowing_tracker)
     if base is not None:
         with output.busy("Asking the remote"):
             return services.check_branch(*parts, base, commits=commits, issue=issue)
     if staged:
-        chosen = services.staged(house.ws, house.environ, house.cwd)
+        chosen = services.staged(app.ws, app.environ, app.cwd)
     else:
-        chosen = services.chosen(house.ws, paths, house.cwd)
+        chosen = services.chosen(app.ws, paths, app.cwd)
     return services.check(*parts, chosen)
 
 

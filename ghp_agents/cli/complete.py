@@ -56,61 +56,61 @@ def or_files(*completers: Completer) -> Completer:
 # ------------------------------------------------------------------------------ what there is
 
 
-def _agents(house: App) -> Named:
-    for name, presence in sorted(house.store.snapshot().agents().items()):
+def _agents(app: App) -> Named:
+    for name, presence in sorted(app.store.snapshot().agents().items()):
         yield name, str(presence.get("status", ""))
 
 
-def _issues(house: App) -> Named:
+def _issues(app: App) -> Named:
     from ghp_agents.issues.issue import short
 
-    for issue in house.tracker.list():
+    for issue in app.tracker.list():
         yield short(issue).removeprefix("#"), issue.title
 
 
-def _closed_issues(house: App) -> Named:
+def _closed_issues(app: App) -> Named:
     from ghp_agents.issues.issue import short
 
-    for issue in house.tracker.list(closed=True):
+    for issue in app.tracker.list(closed=True):
         if issue.state == "closed":
             yield short(issue).removeprefix("#"), issue.title
 
 
-def _questions(house: App) -> Named:
+def _questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
+    for each in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
         yield each.name, each.title
 
 
-def _open_questions(house: App) -> Named:
+def _open_questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
+    for each in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
         if each.is_open:
             yield each.name, each.title
 
 
-def _leases(house: App) -> Named:
+def _leases(app: App) -> Named:
     from ghp_agents.leases import service as lease
     from ghp_agents.leases.record import what
 
-    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+    for hold in lease.listing(app.ws, app.store, app.leaser).held:
         yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
 
 
-def _resources(house: App) -> Named:
+def _resources(app: App) -> Named:
     from ghp_agents.leases import service as lease
 
-    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+    for hold in lease.listing(app.ws, app.store, app.leaser).held:
         if hold.name:
             yield hold.name, hold.holder
 
 
-def _handoffs(house: App) -> Named:
+def _handoffs(app: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
-    found, _ = handoff_record.read_handoffs(house.store.snapshot().files(handoff_record.HANDOFFS))
+    found, _ = handoff_record.read_handoffs(app.store.snapshot().files(handoff_record.HANDOFFS))
     for each in reversed(found):
         about = f" about #{each.issue}" if each.issue else ""
         yield each.name, f"{each.by.name}{about}"

@@ -47,13 +47,13 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(
-        house: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
+        app: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
         asked = Choice(github, labels, ghp, checked(action) if action is not None else "")
         if not any(asked):
-            command(house, **others)
+            command(app, **others)
             return
         wrong = [name for name, value in others.items() if value and name not in WITH]
         if wrong:
@@ -62,7 +62,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
                 f"--{wrong[0].replace('_', '-')} is not for --{option}.",
                 hint="See `ghp agent-init --help`.",
             )
-        connect(house, asked, remove=others["remove"], dry_run=others["dry_run"])
+        connect(app, asked, remove=others["remove"], dry_run=others["dry_run"])
 
     made: Callable[..., None] = run
     for option in OPTIONS:
@@ -70,7 +70,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
-def connect(house: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
+def connect(app: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
     """Do what is asked, or take it away again."""
     if remove and asked.labels:
         raise UsageError(
@@ -78,20 +78,20 @@ def connect(house: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
             hint="Delete a label on GitHub, where its page says what has it.",
         )
     if asked.github and remove:
-        _take_files(house, dry_run=dry_run)
+        _take_files(app, dry_run=dry_run)
     elif asked.github:
-        _write_files(house, asked.action, dry_run=dry_run)
+        _write_files(app, asked.action, dry_run=dry_run)
     if asked.labels:
-        _make_labels(house, dry_run=dry_run)
+        _make_labels(app, dry_run=dry_run)
     if asked.ghp:
-        _hook_upstream(house, remove=remove, dry_run=dry_run)
+        _hook_upstream(app, remove=remove, dry_run=dry_run)
 
 
 # ------------------------------------------------------------------------------ files
 
 
-def _write_files(house: App, action: str, *, dry_run: bool) -> None:
-    plan = github_setup.to_write(house.ws, action)
+def _write_files(app: App, action: str, *, dry_run: bool) -> None:
+    plan = github_setup.to_write(app.ws, action)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.warn(
@@ -106,7 +106,7 @@ def _write_files(house: App, action: str, *, dry_run: bool) -> None:
         )
     elif not plan.steps and not plan.kept:
         output.done(f"{NOTHING}the files are there.")
-    if not (action or dry_run) and github_setup.lacks_workflow(house.ws):
+    if not (action or dry_run) and github_setup.lacks_workflow(app.ws):
         output.warn(
             f"There is no safe {github_setup.WORKFLOW}: this ghp-agents was not installed from a "
             "commit on GitHub, so there is no action that a workflow could pin.",
@@ -114,8 +114,8 @@ def _write_files(house: App, action: str, *, dry_run: bool) -> None:
         )
 
 
-def _take_files(house: App, *, dry_run: bool) -> None:
-    plan = github_setup.to_take(house.ws)
+def _take_files(app: App, *, dry_run: bool) -> None:
+    plan = github_setup.to_take(app.ws)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.say(f"{kept.path} is yours, and stays.")
@@ -126,8 +126,8 @@ def _take_files(house: App, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ labels
 
 
-def _make_labels(house: App, *, dry_run: bool) -> None:
-    hub = house.hub
+def _make_labels(app: App, *, dry_run: bool) -> None:
+    hub = app.hub
     if hub is None:
         raise NotSetUpError(
             "Issues of this repository are not on GitHub, so there are no labels to make.",
@@ -137,7 +137,7 @@ def _make_labels(house: App, *, dry_run: bool) -> None:
     from ghp_agents.github import ensure_labels as labels
 
     with output.busy("Asking GitHub for its labels"):
-        missing = labels.missing(hub, labels.wanted(house.ws.settings))
+        missing = labels.missing(hub, labels.wanted(app.ws.settings))
     for label in missing:
         if dry_run:
             output.data(output.clean(f"Would make the label {label.name} in {hub.repository}."))
@@ -151,14 +151,14 @@ def _make_labels(house: App, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ upstream
 
 
-def _hook_upstream(house: App, *, remove: bool, dry_run: bool) -> None:
+def _hook_upstream(app: App, *, remove: bool, dry_run: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
-    program = next_ghp(house.environ)
+    program = next_ghp(app.environ)
     if program is None:
-        _say_absent(house, remove=remove)
+        _say_absent(app, remove=remove)
         return
-    upstream = services.Upstream(program, house.cwd, house.environ)
+    upstream = services.Upstream(program, app.cwd, app.environ)
     if remove:
         steps = services.to_take(upstream)
     else:
@@ -171,10 +171,10 @@ def _hook_upstream(house: App, *, remove: bool, dry_run: bool) -> None:
     guards.carry_out(steps, dry_run=dry_run)
 
 
-def _say_absent(house: App, *, remove: bool) -> None:
+def _say_absent(app: App, *, remove: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
-    if remove and not services.registered(house.environ):
+    if remove and not services.registered(app.environ):
         output.done(f"{NOTHING}there are no hooks of ours.")
         return
     raise GhpError(

@@ -30,19 +30,19 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
 
     Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
     """
-    house: App = ctx.obj
+    app: App = ctx.obj
     checks = services.checks(
-        house.ws,
-        house.store,
-        house.leaser,
-        house.ground,
+        app.ws,
+        app.store,
+        app.leaser,
+        app.ground,
         probe=probe,
-        hub=lambda: house.hub,
-        shortcomings=lambda: house.knowledge.shortcomings(),
+        hub=lambda: app.hub,
+        shortcomings=lambda: app.knowledge.shortcomings(),
     )
     if fix:
         with output.busy("Examining and mending"):
-            found = services.fix(checks, house.ground.repairs)
+            found = services.fix(checks, app.ground.repairs)
         _print(found, json)
     elif json:
         with output.busy("Examining"):

@@ -54,7 +54,7 @@ STDIN = "-"
 @acting
 @click.pass_obj
 def escalate(
-    house: App,
+    app: App,
     question: str,
     issue: str | None,
     options: tuple[str, ...],
@@ -76,18 +76,18 @@ def escalate(
             hint="Give one of them as a text or a file.",
         )
     asked = services.escalate(
-        house.ws, house.store, house.tracker, _text("question", question), issue=issue,
+        app.ws, app.store, app.tracker, _text("question", question), issue=issue,
         options=options, context=_context(context) if context else "", urgency=urgency,
         waiting=wait,
     )  # fmt: skip
     _say_asked(asked)
     if wait:
-        start_background(house, urgent=True)
-        _wait(house, asked.escalation, timeout)
+        start_background(app, urgent=True)
+        _wait(app, asked.escalation, timeout)
     else:
         output.data(asked.escalation.name)
         output.flush()
-        send(house)
+        send(app)
 
 
 def _say_asked(asked: services.EscalateResult) -> None:
@@ -102,7 +102,7 @@ def _say_asked(asked: services.EscalateResult) -> None:
         output.warn(note)
 
 
-def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
+def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     from ghp_agents.escalations.wait import wait
 
     stays = (
@@ -111,7 +111,7 @@ def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
     )
     try:
         with ending.exit_on_signals(), output.busy(f"Waiting for the answer to {escalation.name}"):
-            answer = wait(house.ws, house.store, escalation, timeout=timeout)
+            answer = wait(app.ws, app.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
         raise
@@ -120,7 +120,7 @@ def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
     output.say(f"{escalation.name} was answered by {who(answer.by)}:")
     output.data(clean(answer.text))
     output.flush()
-    services.mark_told(house.ws, house.ws.agent(), [answer.id])
+    services.mark_told(app.ws, app.ws.agent(), [answer.id])
 
 
 def _context(name: str) -> str:
@@ -173,34 +173,34 @@ def _text(what: str, said: str) -> str:
 @acting
 @click.pass_obj
 def escalations(
-    house: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
+    app: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
-    snapshot = house.store.snapshot()
+    snapshot = app.store.snapshot()
     # Who may decide matters once somebody answered; before, no settings need to be read.
     answered = bool(snapshot.files(record.ANSWERS))
-    orchestrators = house.ws.settings.orchestrators if answered else ()
+    orchestrators = app.ws.settings.orchestrators if answered else ()
     known, problems = services.read_all(snapshot, orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
     if only_open:
         chosen = [each for each in chosen if each.is_open]
     if mine:
-        agent = house.ws.agent()
+        agent = app.ws.agent()
         chosen = [each for each in chosen if each.question.agent == agent]
     if issue is not None:
-        numbers = house.tracker.get(issue).numbers
+        numbers = app.tracker.get(issue).numbers
         chosen = [each for each in chosen if each.question.issue in numbers]
     if as_json:
         output.as_json([_fields(each) for each in chosen])
     elif id is not None:
         output.data("\n\n".join(_whole(each) for each in chosen))
     elif not chosen:
-        say_none(house, "No questions.")
+        say_none(app, "No questions.")
     else:
-        _print(rules.by_need(chosen), rules.short_names(known), house.ws.clock.now())
+        _print(rules.by_need(chosen), rules.short_names(known), app.ws.clock.now())
     for problem in problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    start_background(house)
+    start_background(app)
 
 
 def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
@@ -287,13 +287,13 @@ def _said(answer: Answer) -> dict[str, Any]:
 @click.argument("text")
 @acting
 @click.pass_obj
-def answer(house: App, id: str, text: str) -> None:
+def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     Of several answers the last one counts. People and orchestrators decide; what another agent
     says is advice, and the question stays open.
     """
-    answered = services.answer(house.ws, house.store, house.tracker, id, _text("answer", text))
+    answered = services.answer(app.ws, app.store, app.tracker, id, _text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [each for each in answered.escalation.answers if each != answered.answer]
     if not answered.is_new:
@@ -311,7 +311,7 @@ def answer(house: App, id: str, text: str) -> None:
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
-    send(house)
+    send(app)
 
 
 def _warn_of_odd(answered: services.AnswerResult) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.cli import output
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.integrations.clients import advice as guard_advice
-from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
@@ -26,28 +26,28 @@ class Guards(NamedTuple):
     is_users: bool  # in the user's own files, for all repositories
 
 
-def choose(house: App, words: str, *, user: bool, remove: bool) -> Guards:
+def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
     """The guards that `--hooks WORDS` means. Raises UsageError, NotSetUpError."""
-    folders = [] if user else [house.ws.folder, house.ws.root]
-    found = client_places.found(folders, house.environ)
-    if words == client_places.FOUND and remove:
+    folders = [] if user else [app.ws.folder, app.ws.root]
+    found = config_files.found(folders, app.environ)
+    if words == config_files.FOUND and remove:
         found = [*HOMES] if user else [*HOMES, GIT]
-    clients = client_places.chosen(words, found)
+    clients = config_files.chosen(words, found)
     if user and GIT in clients:
         raise UsageError(
             "Git's hooks belong to a repository, not to a user.",
             hint="Leave --user away, or name other clients.",
         )
     if user:
-        return Guards(clients, client_places.of_user(house.environ, clients), is_users=True)
-    return Guards(clients, client_places.here(house.ws, clients), is_users=False)
+        return Guards(clients, config_files.of_user(app.environ, clients), is_users=True)
+    return Guards(clients, config_files.here(app.ws, clients), is_users=False)
 
 
-def to_put(house: App, asked: Guards) -> list[Step]:
+def to_put(app: App, asked: Guards) -> list[Step]:
     """What is still to be put in."""
-    common_dir = None if asked.is_users else house.ws.common_dir
-    steps = guards.to_put(asked.targets, python(), house.environ, common_dir)
-    return [*steps, *(git_guard.to_put(house.ws, python()) if GIT in asked.clients else [])]
+    common_dir = None if asked.is_users else app.ws.common_dir
+    steps = guards.to_put(asked.targets, python(), app.environ, common_dir)
+    return [*steps, *(git_guard.to_put(app.ws, python()) if GIT in asked.clients else [])]
 
 
 def python() -> str:
@@ -59,40 +59,40 @@ def python() -> str:
     return sys.executable
 
 
-def to_take(house: App, asked: Guards) -> list[Step]:
+def to_take(app: App, asked: Guards) -> list[Step]:
     """What of ours is to be taken out."""
-    common_dir = None if asked.is_users else house.ws.common_dir
+    common_dir = None if asked.is_users else app.ws.common_dir
     steps = guards.to_take(asked.targets, common_dir)
-    return [*steps, *(git_guard.to_take(house.ws) if GIT in asked.clients else [])]
+    return [*steps, *(git_guard.to_take(app.ws) if GIT in asked.clients else [])]
 
 
-def all_of_clone(house: App) -> list[Step]:
+def all_of_clone(app: App) -> list[Step]:
     """All guards that are in this clone, to be taken out."""
-    return to_take(house, choose(house, client_places.FOUND, user=False, remove=True))
+    return to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
 
 
 # ------------------------------------------------------------------------------ the command
 
 
-def put_for_user(house: App, asked: Guards, *, dry_run: bool) -> None:
+def put_for_user(app: App, asked: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: no repository is needed, and none is set up."""
-    steps = to_put(house, asked)
+    steps = to_put(app, asked)
     if not steps:
         output.done(f"{NOTHING}the hooks are there.")
         return
     carry_out(steps, dry_run=dry_run)
     if not dry_run:
-        say_advice(house, asked)
+        say_advice(app, asked)
 
 
-def take(house: App, asked: Guards, *, dry_run: bool) -> None:
+def take(app: App, asked: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --remove`."""
-    steps = to_take(house, asked)
+    steps = to_take(app, asked)
     if steps:
         carry_out(steps, dry_run=dry_run)
     else:
         output.done(f"{NOTHING}there are no such hooks of ours.")
-    for target in [] if asked.is_users else client_places.of_user(house.environ, asked.clients):
+    for target in [] if asked.is_users else config_files.of_user(app.environ, asked.clients):
         if guards.python_in(target):
             output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
@@ -117,32 +117,32 @@ def _act(step: Step) -> None:
         ) from None
 
 
-def say_advice(house: App, asked: Guards) -> None:
+def say_advice(app: App, asked: Guards) -> None:
     """What a person should know about what was just put in."""
-    for text, hint in _advice(house, asked):
+    for text, hint in _advice(app, asked):
         output.warn(output.clean(text), hint)
 
 
-def _others(house: App, asked: Guards) -> list[ConfigFile]:
+def _others(app: App, asked: Guards) -> list[ConfigFile]:
     """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
     are in one, for the user's."""
     if not asked.is_users:
-        return client_places.of_user(house.environ, asked.clients)
+        return config_files.of_user(app.environ, asked.clients)
     try:
-        return client_places.here(house.ws, asked.clients)
+        return config_files.here(app.ws, asked.clients)
     except NotSetUpError:
         return []
 
 
-def _advice(house: App, asked: Guards) -> Iterator[tuple[str, str]]:
-    yield from guard_advice.advice(asked.clients, asked.targets, _others(house, asked))
+def _advice(app: App, asked: Guards) -> Iterator[tuple[str, str]]:
+    yield from guard_advice.advice(asked.clients, asked.targets, _others(app, asked))
     if guards.CLAUDE in asked.clients:
-        folders = [] if asked.is_users else [house.ws.folder]
-        for place in client_places.plugins_enabled(folders, house.environ):
+        folders = [] if asked.is_users else [app.ws.folder]
+        for place in config_files.plugins_enabled(folders, app.environ):
             yield (
                 f"The plugin is enabled, too ({place}): each hook would run twice.",
                 "Use one of them: `claude plugin uninstall ghp-agents`, or "
                 "`ghp agent-init --hooks claude --remove`.",
             )
     if GIT in asked.clients:
-        yield from git_guard.advice(house.ws)
+        yield from git_guard.advice(app.ws)

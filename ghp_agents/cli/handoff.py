@@ -45,7 +45,7 @@ ISSUE = click.option(
 @acting
 @click.pass_obj
 def handoff(
-    house: App,
+    app: App,
     issue: str | None,
     to: str | None,
     note: str | None,
@@ -62,7 +62,7 @@ def handoff(
     said = _note(note)
     with output.busy("Looking at the work"):
         handed = services.handoff(
-            house.ws, house.store, house.tracker, house.leaser, issue=issue, to=to,
+            app.ws, app.store, app.tracker, app.leaser, issue=issue, to=to,
             note=said, checkpoint=checkpoint, dry_run=dry_run,
         )  # fmt: skip
     if stdout or dry_run:
@@ -72,33 +72,31 @@ def handoff(
         output.say(LEARNT)
     if dry_run:
         return
-    is_reached = _pass_on(house, handed.handoff)
-    _warn_of_unsent(house, handed)
+    is_reached = _pass_on(app, handed.handoff)
+    _warn_of_unsent(app, handed)
     if checkpoint or not is_reached:
-        start_background(house)  # for oneself, who is here; or nothing can be sent now, as was said
+        start_background(app)  # for oneself, who is here; or nothing can be sent now, as was said
     else:
-        send(house, here=to is not None)
+        send(app, here=to is not None)
 
 
-def _warn_of_unsent(house: App, handed: HandoffResult) -> None:
+def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
     """What only this clone has is of no use to who goes on in another."""
     said, number = handed.handoff, handed.unsent
-    if not (said.to and number) or services.is_here(house.ws, house.store, said.to):
+    if not (said.to and number) or services.is_here(app.ws, app.store, said.to):
         return
     commits = f"{count(number, 'commit')} of {one_line(said.branch or 'a detached HEAD', 100)}"
-    command = (
-        f"git push {house.ws.settings.remote or 'origin'} {shlex.quote(said.branch or 'HEAD')}"
-    )
+    command = f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(said.branch or 'HEAD')}"
     output.warn(
         f"{commits} {'is' if number == 1 else 'are'} in no remote: {said.to} can restore the work "
         f"only after `{command}`."
     )
 
 
-def _pass_on(house: App, handed: Handoff) -> bool:
+def _pass_on(app: App, handed: Handoff) -> bool:
     """Give the issue over; whether all that was to be asked for that could be reached."""
     try:
-        given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
+        given = services.pass_on(app.ws, app.store, app.leaser, app.tracker, handed)
     except UnknownError as error:
         output.warn(
             f"#{handed.issue} is still yours: {error}",
@@ -178,7 +176,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
 @acting
 @click.pass_obj
 def resume(
-    house: App,
+    app: App,
     issue: str | None,
     reference: str | None,
     max_chars: int | None,
@@ -193,41 +191,41 @@ def resume(
     """
     from ghp_agents.handoffs import resume as reading
 
-    ws, store = house.ws, house.store
-    chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
+    ws, store = app.ws, app.store
+    chosen = reading.choose(ws, store, app.tracker, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError(
             "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
         )
-    restored = _restore(house, chosen.handoff, allow_config) if apply else None
+    restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
-        chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
+        chosen = reading.choose(ws, store, app.tracker, issue=issue, handoff=reference)
     resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
-    _say_fenced(house, chosen.about.actor)
+    _say_fenced(app, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
         escalation.mark_told(ws, agent, [each.id for each in resumed.news])
-    start_background(house)
+    start_background(app)
     if restored and restored.conflicts:
         raise _conflicts(restored)
 
 
-def _say_fenced(house: App, actor: Actor) -> None:
+def _say_fenced(app: App, actor: Actor) -> None:
     """Before all else: that what the agent would go on with was taken from it."""
     if not actor.is_person:
         agent = AgentName(actor.name)
-        for line in fence_lines(house.ws, house.store.snapshot(), house.leaser, agent):
+        for line in fence_lines(app.ws, app.store.snapshot(), app.leaser, agent):
             output.data(f"{line}\n\n")
 
 
-def _restore(house: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
+def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
     """What was put back; None if it is here already, as where the same is said twice."""
     try:
         with output.busy("Restoring the work"):
-            return restore(house.ws, house.store, handoff, allow_config=allow_config)
+            return restore(app.ws, app.store, handoff, allow_config=allow_config)
     except AlreadyRestoredError as error:
         output.say(str(error))
         return None

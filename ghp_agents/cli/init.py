@@ -46,7 +46,7 @@ from ghp_agents.wiring import App
 @click.pass_obj
 @connecting
 def init(
-    house: App,
+    app: App,
     agent: str | None,
     config: bool,
     hooks: str | None,
@@ -65,26 +65,26 @@ def init(
     """
     if user and hooks is None:
         _refuse("is only for --hooks", user=user)
-    asked = guards.choose(house, hooks, user=user, remove=remove) if hooks is not None else None
+    asked = guards.choose(app, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
         _refuse("is not for --remove", agent=agent, config=config, trust=trust, no_probe=no_probe)
     else:
         _refuse("is only for --remove", remote_refs=remote_refs, force=force, yes=yes)
     if remove and asked:
         _refuse("is not for --hooks", remote_refs=remote_refs, force=force)
-        guards.take(house, asked, dry_run=dry_run)
+        guards.take(app, asked, dry_run=dry_run)
     elif remove:
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
-        take_away(house, removal)
+        take_away(app, removal)
     elif asked and asked.is_users:
         _refuse("is not for --user", agent=agent, config=config, trust=trust)
-        guards.put_for_user(house, asked, dry_run=dry_run)
+        guards.put_for_user(app, asked, dry_run=dry_run)
     else:
         if trust:
-            consenting.refuse_agents(house.ws)
-        _make(house, agent, asked, config=config, probe=not no_probe, dry_run=dry_run)
+            consenting.refuse_agents(app.ws)
+        _make(app, agent, asked, config=config, probe=not no_probe, dry_run=dry_run)
         if not dry_run:
-            consent_at_set_up(house, owner=trust)
+            consent_at_set_up(app, owner=trust)
 
 
 def _refuse(why: str, **given: object) -> None:
@@ -97,7 +97,7 @@ def _refuse(why: str, **given: object) -> None:
 
 
 def _make(
-    house: App,
+    app: App,
     agent: str | None,
     asked: Guards | None,
     *,
@@ -106,9 +106,9 @@ def _make(
     dry_run: bool,
 ) -> None:
     name = agent_name(agent) if agent else None
-    ws, ground = house.ws, house.ground
-    steps = services.to_make(ws, house.store, ground, agent=name, config=config)
-    put = guards.to_put(house, asked) if asked else []  # first: a file that is broken stops it all
+    ws, ground = app.ws, app.ground
+    steps = services.to_make(ws, app.store, ground, agent=name, config=config)
+    put = guards.to_put(app, asked) if asked else []  # first: a file that is broken stops it all
     ask = probe and services.needs_probe(ground)
     if not steps and not put and not ask:
         hooked = " and has its hooks" if asked else ""
@@ -120,13 +120,13 @@ def _make(
     if ask and dry_run:
         output.data("Would ask the remote to take a ref, and delete it again.")
     elif ask:
-        _probe(house)
+        _probe(app)
     guards.carry_out(put, dry_run=dry_run)
     limits = services.limits(ws)
     if limits:
         output.say(limits)
     if asked and put and not dry_run:
-        guards.say_advice(house, asked)
+        guards.say_advice(app, asked)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over the worktree's name.",
@@ -134,9 +134,9 @@ def _make(
         )
 
 
-def _probe(house: App) -> None:
+def _probe(app: App) -> None:
     with output.busy("Asking the remote whether it takes our refs"):
-        found = house.ground.probe()
+        found = app.ground.probe()
     if found is None:
         return
     line = services.probe_line(found)

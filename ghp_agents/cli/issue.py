@@ -45,7 +45,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def issues(
-    house: App,
+    app: App,
     mine: bool,
     ready: bool,
     states: str | None,
@@ -58,11 +58,11 @@ def issues(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
-    holdings = claims.holdings(house.ws, house.store, house.leaser)
+    holdings = claims.holdings(app.ws, app.store, app.leaser)
     listing = services.select(
-        house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
+        app.ws, app.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
         claims={number: holding.lease for number, holding in holdings.items()},
-        commanded=services.commanded(house.store) if ready else (),
+        commanded=services.commanded(app.store) if ready else (),
     )  # fmt: skip
     if as_json:
         shown = [(issue, show_as.holding_of(issue, holdings)) for issue in listing.issues]
@@ -70,12 +70,12 @@ def issues(
     elif listing.issues:
         show_as.table(listing, holdings)
     else:
-        say_none(house, _none(ready, anything=bool(listing.open) or bool(states)))
+        say_none(app, _none(ready, anything=bool(listing.open) or bool(states)))
     if listing.passed_over:
         show_as.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
-    start_background(house)
+    start_background(app)
 
 
 def _warn_of_circle(circle: list[Issue]) -> None:
@@ -120,7 +120,7 @@ def issue() -> None:
 @acting
 @click.pass_obj
 def new(
-    house: App,
+    app: App,
     title: str,
     body: str | None,
     labels: tuple[str, ...],
@@ -140,7 +140,7 @@ def new(
     )
     with output.busy("Getting a number"):
         outcome = services.new(
-            house.ws, house.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
+            app.ws, app.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
         )
     made = outcome.issue
     output.data(str(made.number))
@@ -153,23 +153,23 @@ def new(
             "It has no number of its own yet: the place that gives them is out of reach.",
             f"It gets one at `ghp agent-sync`; {short(made)} names it until then and ever after.",
         )
-    start_background(house)
+    start_background(app)
 
 
 @issue.command("show", epilog="Example: ghp agent-issue show 3")
 @NUMBER
 @AS_JSON
 @click.pass_obj
-def show(house: App, number: str, as_json: bool) -> None:
+def show(app: App, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
-    holdings = claims.holdings(house.ws, house.store, house.leaser)
+    holdings = claims.holdings(app.ws, app.store, app.leaser)
     if as_json:
-        issue = house.tracker.get(number)
+        issue = app.tracker.get(number)
         output.as_json(show_as.fields(issue, show_as.holding_of(issue, holdings)))
     else:
-        view = services.view(house.tracker, number)
+        view = services.view(app.tracker, number)
         show_as.page(view, show_as.holding_of(view.issue, holdings))
-    start_background(house)
+    start_background(app)
 
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")
@@ -184,7 +184,7 @@ def show(house: App, number: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: App,
+    app: App,
     number: str,
     title: str | None,
     body: str | None,
@@ -203,9 +203,9 @@ def edit(
         add_labels=labels,
         remove_labels=removed,
     )
-    outcome = services.edit(house.ws, house.tracker, number, change, parent=parent)
+    outcome = services.edit(app.ws, app.tracker, number, change, parent=parent)
     made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Changed {made}.", f"{made} is like that already.")
+    _report(app, outcome, f"Changed {made}.", f"{made} is like that already.")
 
 
 @issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
@@ -213,11 +213,11 @@ def edit(
 @click.argument("text")
 @acting
 @click.pass_obj
-def comment(house: App, number: str, text: str) -> None:
+def comment(app: App, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
-    outcome = services.comment(house.ws, house.tracker, number, _text(text) or "")
+    outcome = services.comment(app.ws, app.tracker, number, _text(text) or "")
     made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Commented on {made}.", f"It is the last comment on {made} already.")
+    _report(app, outcome, f"Commented on {made}.", f"It is the last comment on {made} already.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
@@ -225,24 +225,22 @@ def comment(house: App, number: str, text: str) -> None:
 @click.option("--message", metavar="TEXT", help="Say why, as a comment; - reads standard input.")
 @acting
 @click.pass_obj
-def close(house: App, number: str, message: str | None) -> None:
+def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. Of one that is claimed, among agents only the holder may."""
-    outcome = claims.close(
-        house.ws, house.store, house.leaser, house.tracker, number, _text(message) or ""
-    )
+    outcome = claims.close(app.ws, app.store, app.leaser, app.tracker, number, _text(message) or "")
     made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Closed {made}.", f"{made} is closed already.")
+    _report(app, outcome, f"Closed {made}.", f"{made} is closed already.")
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
 @CLOSED
 @acting
 @click.pass_obj
-def reopen(house: App, number: str) -> None:
+def reopen(app: App, number: str) -> None:
     """Open a closed issue again."""
-    outcome = services.reopen(house.ws, house.tracker, number)
+    outcome = services.reopen(app.ws, app.tracker, number)
     made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Opened {made} again.", f"{made} is open already.")
+    _report(app, outcome, f"Opened {made} again.", f"{made} is open already.")
 
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
@@ -251,12 +249,12 @@ def reopen(house: App, number: str) -> None:
 @click.option("--remove", is_flag=True, help="Take the issue from them.")
 @acting
 @click.pass_obj
-def assign(house: App, number: str, names: tuple[str, ...], remove: bool) -> None:
+def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Give an issue to agents or people; @me is whoever says it."""
-    outcome = services.assign(house.ws, house.tracker, number, names, remove=remove)
+    outcome = services.assign(app.ws, app.tracker, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     said = f"{show_as.name(outcome.issue)} is assigned to {holders}"
-    _report(house, outcome, f"{said}.", f"{said} already.")
+    _report(app, outcome, f"{said}.", f"{said} already.")
 
 
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
@@ -268,18 +266,18 @@ def assign(house: App, number: str, names: tuple[str, ...], remove: bool) -> Non
 @click.option("--remove", is_flag=True, help="It waits for them no longer.")
 @acting
 @click.pass_obj
-def block(house: App, number: str, by: tuple[str, ...], remove: bool) -> None:
+def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Let an issue wait for others."""
-    outcome = services.block(house.ws, house.tracker, number, by, remove=remove)
+    outcome = services.block(app.ws, app.tracker, number, by, remove=remove)
     blockers = ", ".join(f"#{each}" for each in outcome.issue.blocked_by) or "nothing"
     said = f"{show_as.name(outcome.issue)} waits for {blockers}"
-    _report(house, outcome, f"{said}.", f"{said} already.")
+    _report(app, outcome, f"{said}.", f"{said} already.")
 
 
-def _report(house: App, outcome: IssueResult, done: str, already: str) -> None:
+def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
     if outcome.changed:
         output.done(done)
-        start_background(house)
+        start_background(app)
     else:
         output.say(already)
 

@@ -14,8 +14,7 @@ from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
 from ghp_agents.hotpath.quoting import file, named, phrase
-from ghp_agents.leases import acquire as leasing
-from ghp_agents.leases import overlaps as conflicts
+from ghp_agents.leases import acquire, overlaps
 from ghp_agents.leases import service as services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -58,7 +57,7 @@ SHOWN = 3  # files that are named; others are counted
 @acting
 @click.pass_obj
 def lease(
-    house: App,
+    app: App,
     patterns: tuple[str, ...],
     name: str | None,
     reason: str,
@@ -77,25 +76,25 @@ def lease(
     """
     if timeout is not None and not wait:
         raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
-    said = _spelled(house, patterns) if patterns else ()
+    said = _spelled(app, patterns) if patterns else ()
     wanted = LeaseRequest(said, name, reason, ttl, strict, holder, patterns)
     try:
-        leased = _take(house, wanted, wait, timeout)
+        leased = _take(app, wanted, wait, timeout)
     finally:
-        start_background(house)  # a request or a question may have been written, too
+        start_background(app)  # a request or a question may have been written, too
     if as_json:
         output.as_json(_fields(leased.hold) | {"covers": list(leased.covered)})
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
-    _say_links(house, patterns)
+    _say_links(app, patterns)
     if leased.is_new and not leased.hold.strict:
-        _say_where(house)
+        _say_where(app)
 
 
-def _say_links(house: App, patterns: tuple[str, ...]) -> None:
+def _say_links(app: App, patterns: tuple[str, ...]) -> None:
     """An edit through a link changes what it leads to."""
-    for word, inside in WorktreeFiles(house.ws).links(patterns, house.cwd):
+    for word, inside in WorktreeFiles(app.ws).links(patterns, app.cwd):
         said = one_line(word, 80)
         if inside is not None:
             output.say(f"{said} is a link: leased is what it leads to, {one_line(inside, 80)}.")
@@ -106,40 +105,40 @@ def _say_links(house: App, patterns: tuple[str, ...]) -> None:
             )
 
 
-def _say_where(house: App) -> None:
+def _say_where(app: App) -> None:
     """How far an ordinary lease goes, where that matters."""
-    if presence.others_live(house.ws, house.store, house.store.snapshot()):
+    if presence.others_live(app.ws, app.store, app.store.snapshot()):
         output.say(
             "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
             "them now."
         )
 
 
-def _spelled(house: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
+def _spelled(app: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The patterns as they count from the root. Raises UsageError, also for a number that is no
     file: it was meant for an option."""
-    ground = WorktreeFiles(house.ws)
+    ground = WorktreeFiles(app.ws)
     for word in patterns:
-        is_number = word.isascii() and word.isdigit() and not (house.cwd / word).exists()
-        if is_number and not ground.reach(ground.spelled([word], house.cwd)).covered:
+        is_number = word.isascii() and word.isdigit() and not (app.cwd / word).exists()
+        if is_number and not ground.reach(ground.spelled([word], app.cwd)).covered:
             raise UsageError(
                 f"There is no file {word[:20]} here.",
                 hint=f"To wait so many seconds: --wait --timeout {word[:20]}. For a file of "
                 f"this name that is still to come: ./{word[:20]}.",
             )
-    return ground.spelled(patterns, house.cwd)
+    return ground.spelled(patterns, app.cwd)
 
 
-def _take(house: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
-    approve = approval.approver(house.ws, house.store, house.leaser, house.tracker)
-    parts = house.ws, house.store, house.leaser, approve
+def _take(app: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
+    approve = approval.approver(app.ws, app.store, app.leaser, app.tracker)
+    parts = app.ws, app.store, app.leaser, approve
     if not wait:
         with output.busy("Leasing"):
-            return leasing.acquire(*parts, wanted)
-    from ghp_agents.leases import queue as lease_waiting
+            return acquire.acquire(*parts, wanted)
+    from ghp_agents.leases import queue
 
     with ending.exit_on_signals():
-        return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
+        return queue.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
 def _say(leased: LeaseResult) -> None:
@@ -172,10 +171,10 @@ def _covering(hold: Hold, files: Sequence[str]) -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def leases(house: App, implicit: bool, as_json: bool) -> None:
+def leases(app: App, implicit: bool, as_json: bool) -> None:
     """List what is leased, in the order in which it counts, and who waits for it."""
-    listing = services.listing(house.ws, house.store, house.leaser, implicit=implicit)
-    known = _conflicts(house, listing)
+    listing = services.listing(app.ws, app.store, app.leaser, implicit=implicit)
+    known = _conflicts(app, listing)
     if as_json:
         output.as_json(
             [
@@ -185,21 +184,21 @@ def leases(house: App, implicit: bool, as_json: bool) -> None:
             ]
         )
     elif not (listing.held or listing.waiting or listing.edits):
-        say_none(house, "Nothing is leased.")
+        say_none(app, "Nothing is leased.")
     else:
-        _print(listing, {hold.id for each in known for hold in each[:2]}, house.ws.clock.now())
+        _print(listing, {hold.id for each in known for hold in each[:2]}, app.ws.clock.now())
         for each in known:
             output.data(output.clean(_sentence(each)))
     for problem in listing.problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    start_background(house)
+    start_background(app)
 
 
-def _conflicts(house: App, listing: services.LeaseListing) -> list[Conflict]:
+def _conflicts(app: App, listing: services.LeaseListing) -> list[Conflict]:
     if len(listing.held) < 2:
         return []
-    asked, _ = escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
-    return conflicts.find(house.ws, listing.held, listing.logs, asked)
+    asked, _ = escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)
+    return overlaps.find(app.ws, listing.held, listing.logs, asked)
 
 
 def _sentence(each: Conflict) -> str:

@@ -38,7 +38,7 @@ FOLLOW_EVERY = 1.0  # seconds
 @click.option("--follow", is_flag=True, help="Go on with what happens next, until interrupted.")
 @click.pass_obj
 def log(
-    house: App,
+    app: App,
     agent: str | None,
     issue: str | None,
     event: str | None,
@@ -48,10 +48,10 @@ def log(
     follow: bool,
 ) -> None:
     """Show what happened, oldest first, over all clones."""
-    question = LedgerQuery(agent, _numbers(house, issue), event, _since(house, since))
-    tips = house.store.snapshot().tips() if follow else ()
+    question = LedgerQuery(agent, _numbers(app, issue), event, _since(app, since))
+    tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
-        known = house.store.ledger()
+        known = app.store.ledger()
     if event is not None:
         services.check_event(event, known)
     entries = services.select(known, question)
@@ -59,7 +59,7 @@ def log(
     if follow:
         told = {entry.id for entry in known}
         _tell(entries, as_json)
-        _follow(house, question, tips, told, as_json)
+        _follow(app, question, tips, told, as_json)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
@@ -67,27 +67,27 @@ def log(
         _print(entries)
     else:
         kind = "Nothing of that kind." if question != LedgerQuery() else "Nothing has happened yet."
-        say_none(house, kind)
-    start_background(house)
+        say_none(app, kind)
+    start_background(app)
 
 
-def _numbers(house: App, issue: str | None) -> frozenset[int] | None:
+def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
     """All numbers of the issue: what was said offline names the one that it had then."""
     if issue is None:
         return None
     word = issue.removeprefix("#")
     named = {int(word)} if word.isascii() and word.isdigit() and len(word) < 16 else set[int]()
     try:
-        return frozenset((*named, *house.tracker.get(issue).numbers))
+        return frozenset((*named, *app.tracker.get(issue).numbers))
     except GhpError:
         if not named:
             raise
         return frozenset(named)  # an issue of elsewhere may be in the ledger all the same
 
 
-def _since(house: App, text: str | None) -> float | None:
+def _since(app: App, text: str | None) -> float | None:
     try:
-        return moment(text, house.ws.clock.now()) if text else None
+        return moment(text, app.ws.clock.now()) if text else None
     except ValueError:
         raise UsageError(
             f"{(text or '')[:40]!r} is not a time.",
@@ -96,16 +96,16 @@ def _since(house: App, text: str | None) -> float | None:
 
 
 def _follow(
-    house: App, question: LedgerQuery, tips: Sequence[Tip], told: set[str], as_json: bool
+    app: App, question: LedgerQuery, tips: Sequence[Tip], told: set[str], as_json: bool
 ) -> None:
     """Tell what comes after `tips`; only the new part of the histories is read."""
     try:
         while True:
-            start_background(house)
-            house.ws.clock.wait(FOLLOW_EVERY)
-            now = house.store.snapshot().tips()
+            start_background(app)
+            app.ws.clock.wait(FOLLOW_EVERY)
+            now = app.store.snapshot().tips()
             if now != tips:
-                fresh = services.newer(house.store.ledger(after=tips), told)
+                fresh = services.newer(app.store.ledger(after=tips), told)
                 _tell(services.select(fresh, question), as_json)
                 tips = now
     except KeyboardInterrupt:

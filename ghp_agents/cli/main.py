@@ -34,10 +34,10 @@ def main() -> None:
 
 
 def _beat(argv: list[str]) -> bool:
-    from ghp_agents.hotpath import heartbeat as pulse
+    from ghp_agents.hotpath import heartbeat
 
     try:
-        return pulse.run(argv, os.environ)
+        return heartbeat.run(argv, os.environ)
     except Exception:  # the slow road says, and logs, what is wrong
         return False
 

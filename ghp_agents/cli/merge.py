@@ -25,7 +25,7 @@ from ghp_agents.wiring import App
 @acting
 @click.pass_obj
 def merge(
-    house: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
+    app: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
 ) -> None:
     """Check what would be on the trunk, merge it, and clear away what is over.
 
@@ -36,10 +36,10 @@ def merge(
     """
     if queue and reference:
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
-    sync_first(house)
+    sync_first(app)
     who = services.merger(
-        house.ws, house.store, house.leaser, house.tracker, house.forge,
-        cwd=house.cwd, tell=output.say, unchecked=unchecked,
+        app.ws, app.store, app.leaser, app.tracker, app.forge,
+        cwd=app.cwd, tell=output.say, unchecked=unchecked,
     )  # fmt: skip
     done: list[Outcome | Passed] = []
     try:
@@ -53,7 +53,7 @@ def merge(
     finally:
         _print(done, as_json=as_json, queue=queue)
         back = [one for one in done if isinstance(one, SentBack)]
-        (send if back else start_background)(house)
+        (send if back else start_background)(app)
     if queue and not done:
         output.say("Nothing is ready to be merged.")
     if back:

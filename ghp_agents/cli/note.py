@@ -12,7 +12,7 @@ from ghp_agents.cli import note_view as show_as
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.core import glob_paths as spelling
+from ghp_agents.core import glob_paths
 from ghp_agents.core.errors import UsageError
 from ghp_agents.notes import note as rules
 from ghp_agents.notes import recall as recalling
@@ -48,7 +48,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def remember(
-    house: App,
+    app: App,
     text: str,
     kind: str | None,
     issue: str | None,
@@ -64,19 +64,19 @@ def remember(
     """
     said = services.tidied(_text(text))
     facts: Sequence[str] = [said]
-    if not verbatim and house.ws.settings.notes.get("infer"):
+    if not verbatim and app.ws.settings.notes.get("infer"):
         with output.busy("Finding the facts"):
-            facts = house.knowledge.distil(said)
-    spelled = _spelled(house, paths)
+            facts = app.knowledge.distil(said)
+    spelled = _spelled(app, paths)
     for fact in facts:
         told = services.remember(
-            house.ws, house.store, house.tracker, fact, project=house.project,
+            app.ws, app.store, app.tracker, fact, project=app.project,
             kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
             expires=expires,
         )  # fmt: skip
         supersedes = None  # by the first of several
         _say_told(told)
-    start_background(house)
+    start_background(app)
 
 
 def _say_told(told: services.RememberResult) -> None:
@@ -104,14 +104,14 @@ def _text(said: str) -> str:
         ) from None
 
 
-def _spelled(house: App, words: Sequence[str]) -> tuple[str, ...]:
-    return spelling.spelled_all(words, _folder(house))
+def _spelled(app: App, words: Sequence[str]) -> tuple[str, ...]:
+    return glob_paths.spelled_all(words, _folder(app))
 
 
-def _folder(house: App) -> str:
+def _folder(app: App) -> str:
     """Where we are in the worktree, for patterns that are said here."""
-    top = house.ws.place.toplevel
-    here = os.path.relpath(house.cwd.resolve(), Path(top).resolve()) if top else "."
+    top = app.ws.place.toplevel
+    here = os.path.relpath(app.cwd.resolve(), Path(top).resolve()) if top else "."
     return "" if here == "." else here.replace(os.sep, "/")
 
 
@@ -131,41 +131,41 @@ def _folder(house: App) -> str:
 @AS_JSON
 @click.pass_obj
 def recall(
-    house: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
+    app: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
 ) -> None:
     """Find what is known, the best answer first: by what it means, where mem0 is installed, else
     by its words."""
-    place = _place(house, path) if path else None
+    place = _place(app, path) if path else None
     with output.busy("Searching the notes"):
         found = recalling.recall(
-            house.ws, house.store, house.tracker, house.knowledge, query,
+            app.ws, app.store, app.tracker, app.knowledge, query,
             issue=issue, path=place, limit=limit,
         )  # fmt: skip
     if as_json:
-        output.as_json(show_as.hits(found, services.today(house.ws)))
+        output.as_json(show_as.hits(found, services.today(app.ws)))
     elif found.notes:
-        output.data(show_as.answers(found, house.ws.clock.now()))
+        output.data(show_as.answers(found, app.ws.clock.now()))
     elif found.total:
         output.say("No note answers this.")
     else:
-        say_none(house, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
-    _say_shortcomings(house, found)
+        say_none(app, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
+    _say_shortcomings(app, found)
     _warn_of(found.problems)
 
 
-def _place(house: App, path: str) -> str:
+def _place(app: App, path: str) -> str:
     """A file, as it counts from the top of the worktree."""
-    place = os.path.normpath(os.path.join(_folder(house), path)).replace(os.sep, "/")  # noqa: PTH118
+    place = os.path.normpath(os.path.join(_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
         raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
     return place
 
 
-def _say_shortcomings(house: App, found: recalling.Recalled) -> None:
+def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
     if found.trouble:
         output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
     for one in found.shortcomings:
-        if show_as.is_news(house.ws, one):
+        if show_as.is_news(app.ws, one):
             output.warn(one.text, one.remedy)
 
 
@@ -190,7 +190,7 @@ def notes() -> None:
 @AS_JSON
 @click.pass_obj
 def list_notes(
-    house: App,
+    app: App,
     kind: str | None,
     issue: str | None,
     path: str | None,
@@ -198,22 +198,22 @@ def list_notes(
     as_json: bool,
 ) -> None:
     """List notes, the oldest first."""
-    known, problems = services.read_all(house.store.snapshot())
-    chosen = known if everything else services.active(house.ws, known)
+    known, problems = services.read_all(app.store.snapshot())
+    chosen = known if everything else services.active(app.ws, known)
     if kind:
         chosen = [note for note in chosen if note.kind == kind]
     if issue is not None:
-        numbers = house.tracker.get(issue).numbers
+        numbers = app.tracker.get(issue).numbers
         chosen = [note for note in chosen if note.issue in numbers]
     if path is not None:
-        place = _place(house, path)
+        place = _place(app, path)
         chosen = [note for note in chosen if recalling.concerns(note, [place])]
     if as_json:
-        output.as_json([rules.as_json(note, services.today(house.ws)) for note in chosen])
+        output.as_json([rules.as_json(note, services.today(app.ws)) for note in chosen])
     elif chosen:
-        show_as.table(chosen, known, house.ws.clock.now(), services.today(house.ws))
+        show_as.table(chosen, known, app.ws.clock.now(), services.today(app.ws))
     else:
-        say_none(house, "No notes.")
+        say_none(app, "No notes.")
     _warn_of(problems)
 
 
@@ -221,10 +221,10 @@ def list_notes(
 @click.argument("id")
 @AS_JSON
 @click.pass_obj
-def show(house: App, id: str, as_json: bool) -> None:
+def show(app: App, id: str, as_json: bool) -> None:
     """Show a note in full: who learnt it, when, from which issue and commit."""
-    known, _ = services.read_all(house.store.snapshot())
-    note, day = rules.find(known, id), services.today(house.ws)
+    known, _ = services.read_all(app.store.snapshot())
+    note, day = rules.find(known, id), services.today(app.ws)
     if as_json:
         output.as_json(rules.as_json(note, day))
     else:
@@ -240,7 +240,7 @@ def show(house: App, id: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: App,
+    app: App,
     id: str,
     text: str | None,
     kind: str | None,
@@ -257,24 +257,24 @@ def edit(
     if kind is not None:
         values["kind"] = kind
     if paths:
-        values["paths"] = _spelled(house, paths)
+        values["paths"] = _spelled(app, paths)
     if expires is not None:
         values["expires"] = None if expires == "never" else expires
-    changed = services.edit(house.ws, house.store, id, values)
+    changed = services.edit(app.ws, app.store, id, values)
     if changed.is_new:
         output.done(f"Changed {changed.note.name}: {changed.note.title}")
     else:
         output.say(f"{changed.note.name} is so already.")
-    start_background(house)
+    start_background(app)
 
 
 @notes.command("forget", epilog="Example: ghp agent-notes forget N-3f9a")
 @click.argument("id")
 @acting
 @click.pass_obj
-def forget(house: App, id: str) -> None:
+def forget(app: App, id: str) -> None:
     """Take a note's text out of the state and the index, for good; who said so stays."""
-    changed = services.forget(house.ws, house.store, id)
+    changed = services.forget(app.ws, app.store, id)
     name = changed.note.name
     if not changed.is_new:
         output.say(f"{name} is forgotten already.")
@@ -284,24 +284,24 @@ def forget(house: App, id: str) -> None:
             "Git's history still has its text, here and wherever it was synced to.",
             "If it was a secret, replace the secret.",
         )
-    _take_out(house)
-    start_background(house)
+    _take_out(app)
+    start_background(app)
 
 
-def _take_out(house: App) -> None:
+def _take_out(app: App) -> None:
     """Out of the index as well; the note is forgotten also where that fails."""
-    if show_as.has_index(house.ws):
+    if show_as.has_index(app.ws):
         with output.busy("Taking it out of the index"):
-            recalling.reindex(house.ws, house.store, house.knowledge)
+            recalling.reindex(app.ws, app.store, app.knowledge)
 
 
 @notes.command("reindex", epilog="Example: ghp agent-notes reindex")
 @click.pass_obj
-def reindex(house: App) -> None:
+def reindex(app: App) -> None:
     """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
     a repair, and to see that nothing is amiss."""
     with output.busy("Indexing the notes"):
-        brought = recalling.reindex(house.ws, house.store, house.knowledge)
+        brought = recalling.reindex(app.ws, app.store, app.knowledge)
     if brought.nothing_new:
         output.done(f"Nothing to do: {show_as.many(brought.total)} can be found.")
     else:
@@ -309,5 +309,5 @@ def reindex(house: App) -> None:
             f"{show_as.many(brought.total)} can be found: {brought.added} added, "
             f"{brought.changed} changed, {brought.removed} removed."
         )
-    for one in house.knowledge.shortcomings():
+    for one in app.knowledge.shortcomings():
         output.warn(one.text, one.remedy)

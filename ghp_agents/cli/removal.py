@@ -25,35 +25,35 @@ class Removal:
     dry_run: bool
 
 
-def take_away(house: App, asked: Removal) -> None:
+def take_away(app: App, asked: Removal) -> None:
     """Take away what is ours. Raises RefusedError where a person has to say so first."""
-    ground = house.ground
+    ground = app.ground
     # First: whoever reads the settings makes a cache again.
-    steps = [*guards.all_of_clone(house), *ground.belongings()]
-    refs = _remote_refs(house) if asked.remote_refs else []
+    steps = [*guards.all_of_clone(app), *ground.belongings()]
+    refs = _remote_refs(app) if asked.remote_refs else []
     if not steps and not refs:
-        _clean_up(house)
+        _clean_up(app)
         output.done("Nothing to do: there is nothing of ours here.")
         return
-    _list(house, [_line(step) for step in steps], refs, asked)
+    _list(app, [_line(step) for step in steps], refs, asked)
     if asked.dry_run:
         if not steps:
-            _clean_up(house)
+            _clean_up(app)
         return
     if steps:
         services.refuse_losses(ground, force=asked.force)
-        _warn_of_the_living(house)
+        _warn_of_the_living(app)
         if not _agrees("Remove this from this clone?", asked):
             output.say("Nothing was removed.")
             return
-    _remove_refs(house, refs, asked)
+    _remove_refs(app, refs, asked)
     if not steps:
-        _clean_up(house)
+        _clean_up(app)
         return
-    for step in [*guards.all_of_clone(house), *ground.belongings()]:
+    for step in [*guards.all_of_clone(app), *ground.belongings()]:
         step.act()
         output.done(f"{step.did} {step.what}.")
-    stays = services.kept(house.ws)
+    stays = services.kept(app.ws)
     if stays:
         output.say(stays)
 
@@ -62,74 +62,74 @@ def _line(step: Step) -> str:
     return step.what if step.doing == "remove" else f"{step.doing} {step.what}"
 
 
-def _clean_up(house: App) -> None:
+def _clean_up(app: App) -> None:
     """Asking the remote made a private repository where there was none."""
-    for step in house.ground.belongings():
+    for step in app.ground.belongings():
         step.act()
 
 
-def _remote_refs(house: App) -> list[RemoteRef]:
+def _remote_refs(app: App) -> list[RemoteRef]:
     with output.busy("Asking the remote"):
-        return house.ground.remote_refs()
+        return app.ground.remote_refs()
 
 
-def _list(house: App, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
+def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
     tell = output.data if asked.dry_run else output.say
     if what:
-        tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {house.ws.root}:")
+        tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {app.ws.root}:")
     for one in what:
         tell(output.clean(f"  {one}"))
     if refs:
-        _list_refs(house, refs, tell)
+        _list_refs(app, refs, tell)
     if asked.dry_run:
-        for lost in house.ground.losses():
-            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(house.ground)}.")
+        for lost in app.ground.losses():
+            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(app.ground)}.")
 
 
-def _list_refs(house: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
-    sharing = house.ground.sharing()
+def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
+    sharing = app.ground.sharing()
     tell(f"On {sharing.remote} ({sharing.address}), for everybody who works with it:")
-    for line in services.ref_lines(refs, house.ws.clock.now()):
+    for line in services.ref_lines(refs, app.ws.clock.now()):
         tell(output.clean(f"  {line}"))
 
 
-def _warn_of_the_living(house: App) -> None:
-    names = services.living(house.ws, house.store)
+def _warn_of_the_living(app: App) -> None:
+    names = services.living(app.ws, app.store)
     if names:
         text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
         output.warn(text, "Stop them first.")
 
 
-def _remove_refs(house: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
+def _remove_refs(app: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
     """Remove what was asked for, or what a person says yes to; the remote first, because it needs
     what is then removed here."""
     if not asked.remote_refs:
-        refs = _offered(house, asked)
+        refs = _offered(app, asked)
     if not refs or not _agrees("Remove these from the remote, for everybody?", asked):
         return
     with output.busy("Removing refs of the remote"):
-        house.ground.remove_remote_refs(refs)
+        app.ground.remove_remote_refs(refs)
     many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
-    output.done(f"Removed {many} from {house.ground.sharing().remote}.")
+    output.done(f"Removed {many} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
         output.say("Clones that are still used push theirs again with their next sync.")
 
 
-def _offered(house: App, asked: Removal) -> list[RemoteRef]:
+def _offered(app: App, asked: Removal) -> list[RemoteRef]:
     """The refs on the remote, shown to the person who is there to decide about them."""
-    remote = house.ground.sharing().remote
+    remote = app.ground.sharing().remote
     if remote is None:
         return []
     if asked.yes or not _somebody_is_there():
         output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
         return []
     try:
-        refs = _remote_refs(house)
+        refs = _remote_refs(app)
     except UnknownError as error:
         output.warn(str(error), "Its refs stay; ask again with --remote-refs.")
         return []
     if refs:
-        _list_refs(house, refs, output.say)
+        _list_refs(app, refs, output.say)
     return refs
 
 

@@ -26,7 +26,7 @@ HOW = {
 @click.option("--json", "as_json", is_flag=True, help="Print where, as JSON, and nothing else.")
 @acting
 @click.pass_obj
-def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
+def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
     """Claim an issue, make a branch and a worktree for it, and print what is needed to begin.
 
     The branch begins at the trunk as the remote has it now. Work that another agent left on the
@@ -37,16 +37,16 @@ def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
             "Name an issue, or let one be chosen.",
             hint="`ghp agent-start 12`, or `ghp agent-start --next`.",
         )
-    parts = (house.ws, house.store, house.leaser, house.tracker)
+    parts = (app.ws, app.store, app.leaser, app.tracker)
     with output.busy("Starting"):
-        sync_first(house)
+        sync_first(app)
         started = services.start(*parts, issue)
     _say(started)
     if as_json:
         output.as_json(_fields(started))
     else:
-        _resume(house, started)
-    start_background(house)
+        _resume(app, started)
+    start_background(app)
 
 
 def _fields(started: Started) -> dict[str, object]:
@@ -92,12 +92,12 @@ def _ended(setup: Setup) -> str:
     return "did not end in its time" if setup.timed_out else f"ended with {setup.code}"
 
 
-def _resume(house: App, started: Started) -> None:
+def _resume(app: App, started: Started) -> None:
     """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
     from ghp_agents.handoffs import resume as reading
 
-    agent = house.ws.agent()
-    inner = App(started.path, house.environ, name=agent, clock=house.ws.clock)
+    agent = app.ws.agent()
+    inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
     number = str(started.claimed.issue.number)
     chosen = reading.choose(inner.ws, inner.store, inner.tracker, issue=number)
     resumed = reading.resume(inner.ws, inner.store, chosen)

@@ -7,7 +7,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, start_background
 from ghp_agents.core.errors import ExitCode
-from ghp_agents.sweep import messages as words
+from ghp_agents.sweep import messages
 from ghp_agents.sweep import service as services
 from ghp_agents.sweep.lock import BusyError
 from ghp_agents.sweep.messages import SweepLine
@@ -50,14 +50,14 @@ def sweep(
     that was merged, or whose work is saved, is removed, and only with --prune. Running it twice
     changes nothing.
     """
-    house: App = ctx.obj
-    is_ephemeral = bool(house.environ.get("CI")) if ephemeral is None else ephemeral
+    app: App = ctx.obj
+    is_ephemeral = bool(app.environ.get("CI")) if ephemeral is None else ephemeral
     try:
         with output.busy("Sweeping"):
             swept = services.sweep(
-                house.ws, house.store, house.leaser, house.tracker,
-                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=house.hub,
-                forge=house.forge,
+                app.ws, app.store, app.leaser, app.tracker,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=app.hub,
+                forge=app.forge,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")
@@ -66,9 +66,9 @@ def sweep(
         return
     told = lines(swept)
     _print(swept, told, as_json=as_json)
-    _append_summary(house, swept, told)
+    _append_summary(app, swept, told)
     if not dry_run:
-        start_background(house)
+        start_background(app)
     if swept.report.trouble:
         output.error(
             f"What was said could not be sent: {swept.report.trouble}.",
@@ -115,12 +115,12 @@ def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
     }
 
 
-def _append_summary(house: App, swept: SweepResult, told: list[SweepLine]) -> None:
-    path = house.environ.get(SUMMARY)
+def _append_summary(app: App, swept: SweepResult, told: list[SweepLine]) -> None:
+    path = app.environ.get(SUMMARY)
     if not path:
         return
     notes = [*swept.report.notes, *([swept.report.trouble] if swept.report.trouble else [])]
-    text = words.summary(told, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run)
+    text = messages.summary(told, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run)
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text)

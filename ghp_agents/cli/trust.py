@@ -22,7 +22,7 @@ from ghp_agents.wiring import App
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; for scripts of people.")
 @click.option("--json", "json_", is_flag=True, help="With --show: as JSON.")
 @click.pass_obj
-def trust(house: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
+def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     """Show what this repository runs on your machine, and allow it.
 
     Settings that run, place or redirect something count from the trunk's commit alone, and only
@@ -35,17 +35,17 @@ def trust(house: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     if json_ and not show:
         raise UsageError("--json is for --show.", hint="Add --show.")
     if show:
-        _show(house, as_json=json_)
+        _show(app, as_json=json_)
     elif revoke:
-        services.refuse_agents(house.ws)
-        _revoke(house)
+        services.refuse_agents(app.ws)
+        _revoke(app)
     else:
-        services.refuse_agents(house.ws)
-        _agree(house, yes=yes)
+        services.refuse_agents(app.ws)
+        _agree(app, yes=yes)
 
 
-def _agree(house: App, *, yes: bool) -> None:
-    values = services.wanted(house.ws)
+def _agree(app: App, *, yes: bool) -> None:
+    values = services.wanted(app.ws)
     if all(one.counts for one in values):
         output.done("Nothing to ask: all that this repository names counts already.")
         return
@@ -54,14 +54,14 @@ def _agree(house: App, *, yes: bool) -> None:
         raise RefusedError(
             "Nothing was agreed to.", hint="`ghp agent-trust` asks again at any time."
         )
-    services.agree(house.ws, values)
+    services.agree(app.ws, values)
     output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
 
 
-def consent_at_set_up(house: App, *, owner: bool) -> None:
+def consent_at_set_up(app: App, *, owner: bool) -> None:
     """What the person who sets a repository up agrees to: to what they wrote themselves, and with
     `owner` to what the trunk names, now and later. Anything else is only said."""
-    ws = house.ws
+    ws = app.ws
     is_persons = person.agent_here(ws.environ) is None
     mine = services.own_words(ws) if is_persons else []
     if mine:
@@ -105,8 +105,8 @@ def _text(one: ConsentItem) -> str:
     return json.dumps(one.value, indent=2, sort_keys=True)
 
 
-def _show(house: App, *, as_json: bool) -> None:
-    values, owner = services.wanted(house.ws), services.owner(house.ws)
+def _show(app: App, *, as_json: bool) -> None:
+    values, owner = services.wanted(app.ws), services.owner(app.ws)
     if as_json:
         keys = ("key", "value", "where", "counts")
         rows = [
@@ -128,8 +128,8 @@ def _show(house: App, *, as_json: bool) -> None:
         )
 
 
-def _revoke(house: App) -> None:
-    if services.revoke(house.ws):
+def _revoke(app: App) -> None:
+    if services.revoke(app.ws):
         output.done("Taken back: nothing that needs consent counts in this clone.")
     else:
         output.done("Nothing to do: nothing was agreed to in this clone.")

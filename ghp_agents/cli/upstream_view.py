@@ -17,15 +17,15 @@ OF_USER = ("/.ghp/agents.json", "/.config/ghp-cli/coordination/agent-status.json
 OF_CLONE = "/ghp-pipeline.json"
 
 
-def heard(house: App, seen: Sequence[AgentView]) -> "Heard | None":
+def heard(app: App, seen: Sequence[AgentView]) -> "Heard | None":
     """What is noted of agents in this clone; None where nothing is."""
-    home = house.environ.get("HOME") or "/"
-    files = [*(home + path for path in OF_USER), house.ws.place.common_dir + OF_CLONE]
+    home = app.environ.get("HOME") or "/"
+    files = [*(home + path for path in OF_USER), app.ws.place.common_dir + OF_CLONE]
     if not any(map(os.path.exists, files)):
         return None
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    return upstream_agents.listen(house.ws, seen)
+    return upstream_agents.listen(app.ws, seen)
 
 
 def joined(document: dict[str, Any], known: "Heard | None", name: str | None) -> dict[str, Any]:

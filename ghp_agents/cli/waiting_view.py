@@ -15,16 +15,14 @@ if TYPE_CHECKING:
     from ghp_agents.leases.wait_graph import Wait
 
 
-def waits(house: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
+def waits(app: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
     """Who waits for whom, as far as it is known here."""
     if not presence.may_wait(snapshot, seen):
         return []
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
     try:
-        return waiting.waits(
-            house.ws, house.store, house.leaser, house.knowing_tracker, snapshot, seen
-        )
+        return deadlocks.waits(app.ws, app.store, app.leaser, app.knowing_tracker, snapshot, seen)
     except UnknownError as error:  # who is alive can be told all the same
         output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
         return []
@@ -34,16 +32,16 @@ def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
     """The agents, and who of them is blocked."""
     if not known:
         return views
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
-    return waiting.shown(views, known)
+    return deadlocks.shown(views, known)
 
 
 def tell(known: "list[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
     """Print each one's chain of waiting."""
     if not known:
         return
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
-    for sentence in waiting.sentences(known, [view.name for view in views]):
+    for sentence in deadlocks.sentences(known, [view.name for view in views]):
         output.data(output.clean(f"{indent}{sentence}"))

@@ -70,29 +70,29 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
 
 def _look(course: Course) -> None:
     """One look from clone a, where the person sits; the person's turn follows."""
-    house = course.place.house("a")
-    house.store.sync()
-    for entry in house.store.ledger():
+    app = course.place.app("a")
+    app.store.sync()
+    for entry in app.store.ledger():
         if entry.id not in course.told:
             course.told.add(entry.id)
             course.tell(sentence(entry))
-    views = presence.list_agents(house.ws, house.store, house.store.snapshot())
+    views = presence.list_agents(app.ws, app.store, app.store.snapshot())
     course.show(views)
-    _answer(course, house)
-    _watch_the_victim(course, house, views)
+    _answer(course, app)
+    _watch_the_victim(course, app, views)
 
 
-def _answer(course: Course, house: App) -> None:
+def _answer(course: Course, app: App) -> None:
     if course.answered:
         return
-    open_ones = [one for one in escalation.read_all(house.store.snapshot())[0] if not one.answers]
+    open_ones = [one for one in escalation.read_all(app.store.snapshot())[0] if not one.answers]
     if open_ones:
-        ghp(house.cwd, house.environ, "agent-answer", open_ones[0].id, ANSWER)
-        ghp(house.cwd, house.environ, "agent-sync")
+        ghp(app.cwd, app.environ, "agent-answer", open_ones[0].id, ANSWER)
+        ghp(app.cwd, app.environ, "agent-sync")
         course.answered = True
 
 
-def _watch_the_victim(course: Course, house: App, views: Sequence[AgentView]) -> None:
+def _watch_the_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
     victim = next((view for view in views if view.name == VICTIM), None)
     if victim is None:
         return

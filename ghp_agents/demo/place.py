@@ -58,7 +58,7 @@ class Sandbox:
             env["GHP_AGENT_PID"] = str(pid)
         return env
 
-    def house(self, clone: str) -> App:
+    def app(self, clone: str) -> App:
         """The parts of the program, for a person in a clone."""
         return App(self.clone(clone), self.environ(), clock=self.clock)
 

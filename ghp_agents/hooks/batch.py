@@ -3,8 +3,7 @@
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import EDITED, Reply
 from ghp_agents.hooks.presence import beat
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import heartbeat, news_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +18,9 @@ def batch(scene: "HookContext") -> Reply | None:
     said: dict[str, Any] = {}
     done = action(event.deeds, event.cwd, scene.place.toplevel)
     if done:
-        said["lastAction"] = pulse.clean_action(done)
+        said["lastAction"] = heartbeat.clean_action(done)
     beat(scene, said, progress=any(deed.verb == EDITED for deed in event.deeds))
-    if event.hears and bell.is_set(scene.folders, scene.agent):
+    if event.hears and news_flag.is_set(scene.folders, scene.agent):
         from ghp_agents.hooks.news import news
 
         return news(scene, "ghp-agents has news for this agent:")

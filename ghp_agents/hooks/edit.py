@@ -2,8 +2,7 @@
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit as guard
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.quoting import file
 
 TYPE_CHECKING = False
@@ -34,7 +33,7 @@ def edit(scene: "HookContext") -> Reply | None:
 def _touches(scene: "HookContext", asked: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
     """The implicit leases that the agent has of these files, as the system may spell them."""
     keys = {key for target in asked for key in (target.path, target.path.lower())}
-    found = {key: touched.find(scene.folders, key) for key in keys}
+    found = {key: implicit_leases.find(scene.folders, key) for key in keys}
     return {key: one for key, one in found.items() if one and one.agent == scene.agent}
 
 
@@ -44,12 +43,12 @@ def _give_up(
     """What is refused changes no file, so the leases that were taken for the others go, too."""
     for key, touch in _touches(scene, asked).items():
         if before.get(key) != touch:
-            touched.drop(scene.folders, scene.agent, key)
+            implicit_leases.drop(scene.folders, scene.agent, key)
 
 
 def _quick(scene: "HookContext", target: EditTarget) -> "Verdict | None":
     place, path = target.place, target.path
-    return guard.quick(place, scene.folders, scene.environ, scene.agent, path, scene.now)
+    return check_edit.quick(place, scene.folders, scene.environ, scene.agent, path, scene.now)
 
 
 def _slow_in_time(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
@@ -60,23 +59,25 @@ def _slow_in_time(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[
         with deadline.budget(deadline.BUDGET_S):
             return _slow(scene, asked)
     except deadline.OverBudgetError:
-        return [guard.by_last_rules(scene.folders, scene.agent, x.path, scene.now) for x in asked]
+        return [
+            check_edit.by_last_rules(scene.folders, scene.agent, x.path, scene.now) for x in asked
+        ]
 
 
 def _slow(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
     """The same question, answered from the state itself."""
     from ghp_agents.core.ids import AgentName
-    from ghp_agents.guard import evaluate as ruling
+    from ghp_agents.guard import evaluate
     from ghp_agents.presence import service as presence
 
     if scene.presence() is None:  # hooks that were installed while the agent was at work
-        house = scene.house()
-        presence.register(house.ws, house.store, AgentName(scene.agent))
+        app = scene.app()
+        presence.register(app.ws, app.store, AgentName(scene.agent))
     verdicts: list[Verdict] = []
     for place, paths in _by_worktree(asked):
-        house = scene.house_at(place)
-        parts = house.ws, house.store, house.leaser, house.knowing_tracker
-        verdicts += ruling.judge(*parts, AgentName(scene.agent), paths, editing=True)
+        app = scene.app_at(place)
+        parts = app.ws, app.store, app.leaser, app.knowing_tracker
+        verdicts += evaluate.judge(*parts, AgentName(scene.agent), paths, editing=True)
     return verdicts
 
 

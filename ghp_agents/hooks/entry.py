@@ -6,7 +6,7 @@ clone's log has it. An agent is stopped by a decision alone.
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _payload() -> "dict[str, Any]":
     if size > INPUT_LIMIT:
         raise OddInputError(f"The event has {size} bytes; at most {INPUT_LIMIT} are looked at.")
     try:
-        value = quickjson.decode(b"".join(parts).decode("utf-8"))
+        value = fastjson.decode(b"".join(parts).decode("utf-8"))
     except ValueError as error:
         raise OddInputError(f"The event ({size} bytes) is not JSON: {str(error)[:200]}") from None
     if not isinstance(value, dict):
@@ -126,7 +126,7 @@ def _payload() -> "dict[str, Any]":
 def _answer(said: "dict[str, Any]", reply: "Reply") -> None:
     if not said:
         return
-    _print(quickjson.encode(said))
+    _print(fastjson.encode(said))
     if reply.told:
         reply.told()
 
@@ -139,10 +139,10 @@ def _print(content: bytes) -> None:
 
 def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
     """Write what went wrong to the log of the clone, if there is one to write to."""
-    from ghp_agents.hotpath import error_log as mishaps
+    from ghp_agents.hotpath import error_log
 
     try:
         here = cwd if cwd and os.path.isdir(cwd) else os.getcwd()
-        mishaps.log_error(error, here, environ, where=where, only_if_set_up=True)
+        error_log.log_error(error, here, environ, where=where, only_if_set_up=True)
     except (OSError, ValueError):
         return

@@ -2,8 +2,7 @@
 
 import os
 
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import heartbeat, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def name_of(
         return named
     begins = event.kind == "start" and not event.goes_on
     kept = None if begins else _kept(folders, event.session)
-    return kept or pulse.whoami(place, environ, folders)
+    return kept or heartbeat.whoami(place, environ, folders)
 
 
 def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -> None:
@@ -37,7 +36,7 @@ def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             _drop_old(os.path.dirname(path), now)
-            ownfile.replace(path, name.encode("ascii"))
+            own_file.replace(path, name.encode("ascii"))
         except OSError:
             continue
         return
@@ -55,14 +54,14 @@ def forget(folders: "Sequence[str]", session: str | None) -> None:
 def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
     for path in _places(folders, session):
         try:
-            file = ownfile.open_to_read(path)
+            file = own_file.open_to_read(path)
         except OSError:
             continue
         try:
             name = os.read(file, 128).decode("ascii", "replace")
         finally:
             os.close(file)
-        if pulse.is_name(name):
+        if heartbeat.is_name(name):
             return name
     return None
 

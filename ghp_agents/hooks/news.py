@@ -2,7 +2,7 @@
 
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hooks.event import Reply
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import news_flag
 from ghp_agents.sync import notifications as services
 
 TYPE_CHECKING = False
@@ -14,14 +14,14 @@ LIMIT = 10_000  # characters that clients take; what is longer they put aside
 
 def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
     """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
-    bell.clear(scene.folders, scene.agent)
-    house, agent = scene.house(), AgentName(scene.agent)
+    news_flag.clear(scene.folders, scene.agent)
+    app, agent = scene.app(), AgentName(scene.agent)
     found = services.gather(
-        house.ws, house.store, house.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
+        app.ws, app.store, app.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
     )
     if not found.text:
         return None
     return Reply(
         context=f"{lead}\n{found.text}",
-        told=lambda: services.mark(house.ws, agent, found.told),
+        told=lambda: services.mark(app.ws, agent, found.told),
     )

@@ -29,11 +29,11 @@ def compact(scene: "HookContext") -> None:
     """Write down what is in hand; what is as it was says nothing new."""
     from ghp_agents.handoffs import service as handoff
 
-    house = scene.house()
+    app = scene.app()
     handed = handoff.handoff(
-        house.ws, house.store, house.knowing_tracker, house.leaser,
+        app.ws, app.store, app.knowing_tracker, app.leaser,
         checkpoint=True, unless_empty=True,
     )  # fmt: skip
     if handed.is_new:
-        settings = {"background": house.ws.settings.background}
+        settings = {"background": app.ws.settings.background}
         background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)

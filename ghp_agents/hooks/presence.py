@@ -1,8 +1,6 @@
 """An agent's presence, as its hooks renew it."""
 
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import background, boot_clock, heartbeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,16 +12,16 @@ if TYPE_CHECKING:
 def beat(scene: "HookContext", said: "dict[str, Any]", *, progress: bool = False) -> None:
     """Renew the agent's presence; the slow road registers one that has none yet."""
     settings = scene.settings()
-    beaten = pulse.beat(
+    beaten = heartbeat.beat(
         scene.folders,
         scene.agent,
-        {**said, "kind": scene.event.client, **pulse.surroundings(scene.place)},
+        {**said, "kind": scene.event.client, **heartbeat.surroundings(scene.place)},
         scene.now,
-        session=pulse.session(scene.environ)[1],
+        session=heartbeat.session(scene.environ)[1],
         progress=progress,
-        throttle=settings.get("throttle", pulse.THROTTLE),
-        pid=pulse.agent_pid(scene.environ),
-        moment=bootclock.read(),
+        throttle=settings.get("throttle", heartbeat.THROTTLE),
+        pid=heartbeat.agent_pid(scene.environ),
+        moment=boot_clock.read(),
     )
     if beaten is None:
         begin(scene, said)
@@ -38,7 +36,7 @@ def begin(scene: "HookContext", said: "dict[str, Any]") -> None:
     from ghp_agents.core.ids import AgentName, issue_of_branch
     from ghp_agents.presence import service as presence
 
-    ws, store = scene.house().ws, scene.house().store
+    ws, store = scene.app().ws, scene.app().store
     before = scene.presence() or {}
     said = {**said, "kind": scene.event.client}
     here = ws.branch

@@ -4,8 +4,7 @@ import os
 import time
 
 from ghp_agents.hooks import naming
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import heartbeat, presence_file
 from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ NOWHERE = Location(None, "/dev/null", "/dev/null")
 class HookContext:
     """All that a handler needs to know; a plain class, as `locate.Location` is."""
 
-    __slots__ = ("_house", "agent", "environ", "event", "folders", "now", "place")
+    __slots__ = ("_app", "agent", "environ", "event", "folders", "now", "place")
 
     def __init__(
         self,
@@ -50,23 +49,23 @@ class HookContext:
         self.folders = folders
         self.agent = agent
         self.now = now
-        self._house: App | None = None
+        self._app: App | None = None
 
     def presence(self) -> "dict[str, Any] | None":
         """What this machine knows of the agent."""
-        return presencefile.newest(self.folders, self.agent)
+        return presence_file.newest(self.folders, self.agent)
 
     def settings(self) -> "dict[str, Any]":
         """The settings as the last command found them."""
-        return pulse.read_settings(self.folders)
+        return heartbeat.read_settings(self.folders)
 
-    def house(self) -> "App":
+    def app(self) -> "App":
         """The parts of the program, for the slow road."""
-        if self._house is None:
-            self._house = self.house_at(self.place)
-        return self._house
+        if self._app is None:
+            self._app = self.app_at(self.place)
+        return self._app
 
-    def house_at(self, place: Location) -> "App":
+    def app_at(self, place: Location) -> "App":
         """The same in another worktree of the clone."""
         from pathlib import Path
 
@@ -86,11 +85,11 @@ def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
         place = _there(event, known)
     if place is None:
         return None
-    folders = pulse.state_folders(place.common_dir, known)
+    folders = heartbeat.state_folders(place.common_dir, known)
     if not _is_set_up(folders):
         return None
     name = naming.name_of(event, known, NOWHERE if outside else place, folders)
-    if name and not pulse.is_name(name):
+    if name and not heartbeat.is_name(name):
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
@@ -101,7 +100,7 @@ def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]"
     """The environment with the session and process of the agent that the event is of."""
     known = dict(environ)
     mine = SESSION_VARIABLE[event.client]
-    for _, variable in pulse.SESSION_VARIABLES:
+    for _, variable in heartbeat.SESSION_VARIABLES:
         if variable != mine:
             known.pop(variable, None)
     if event.session:

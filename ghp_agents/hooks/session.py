@@ -3,11 +3,7 @@
 from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import error_log as mishaps
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import background, error_log, heartbeat, implicit_leases, news_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,32 +71,32 @@ def _resumed(scene: "HookContext", lead: str) -> Reply:
     from ghp_agents.core.errors import GhpError
     from ghp_agents.core.ids import AgentName
     from ghp_agents.hotpath.quoting import clean
-    from ghp_agents.sync import notifications as news
+    from ghp_agents.sync import notifications
 
-    house, agent = scene.house(), AgentName(scene.agent)
-    bell.clear(scene.folders, scene.agent)
-    wanted = news.fence_lines(house.ws, house.store.snapshot(), house.leaser, agent)
+    app, agent = scene.app(), AgentName(scene.agent)
+    news_flag.clear(scene.folders, scene.agent)
+    wanted = notifications.fence_lines(app.ws, app.store.snapshot(), app.leaser, agent)
     lead = "\n\n".join([lead, *wanted])
     try:
         text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
     except GhpError as error:  # an issue that cannot be read, say; who it is it must know
-        mishaps.log_error(error, house.ws.place.git_dir, scene.environ, where="hook start")
+        error_log.log_error(error, app.ws.place.git_dir, scene.environ, where="hook start")
         return Reply(context=lead, environ=variables)
     return Reply(
         context=f"{lead}\n\n{clean(text)}",
         environ=variables,
-        told=lambda: news.mark(house.ws, agent, told),
+        told=lambda: notifications.mark(app.ws, agent, told),
     )
 
 
 def _resume(scene: "HookContext", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
-    house = scene.house()
-    chosen = resume.choose(house.ws, house.store, house.knowing_tracker)
+    app = scene.app()
+    chosen = resume.choose(app.ws, app.store, app.knowing_tracker)
     room = limit
     while True:
-        resumed = resume.resume(house.ws, house.store, chosen, max_chars=room)
+        resumed = resume.resume(app.ws, app.store, chosen, max_chars=room)
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [each.id for each in resumed.news]
@@ -131,16 +127,16 @@ def end(scene: "HookContext") -> None:
     local = presence.get("local") if presence else None
     here = local.get("session") if local else None
     naming.forget(scene.folders, scene.event.session)
-    if presence is None or (here and here != pulse.session(scene.environ)[1]):
+    if presence is None or (here and here != heartbeat.session(scene.environ)[1]):
         return  # another session goes on under this name
-    pulse.beat(
+    heartbeat.beat(
         scene.folders,
         scene.agent,
-        {"status": "stopped", **pulse.surroundings(scene.place)},
+        {"status": "stopped", **heartbeat.surroundings(scene.place)},
         scene.now,
         session=here,
         patience=END_PATIENCE,
     )
-    touched.drop_all(scene.folders, scene.agent)
+    implicit_leases.drop_all(scene.folders, scene.agent)
     settings = scene.settings()
     background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)

@@ -8,8 +8,7 @@ counts, which need the state, are kept for a while.
 
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event, text
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import fastjson, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def _work(presence: "Mapping[str, Any]") -> str:
 
 
 def _counts(here: "HookContext") -> "list[str]":
-    kept = quickjson.read_object(here.folders[0] + CACHE) or {}
+    kept = fastjson.read_object(here.folders[0] + CACHE) or {}
     at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
     fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
     if not (fresh and type(questions) is int and type(stale) is int):
@@ -61,10 +60,10 @@ def _count(here: "HookContext") -> "tuple[int, int]":
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
 
-    house = here.house()
-    snapshot = house.store.snapshot()
-    asked, _ = escalation.read_all(snapshot, house.ws.settings.orchestrators)
-    views = presence.list_agents(house.ws, house.store, snapshot)
+    app = here.app()
+    snapshot = app.store.snapshot()
+    asked, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
+    views = presence.list_agents(app.ws, app.store, snapshot)
     return (
         sum(each.is_open for each in asked),
         sum(view.liveness is Liveness.STALE for view in views),
@@ -73,6 +72,6 @@ def _count(here: "HookContext") -> "tuple[int, int]":
 
 def _keep(here: "HookContext", counts: "Mapping[str, Any]") -> None:
     try:
-        ownfile.replace(here.folders[0] + CACHE, quickjson.encode(counts))
+        own_file.replace(here.folders[0] + CACHE, fastjson.encode(counts))
     except OSError:
         return  # then they are made again

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients import original_state
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import CLAUDE, python_in
@@ -42,7 +42,7 @@ def advice(
 def _shown(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
     """The files that were made and that git shows, as another worktree has one of its user's."""
     for target in targets:
-        origin = guard_origins.read(target.memory)
+        origin = original_state.read(target.memory)
         if origin is None or not origin.made or target.is_users or target.is_tracked:
             continue
         others = [each for each in targets if each.client == target.client and each != target]
@@ -56,7 +56,7 @@ def _shown(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
 
 
 def _is_made(target: ConfigFile) -> bool:
-    origin = guard_origins.read(target.memory)
+    origin = original_state.read(target.memory)
     return origin is not None and origin.made
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
 from ghp_agents.git import worktree
-from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import config_files, statusline
 from ghp_agents.integrations.clients import install as guards
-from ghp_agents.integrations.clients import statusline
 from ghp_agents.integrations.clients.advice import doubled
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
@@ -41,11 +40,11 @@ def _again(client: str, *, user: bool = False) -> str:
 def check_hooks(ws: Workspace) -> Iterator[Finding]:
     """Whether the hooks in the clients' files call a program that is there, and call it rightly."""
     for client in HOMES:
-        mine = client_places.users(ws.environ, client)
+        mine = config_files.users(ws.environ, client)
         is_users = python_in(mine) is not None
         if is_users:
             yield from _check_target(mine, user=True)
-        targets = client_places.here(ws, [client])
+        targets = config_files.here(ws, [client])
         hooked = [target for target in targets if python_in(target) is not None]
         for target in hooked:
             yield from _check_target(target, user=False)
@@ -62,8 +61,8 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
 
 
 def _check_off(ws: Workspace) -> Iterator[Finding]:
-    for path in client_places.claude_settings(worktree.folders(ws.folder), ws.environ):
-        if client_places.setting(path, "disableAllHooks") is True:
+    for path in config_files.claude_settings(worktree.folders(ws.folder), ws.environ):
+        if config_files.setting(path, "disableAllHooks") is True:
             text = f"{path} turns all hooks of Claude Code off: nothing is guarded."
             yield warning("hooks", text, "Take `disableAllHooks` out of it.")
 
@@ -97,12 +96,12 @@ def _is_this(python: str) -> bool:
 def check_twice(ws: Workspace) -> Iterator[Finding]:
     """Whether a client runs our hooks from two of its files, or from one and from the plugin."""
     for client in HOMES:
-        both = [*client_places.here(ws, [client]), client_places.users(ws.environ, client)]
+        both = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
         twice = doubled(both)
         if twice:
             yield warning("hooks-twice", *twice)
-    plugins = client_places.plugins_enabled(worktree.folders(ws.folder), ws.environ)
-    targets = [*client_places.here(ws, ["claude"]), client_places.users(ws.environ, "claude")]
+    plugins = config_files.plugins_enabled(worktree.folders(ws.folder), ws.environ)
+    targets = [*config_files.here(ws, ["claude"]), config_files.users(ws.environ, "claude")]
     hooked = [target.shown for target in targets if python_in(target) is not None]
     if plugins and hooked:
         yield warning(
@@ -116,8 +115,8 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
 
 def check_status_line(ws: Workspace) -> Iterator[Finding]:
     """Whether the user's own status line is still the one that ours runs first."""
-    for target in client_places.here(ws, ["claude"]):
-        line = statusline.ours(client_places.setting(target.path, statusline.KEY))
+    for target in config_files.here(ws, ["claude"]):
+        line = statusline.ours(config_files.setting(target.path, statusline.KEY))
         if line is None or line.stood:
             continue
         theirs = guards.inherited_line(target, ws.environ)
@@ -131,12 +130,12 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
 
 def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     """Whether git's hooks still call ours, and ours something that is there."""
-    made = {name: usersfile.read(path) for name, path in scripts(ws).items()}
+    made = {name: user_file.read(path) for name, path in scripts(ws).items()}
     if not any(made.values()):
         return
     whole = True
     for hook in hook_files(ws):
-        content = usersfile.read(hook.path)
+        content = user_file.read(hook.path)
         if made[hook.name] is not None and not git_guard.has_block(content or b""):
             whole = False
             yield warning(

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.jsonc import parse
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
-from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients import original_state
 from ghp_agents.integrations.clients.hook_entries import HOMES, NAME
 from ghp_agents.workspace import Workspace
 
@@ -117,7 +117,7 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
 def _in(ws: Workspace, client: str, top: Path) -> ConfigFile:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    memory = guard_origins.place(ws.common_dir, top, client)
+    memory = original_state.place(ws.common_dir, top, client)
     return ConfigFile(client, path, shown, top, memory)
 
 
@@ -133,7 +133,7 @@ def users(environ: Mapping[str, str], client: str) -> ConfigFile:
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
     top = home if path.is_relative_to(home) else folder
-    memory = guard_origins.users_place(environ, client, path)
+    memory = original_state.users_place(environ, client, path)
     return ConfigFile(client, path, shown, top, memory, is_users=True)
 
 
@@ -161,7 +161,7 @@ def claude_settings(folders: Iterable[Path], environ: Mapping[str, str]) -> list
 def setting(path: Path, key: str) -> Any:
     """What a file of settings, which may not be there and may hold anything, says of `key`."""
     try:
-        text = usersfile.read_text(path)
+        text = user_file.read_text(path)
         root = parse(text).value if text is not None else None
     except GhpError:
         return None

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core import jsonc_edit
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.jsonc import Node, find, parse
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
@@ -197,12 +197,12 @@ def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
         if place is None:
             text = _add(text, event, entry)
         elif _at(text, place) != entry:
-            text = jsonsplice.replace(text, ["hooks", event, place.group], entry)
+            text = jsonc_edit.replace(text, ["hooks", event, place.group], entry)
     return text
 
 
 def _at(text: str, place: HookEntry) -> Any:
-    node = jsonsplice.at(text, ["hooks", place.event, place.group])
+    node = jsonc_edit.at(text, ["hooks", place.event, place.group])
     return node.value if node else None
 
 
@@ -221,11 +221,11 @@ def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
 
 
 def _add(text: str, event: str, entry: Any) -> str:
-    if jsonsplice.at(text, ["hooks"]) is None:
-        return jsonsplice.insert(text, [], "hooks", {event: [entry]})
-    if jsonsplice.at(text, ["hooks", event]) is None:
-        return jsonsplice.insert(text, ["hooks"], event, [entry])
-    return jsonsplice.insert(text, ["hooks", event], None, entry)
+    if jsonc_edit.at(text, ["hooks"]) is None:
+        return jsonc_edit.insert(text, [], "hooks", {event: [entry]})
+    if jsonc_edit.at(text, ["hooks", event]) is None:
+        return jsonc_edit.insert(text, ["hooks"], event, [entry])
+    return jsonc_edit.insert(text, ["hooks", event], None, entry)
 
 
 # ------------------------------------------------------------------------------ taking out
@@ -242,19 +242,19 @@ def _take(text: str, ours: list[HookEntry], theirs: Lists) -> str:
         keys: list[str | int] = ["hooks", place.event, place.group]
         if place.handler is not None and not _is_last_handler(text, keys):
             keys += ["hooks", place.handler]
-        text = jsonsplice.remove(text, keys)
+        text = jsonc_edit.remove(text, keys)
         if place.event not in theirs.events and _is_empty(text, keys[:2]):
-            text = jsonsplice.remove(text, keys[:2])
+            text = jsonc_edit.remove(text, keys[:2])
     if ours and not theirs.hooks and _is_empty(text, ["hooks"]):
-        text = jsonsplice.remove(text, ["hooks"])
+        text = jsonc_edit.remove(text, ["hooks"])
     return text
 
 
 def _is_last_handler(text: str, keys: list[str | int]) -> bool:
-    node = jsonsplice.at(text, [*keys, "hooks"])
+    node = jsonc_edit.at(text, [*keys, "hooks"])
     return node is not None and len(node.items) == 1
 
 
 def _is_empty(text: str, keys: list[str | int]) -> bool:
-    node = jsonsplice.at(text, keys)
+    node = jsonc_edit.at(text, keys)
     return node is not None and not node.items

@@ -8,15 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core import jsonc_edit as jsonsplice
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import jsonc_edit, user_file
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
-from ghp_agents.integrations.clients import hook_entries as guard
-from ghp_agents.integrations.clients import original_state as guard_origins
-from ghp_agents.integrations.clients import statusline
+from ghp_agents.integrations.clients import hook_entries, original_state, statusline
 from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
@@ -52,9 +49,9 @@ class _Place:
     def __init__(self, target: ConfigFile) -> None:
         _refuse_elsewhere(target)
         self.target = target
-        self.before = usersfile.read_text(target.path)
+        self.before = user_file.read_text(target.path)
         self.has_ours = self.before is not None and OURS.decode() in self.before
-        self.known = guard_origins.read(target.memory)
+        self.known = original_state.read(target.memory)
 
     @property
     def is_made(self) -> bool:
@@ -75,11 +72,11 @@ class _Place:
         """What was there before ours came."""
         if self.before is None or self.target.client == PLUGIN:
             return self.known if self.before is not None and self.known else Origin(made=True)
-        now = guard.lists(self.before)
+        now = hook_entries.lists(self.before)
         if not self.has_ours or self.known is None:
             return Origin(made=False, theirs=now)
         had = self.known.theirs
-        theirs = guard.Lists(had.hooks or now.hooks, had.events | now.events)
+        theirs = hook_entries.Lists(had.hooks or now.hooks, had.events | now.events)
         return self.known._replace(theirs=theirs)
 
 
@@ -119,9 +116,9 @@ def _with_guards(
         return _plugin(target, before, python)
     with _named(target):
         if before is None:
-            text = jsonsplice.fresh(guard.document(client, python))
+            text = jsonc_edit.fresh(hook_entries.document(client, python))
         else:
-            text = guard.put(before, client, python, origin.theirs)
+            text = hook_entries.put(before, client, python, origin.theirs)
         if client == CLAUDE:
             text = statusline.put(text, python, inherited_line(target, environ))
     return text
@@ -129,11 +126,11 @@ def _with_guards(
 
 def is_current(target: ConfigFile, python: str) -> bool:
     """Whether the hooks in a file are those that this version puts in."""
-    text = usersfile.read_text(target.path)
+    text = user_file.read_text(target.path)
     if text is None or target.client == PLUGIN:
         return text == opencode_plugin(python)
     with _named(target):
-        return guard.put(text, target.client, python) == text
+        return hook_entries.put(text, target.client, python) == text
 
 
 def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None:
@@ -142,16 +139,16 @@ def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None
     if hide is not None:
         is_ours = _is_line_ours(hide, target.client) or not exclude.has(hide, target.line)
         origin = origin._replace(hidden=is_ours)
-    guard_origins.write(target.memory, origin)
+    original_state.write(target.memory, origin)
     if hide is not None:
         exclude.add(hide, target.line)
     old = None if place.before is None else place.before.encode()
-    usersfile.rewrite(target.path, old, after.encode())
+    user_file.rewrite(target.path, old, after.encode())
 
 
 def _is_line_ours(common_dir: Path, client: str) -> bool:
     """Whether the line that hides a client's files was put there by us, and still is."""
-    kept = [guard_origins.read(each) for each in guard_origins.all_of(common_dir, client)]
+    kept = [original_state.read(each) for each in original_state.all_of(common_dir, client)]
     return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
 
 
@@ -197,14 +194,14 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
 
 def _is_unknown(target: ConfigFile) -> bool:
     """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
-    return of_ours(target.path) is not None and guard_origins.read(target.memory) is None
+    return of_ours(target.path) is not None and original_state.read(target.memory) is None
 
 
 def _to_take(target: ConfigFile) -> Iterator[Step]:
     before = of_ours(target.path)
     if before is None:
         return
-    origin = guard_origins.read(target.memory) or Origin(made=False)
+    origin = original_state.read(target.memory) or Origin(made=False)
     after = _without_guards(target, before, origin)
     title = HOMES[target.client].title
     if after == before:
@@ -219,18 +216,18 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
 
 def _take(target: ConfigFile, before: str, after: str | None) -> None:
     if after is None:
-        usersfile.delete(target.path, target.top)
+        user_file.delete(target.path, target.top)
     else:
-        usersfile.rewrite(target.path, before.encode(), after.encode())
-    kept = guard_origins.read(target.memory)
+        user_file.rewrite(target.path, before.encode(), after.encode())
+    kept = original_state.read(target.memory)
     if kept is not None and not kept.hidden:  # what is hidden is forgotten with the line
-        guard_origins.forget(target.memory)
+        original_state.forget(target.memory)
 
 
 def of_ours(path: Path) -> str | None:
     """The text of a file in which something is ours; others need not even be readable."""
-    content = usersfile.read(path)
-    return usersfile.read_text(path) if content and OURS in content else None
+    content = user_file.read(path)
+    return user_file.read_text(path) if content and OURS in content else None
 
 
 def python_in(target: ConfigFile) -> str | None:
@@ -241,7 +238,7 @@ def python_in(target: ConfigFile) -> str | None:
             return None
         if target.client == PLUGIN:
             return python_of_plugin(text)
-        return next((place.python for place in guard.places(text)), None)
+        return next((place.python for place in hook_entries.places(text)), None)
     except GhpError:
         return None  # what the client cannot read it does not run either
 
@@ -253,12 +250,12 @@ def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
 
 def _show(common_dir: Path, client: str, *, forget: bool) -> None:
     exclude.remove(common_dir, line(client))
-    for path in guard_origins.all_of(common_dir, client):
-        origin = guard_origins.read(path)
+    for path in original_state.all_of(common_dir, client):
+        origin = original_state.read(path)
         if forget or origin is None:
-            guard_origins.forget(path)
+            original_state.forget(path)
         else:
-            guard_origins.write(path, origin._replace(hidden=False))
+            original_state.write(path, origin._replace(hidden=False))
 
 
 def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | None:
@@ -268,11 +265,11 @@ def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | No
     with _named(target):
         # The last that came goes first: then each finds the text as it left it.
         text = statusline.take(before) if target.client == CLAUDE else before
-        return guard.take(text, origin.theirs)
+        return hook_entries.take(text, origin.theirs)
 
 
 def _is_void(target: ConfigFile, text: str) -> bool:
-    return guard.is_void(text, target.client)
+    return hook_entries.is_void(text, target.client)
 
 
 # ------------------------------------------------------------------------------ OpenCode's plugin
@@ -303,7 +300,7 @@ def opencode_plugin(python: str) -> str:
     """The plugin for OpenCode, which calls us as other clients do by themselves."""
     listening = {each.kind: each for each in CLIENTS[PLUGIN]}
     values = {
-        "command": json.dumps(guard.hook_command(python, PLUGIN)),
+        "command": json.dumps(hook_entries.hook_command(python, PLUGIN)),
         "edits": json.dumps(listening["edit"].tools),
         "seconds": json.dumps({one.event: one.timeout for one in listening.values()}, indent=2),
     }

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import user_file as usersfile
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.core import files, user_file
+from ghp_agents.hotpath import fastjson
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.integrations.clients.hook_entries import NO_LISTS, Lists
 
@@ -58,7 +57,7 @@ def all_of(common_dir: Path, client: str) -> Iterator[Path]:
 
 def read(path: Path) -> Origin | None:
     """What was there before; None where that is not known."""
-    kept = quickjson.read_object(str(path))
+    kept = fastjson.read_object(str(path))
     if kept is None:
         return None
     events = kept.get("events")
@@ -82,4 +81,4 @@ def write(path: Path, origin: Origin) -> None:
 def forget(path: Path) -> None:
     """The guards are gone, and so is what was kept for them, with its folders."""
     ours = next(each for each in path.parents if each.name == FOLDER).parent
-    usersfile.delete(path, ours.parent)
+    user_file.delete(path, ours.parent)

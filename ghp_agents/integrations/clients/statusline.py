@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core import jsonc_edit
 from ghp_agents.core.jsonc import parse
 from ghp_agents.integrations.clients.hook_entries import hook_command
 
@@ -56,13 +56,13 @@ def own_command(value: Any) -> str:
 def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
     """The text with our status line around the one in it, or else around the `inherited` one,
     which is the user's in a file that counts for less."""
-    node = jsonsplice.at(text, [KEY])
+    node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
     stood = line.stood if line else text[node.start : node.end] if node else ""
     value = wrapped(python, parse(stood).value if stood else inherited, stood)
     if node is None:
-        return jsonsplice.insert(text, [], KEY, value)
-    return text if node.value == value else jsonsplice.replace(text, [KEY], value)
+        return jsonc_edit.insert(text, [], KEY, value)
+    return text if node.value == value else jsonc_edit.replace(text, [KEY], value)
 
 
 def wrapped(python: str, theirs: Any, stood: str = "") -> dict[str, Any]:
@@ -78,10 +78,10 @@ def wrapped(python: str, theirs: Any, stood: str = "") -> dict[str, Any]:
 
 def take(text: str) -> str:
     """The text as it was before ours came."""
-    node = jsonsplice.at(text, [KEY])
+    node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
     if node is None or line is None:
         return text
     if line.stood:
         return text[: node.start] + line.stood + text[node.end :]
-    return jsonsplice.remove(text, [KEY])
+    return jsonc_edit.remove(text, [KEY])

@@ -5,12 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import files, user_file
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.integrations.git_hooks import script as git_guard
 from ghp_agents.integrations.git_hooks.script import ASIDE, HOOKS
 from ghp_agents.state.admin_port import Step
@@ -86,23 +85,23 @@ def to_put(ws: Workspace, python: str) -> list[Step]:
     steps: list[Step] = []
     for name, path in scripts(ws).items():
         content = git_guard.script(name, python)
-        if usersfile.read(path) != content or not _is_executable(path):
+        if user_file.read(path) != content or not _is_executable(path):
             what = f"{_shown(ws, path)}, which the hook {name} calls"
             steps.append(Step("write", "Wrote", what, partial(_write_script, path, content)))
     return [*steps, *(step for hook in hook_files(ws) for step in _to_put(ws, hook))]
 
 
 def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
-    before = usersfile.read(hook.path)
+    before = user_file.read(hook.path)
     if before is None and not hook.path.is_symlink():
         yield Step("make", "Made", f"the hook {hook.shown}", partial(_make, ws, hook))
     elif before is not None and git_guard.has_block(before) and not hook.path.is_symlink():
         after = git_guard.put(before, hook.name)
         if after != before:
-            act = partial(usersfile.rewrite, hook.path, before, after)
+            act = partial(user_file.rewrite, hook.path, before, after)
             yield Step("renew", "Renewed", f"our block in {hook.shown}", act)
     elif before is not None and _takes_block(hook, before):
-        act = partial(usersfile.rewrite, hook.path, before, git_guard.put(before, hook.name))
+        act = partial(user_file.rewrite, hook.path, before, git_guard.put(before, hook.name))
         yield Step("put", "Put", f"a block into {hook.shown}", act)
     else:
         if hook.aside.exists() or hook.aside.is_symlink():
@@ -124,7 +123,7 @@ def _takes_block(hook: HookFile, content: bytes) -> bool:
 def _make(ws: Workspace, hook: HookFile) -> None:
     if hook.line and not is_tracked(hook) and not _is_users_elsewhere(ws, hook):
         exclude.add(ws.common_dir, hook.line)
-    usersfile.rewrite(hook.path, None, git_guard.new_hook(hook.name))
+    user_file.rewrite(hook.path, None, git_guard.new_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
@@ -132,7 +131,7 @@ def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
     """Whether another worktree has such a hook that is its user's: a line would hide it, too."""
     for other in hook_files(ws):
         if other.line == hook.line and other.path != hook.path and not is_tracked(other):
-            content = usersfile.read(other.path)
+            content = user_file.read(other.path)
             if content is not None and content != git_guard.new_hook(hook.name):
                 return True
     return False
@@ -140,12 +139,12 @@ def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
 
 def _chain(hook: HookFile) -> None:
     hook.path.rename(hook.aside)
-    usersfile.rewrite(hook.path, None, git_guard.chaining_hook(hook.name))
+    user_file.rewrite(hook.path, None, git_guard.chaining_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
 def _write_script(path: Path, content: bytes) -> None:
-    files.write_atomically(path, content, mode=ownfile.LIKE_GIT)
+    files.write_atomically(path, content, mode=own_file.LIKE_GIT)
     path.chmod(EXECUTABLE)
 
 
@@ -161,18 +160,18 @@ def to_take(ws: Workspace) -> list[Step]:
     steps = [step for hook in hook_files(ws) for step in _to_take(ws, hook)]
     for path in scripts(ws).values():
         if path.exists():
-            act = partial(usersfile.delete, path, ws.ghp_dir)
+            act = partial(user_file.delete, path, ws.ghp_dir)
             steps.append(Step("remove", "Removed", _shown(ws, path), act))
     return steps
 
 
 def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
-    before = usersfile.read(hook.path)
+    before = user_file.read(hook.path)
     if before is None or not git_guard.has_block(before) or hook.path.is_symlink():
         return
     after = git_guard.take(before)
     if after is not None:
-        act = partial(usersfile.rewrite, hook.path, before, after)
+        act = partial(user_file.rewrite, hook.path, before, after)
         yield Step("take", "Took", f"our block out of {hook.shown}", act)
     elif hook.aside.exists() or hook.aside.is_symlink():
         what = f"{hook.aside.name} back as {hook.shown}"
@@ -184,7 +183,7 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
 def _unmake(ws: Workspace, hook: HookFile) -> None:
     inside = hook.path.is_relative_to(ws.common_dir)
     top = hook.top or (ws.common_dir if inside else hook.path.parent.parent)
-    usersfile.delete(hook.path, top)
+    user_file.delete(hook.path, top)
     if hook.line:
         exclude.remove(ws.common_dir, hook.line)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.hotpath import background, heartbeat
+from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
@@ -49,7 +48,7 @@ def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]
 
 def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
     """The guards that the main worktree has, in the new one too."""
-    here = client_places.here(ws, list(HOMES))
+    here = config_files.here(ws, list(HOMES))
     there = Path(_worktree(told))
     for client, python in _guarded(ws, here):
         new = [each for each in here if each.client == client and _same(each.top, there)]
@@ -57,7 +56,7 @@ def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
             step.act()
 
 
-def _guarded(ws: Workspace, here: Sequence[client_places.ConfigFile]) -> Iterator[tuple[str, str]]:
+def _guarded(ws: Workspace, here: Sequence[config_files.ConfigFile]) -> Iterator[tuple[str, str]]:
     for target in here:
         python = guards.python_in(target) if _same(target.top, ws.root) else None
         if python is not None:
@@ -75,7 +74,7 @@ def _dismiss(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
         if all(said.get(key) == value for key, value in place.items()):
             goodbye = {"status": "stopped", "lastAction": "Its worktree was removed"}
             now = ws.clock.now()
-            pulse.beat(ws.folders, name, goodbye, now, session=said.get("session"))
+            heartbeat.beat(ws.folders, name, goodbye, now, session=said.get("session"))
     store.fold()
 
 

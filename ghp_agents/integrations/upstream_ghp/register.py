@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from ghp_agents.core import process
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import process, user_file
 from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
@@ -86,7 +85,7 @@ def registered(environ: Mapping[str, str]) -> list[Hook]:
 
 def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
     path = Path(environ.get("HOME") or "/") / FOLDER / name
-    text = usersfile.read_text(path)
+    text = user_file.read_text(path)
     if text is None:
         return []
     try:
