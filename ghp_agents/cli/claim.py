@@ -129,8 +129,8 @@ def _say_released(released: ReleasedClaim, to: str | None) -> None:
     if released.changed and to:
         output.done(f"{name} is {to}'s now.")
     elif released.changed:
-        had = f"; it was {named(released.previous)}'s" if released.previous else ""
-        output.done(f"{name} is given back{had}.")
+        previous = f"; it was {named(released.previous)}'s" if released.previous else ""
+        output.done(f"{name} is given back{previous}.")
     else:
         output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
 
@@ -138,14 +138,14 @@ def _say_released(released: ReleasedClaim, to: str | None) -> None:
 def _release_leases(app: App, words: list[str], name: str | None, reason: str) -> None:
     from ghp_agents.leases import service as lease
 
-    given = lease.release(
+    released = lease.release(
         app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
     )
-    for hold in given.holds:
-        mine = (hold.holder, hold.is_person) == (given.by.name, given.by.is_person)
+    for hold in released.holds:
+        mine = (hold.holder, hold.is_person) == (released.by.name, released.by.is_person)
         whose = "" if mine else f", {named(hold.holder, hold.is_person)}'s"
-        output.done(f"{hold.short} ({_what(hold)}{whose}) is given back.")
+        output.done(f"{hold.short} ({_describe(hold)}{whose}) is given back.")
 
 
-def _what(hold: Hold) -> str:
+def _describe(hold: Hold) -> str:
     return hold.name or " ".join(hold.patterns)

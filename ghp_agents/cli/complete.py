@@ -47,7 +47,7 @@ def or_files(*completers: Completer) -> Completer:
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        found = [item for each in completers for item in each(ctx, param, incomplete)]
+        found = [item for completer in completers for item in completer(ctx, param, incomplete)]
         return found or files(ctx, param, incomplete)
 
     return complete
@@ -79,16 +79,16 @@ def _closed_issues(app: App) -> Named:
 def _questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
-        yield each.name, each.title
+    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
+        yield question.name, question.title
 
 
 def _open_questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
-        if each.is_open:
-            yield each.name, each.title
+    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
+        if question.is_open:
+            yield question.name, question.title
 
 
 def _leases(app: App) -> Named:
@@ -111,9 +111,9 @@ def _handoffs(app: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
     found, _ = handoff_record.read_handoffs(app.store.snapshot().files(handoff_record.HANDOFFS))
-    for each in reversed(found):
-        about = f" about #{each.issue}" if each.issue else ""
-        yield each.name, f"{each.by.name}{about}"
+    for handoff in reversed(found):
+        about = f" about #{handoff.issue}" if handoff.issue else ""
+        yield handoff.name, f"{handoff.by.name}{about}"
 
 
 def _events(_: App) -> Named:

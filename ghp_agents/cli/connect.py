@@ -51,40 +51,40 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
-        asked = Choice(github, labels, ghp, checked(action) if action is not None else "")
-        if not any(asked):
+        choice = Choice(github, labels, ghp, checked(action) if action is not None else "")
+        if not any(choice):
             command(app, **others)
             return
         wrong = [name for name, value in others.items() if value and name not in WITH]
         if wrong:
-            option = next(name for name, is_meant in asked._asdict().items() if is_meant)
+            option = next(name for name, is_meant in choice._asdict().items() if is_meant)
             raise UsageError(
                 f"--{wrong[0].replace('_', '-')} is not for --{option}.",
                 hint="See `ghp agent-init --help`.",
             )
-        connect(app, asked, remove=others["remove"], dry_run=others["dry_run"])
+        connect(app, choice, remove=others["remove"], dry_run=others["dry_run"])
 
-    made: Callable[..., None] = run
+    decorated: Callable[..., None] = run
     for option in OPTIONS:
-        made = option(made)
-    return made
+        decorated = option(decorated)
+    return decorated
 
 
-def connect(app: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
+def connect(app: App, choice: Choice, *, remove: bool, dry_run: bool) -> None:
     """Do what is asked, or take it away again."""
-    if remove and asked.labels:
+    if remove and choice.labels:
         raise UsageError(
             "--labels is not for --remove: issues may have them.",
             hint="Delete a label on GitHub, where its page says what has it.",
         )
-    if asked.github and remove:
-        _take_files(app, dry_run=dry_run)
-    elif asked.github:
-        _write_files(app, asked.action, dry_run=dry_run)
-    if asked.labels:
+    if choice.github and remove:
+        _remove_files(app, dry_run=dry_run)
+    elif choice.github:
+        _write_files(app, choice.action, dry_run=dry_run)
+    if choice.labels:
         _make_labels(app, dry_run=dry_run)
-    if asked.ghp:
-        _hook_upstream(app, remove=remove, dry_run=dry_run)
+    if choice.ghp:
+        _register_upstream_hooks(app, remove=remove, dry_run=dry_run)
 
 
 # ------------------------------------------------------------------------------ files
@@ -114,7 +114,7 @@ def _write_files(app: App, action: str, *, dry_run: bool) -> None:
         )
 
 
-def _take_files(app: App, *, dry_run: bool) -> None:
+def _remove_files(app: App, *, dry_run: bool) -> None:
     plan = github_setup.to_take(app.ws)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
@@ -151,12 +151,12 @@ def _make_labels(app: App, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ upstream
 
 
-def _hook_upstream(app: App, *, remove: bool, dry_run: bool) -> None:
+def _register_upstream_hooks(app: App, *, remove: bool, dry_run: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
     program = next_ghp(app.environ)
     if program is None:
-        _say_absent(app, remove=remove)
+        _report_missing_ghp(app, remove=remove)
         return
     upstream = services.Upstream(program, app.cwd, app.environ)
     if remove:
@@ -164,14 +164,14 @@ def _hook_upstream(app: App, *, remove: bool, dry_run: bool) -> None:
     else:
         steps = services.to_register(upstream, guards.python())
     if not steps:
-        said = "there are no hooks of ours" if remove else "the hooks are there"
-        output.done(f"{NOTHING}{said}.")
+        state = "there are no hooks of ours" if remove else "the hooks are there"
+        output.done(f"{NOTHING}{state}.")
         return
     upstream.check()
     guards.carry_out(steps, dry_run=dry_run)
 
 
-def _say_absent(app: App, *, remove: bool) -> None:
+def _report_missing_ghp(app: App, *, remove: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
     if remove and not services.registered(app.environ):

@@ -31,7 +31,7 @@ def make_app() -> App:
     return app
 
 
-def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if not value:
         return
     app = ctx.find_root().obj
@@ -49,7 +49,7 @@ def acting(command: F) -> F:
         "--as",
         metavar="AGENT",
         expose_value=False,
-        callback=_choose,
+        callback=_set_agent,
         shell_complete=complete.agents,
         help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
         "you yourself, and not for agents.",
@@ -61,7 +61,7 @@ def start_background(app: App, *, urgent: bool = False) -> None:
     folds and syncs, if one is due or it is urgent."""
     ws = app.ws
     if policy_cache.exists(ws.folders[0]):
-        _refresh(app)
+        _refresh_policy(app)
     settings = {"background": ws.settings.background}
     pause = 0.0 if urgent else background.SPAWN_PAUSE
     now = ws.clock.now()
@@ -73,8 +73,8 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
     with `only_first`, unless it ever was. A clone that is new knows of no issue."""
     from ghp_agents.presence import wait
 
-    standing = app.store.standing()
-    if standing.remote and not (only_first and standing.news_at is not None):
+    status = app.store.standing()
+    if status.remote and not (only_first and status.news_at is not None):
         wait.sync(app.ws, app.store, first=False)
 
 
@@ -104,7 +104,7 @@ def _send(app: App) -> None:
         )
 
 
-def _refresh(app: App) -> None:
+def _refresh_policy(app: App) -> None:
     ws = app.ws
     if policy_cache.load(Sources(ws.place, ws.folders, ws.environ)) is None:
         from ghp_agents.guard import evaluate
@@ -115,10 +115,10 @@ def _refresh(app: App) -> None:
 def say_none(app: App, text: str) -> None:
     """Say that there is nothing, and where others may have said something, how to hear it."""
     output.say(text)
-    standing = app.store.standing()
-    if standing.remote and standing.news_at is None:
+    status = app.store.standing()
+    if status.remote and status.news_at is None:
         output.say(
-            f"{standing.remote} was never asked: `ghp agent-sync` fetches what other clones said."
+            f"{status.remote} was never asked: `ghp agent-sync` fetches what other clones said."
         )
 
 
@@ -128,5 +128,5 @@ def log_unexpected(error: BaseException) -> Path | None:
         cwd = str(Path.cwd())
     except FileNotFoundError:  # the folder was removed
         return None
-    noted = error_log.log_error(error, cwd, os.environ)
-    return Path(noted) if noted else None
+    path = error_log.log_error(error, cwd, os.environ)
+    return Path(path) if path else None

@@ -17,18 +17,18 @@ def exit_on_signals() -> Iterator[None]:
     """
     mine: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():
-        mine = [each for each in SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in mine:
-        signal.signal(each, _end)
+        mine = [signum for signum in SIGNALS if signal.getsignal(signum) is signal.SIG_DFL]
+    for signum in mine:
+        signal.signal(signum, _end)
     try:
         yield
     finally:
-        for each in mine:
-            signal.signal(each, signal.SIG_DFL)
+        for signum in mine:
+            signal.signal(signum, signal.SIG_DFL)
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    for each in SIGNALS:
-        if signal.getsignal(each) is _end:
-            signal.signal(each, signal.SIG_IGN)
+    for signum in SIGNALS:
+        if signal.getsignal(signum) is _end:
+            signal.signal(signum, signal.SIG_IGN)
     raise SystemExit(128 + number)

@@ -45,7 +45,7 @@ def _fields(finished: Finished) -> dict[str, object]:
         "draft": pull.draft,
         "new": finished.is_new,
         "commits": finished.commits,
-        "checks": [{"command": each.command, "passed": each.passed} for each in finished.checks],
+        "checks": [{"command": check.command, "passed": check.passed} for check in finished.checks],
     }
 
 

@@ -20,10 +20,10 @@ ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
 def closest(word: str, names: Sequence[str]) -> list[str]:
     """Those of `names` that somebody may have meant by `word`."""
     cutoff = 0.8 if len(word) > SHORT else 0.6  # two letters the wrong way round are much of three
-    said = word[:ALIKE]
-    alike = difflib.get_close_matches(said, names, n=2, cutoff=cutoff)
-    near = [difflib.SequenceMatcher(None, name, said).ratio() for name in alike]
-    return [name for name, ratio in zip(alike, near, strict=True) if ratio > near[0] - MARGIN]
+    prefix = word[:ALIKE]
+    matches = difflib.get_close_matches(prefix, names, n=2, cutoff=cutoff)
+    ratios = [difflib.SequenceMatcher(None, name, prefix).ratio() for name in matches]
+    return [name for name, ratio in zip(matches, ratios, strict=True) if ratio > ratios[0] - MARGIN]
 
 
 class Group(click.Group):

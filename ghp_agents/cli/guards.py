@@ -43,11 +43,11 @@ def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
     return Guards(clients, config_files.here(app.ws, clients), is_users=False)
 
 
-def to_put(app: App, asked: Guards) -> list[Step]:
+def to_put(app: App, selection: Guards) -> list[Step]:
     """What is still to be put in."""
-    common_dir = None if asked.is_users else app.ws.common_dir
-    steps = guards.to_put(asked.targets, python(), app.environ, common_dir)
-    return [*steps, *(git_guard.to_put(app.ws, python()) if GIT in asked.clients else [])]
+    common_dir = None if selection.is_users else app.ws.common_dir
+    steps = guards.to_put(selection.targets, python(), app.environ, common_dir)
+    return [*steps, *(git_guard.to_put(app.ws, python()) if GIT in selection.clients else [])]
 
 
 def python() -> str:
@@ -59,11 +59,11 @@ def python() -> str:
     return sys.executable
 
 
-def to_take(app: App, asked: Guards) -> list[Step]:
+def to_take(app: App, selection: Guards) -> list[Step]:
     """What of ours is to be taken out."""
-    common_dir = None if asked.is_users else app.ws.common_dir
-    steps = guards.to_take(asked.targets, common_dir)
-    return [*steps, *(git_guard.to_take(app.ws) if GIT in asked.clients else [])]
+    common_dir = None if selection.is_users else app.ws.common_dir
+    steps = guards.to_take(selection.targets, common_dir)
+    return [*steps, *(git_guard.to_take(app.ws) if GIT in selection.clients else [])]
 
 
 def all_of_clone(app: App) -> list[Step]:
@@ -74,25 +74,27 @@ def all_of_clone(app: App) -> list[Step]:
 # ------------------------------------------------------------------------------ the command
 
 
-def put_for_user(app: App, asked: Guards, *, dry_run: bool) -> None:
+def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: no repository is needed, and none is set up."""
-    steps = to_put(app, asked)
+    steps = to_put(app, selection)
     if not steps:
         output.done(f"{NOTHING}the hooks are there.")
         return
     carry_out(steps, dry_run=dry_run)
     if not dry_run:
-        say_advice(app, asked)
+        say_advice(app, selection)
 
 
-def take(app: App, asked: Guards, *, dry_run: bool) -> None:
+def take(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --remove`."""
-    steps = to_take(app, asked)
+    steps = to_take(app, selection)
     if steps:
         carry_out(steps, dry_run=dry_run)
     else:
         output.done(f"{NOTHING}there are no such hooks of ours.")
-    for target in [] if asked.is_users else config_files.of_user(app.environ, asked.clients):
+    for target in (
+        [] if selection.is_users else config_files.of_user(app.environ, selection.clients)
+    ):
         if guards.python_in(target):
             output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
@@ -117,32 +119,32 @@ def _act(step: Step) -> None:
         ) from None
 
 
-def say_advice(app: App, asked: Guards) -> None:
+def say_advice(app: App, selection: Guards) -> None:
     """What a person should know about what was just put in."""
-    for text, hint in _advice(app, asked):
+    for text, hint in _advice(app, selection):
         output.warn(output.clean(text), hint)
 
 
-def _others(app: App, asked: Guards) -> list[ConfigFile]:
+def _others(app: App, selection: Guards) -> list[ConfigFile]:
     """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
     are in one, for the user's."""
-    if not asked.is_users:
-        return config_files.of_user(app.environ, asked.clients)
+    if not selection.is_users:
+        return config_files.of_user(app.environ, selection.clients)
     try:
-        return config_files.here(app.ws, asked.clients)
+        return config_files.here(app.ws, selection.clients)
     except NotSetUpError:
         return []
 
 
-def _advice(app: App, asked: Guards) -> Iterator[tuple[str, str]]:
-    yield from guard_advice.advice(asked.clients, asked.targets, _others(app, asked))
-    if guards.CLAUDE in asked.clients:
-        folders = [] if asked.is_users else [app.ws.folder]
+def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
+    yield from guard_advice.advice(selection.clients, selection.targets, _others(app, selection))
+    if guards.CLAUDE in selection.clients:
+        folders = [] if selection.is_users else [app.ws.folder]
         for place in config_files.plugins_enabled(folders, app.environ):
             yield (
                 f"The plugin is enabled, too ({place}): each hook would run twice.",
                 "Use one of them: `claude plugin uninstall ghp-agents`, or "
                 "`ghp agent-init --hooks claude --remove`.",
             )
-    if GIT in asked.clients:
+    if GIT in selection.clients:
         yield from git_guard.advice(app.ws)

@@ -59,11 +59,11 @@ def handoff(
     Nothing of the worktree is touched. What was staged is not told apart from what was not;
     ignored files are left out.
     """
-    said = _note(note)
+    text = _read_note(note)
     with output.busy("Looking at the work"):
         handed = services.handoff(
             app.ws, app.store, app.tracker, app.leaser, issue=issue, to=to,
-            note=said, checkpoint=checkpoint, dry_run=dry_run,
+            note=text, checkpoint=checkpoint, dry_run=dry_run,
         )  # fmt: skip
     if stdout or dry_run:
         output.data(clean(handed.document))
@@ -82,14 +82,16 @@ def handoff(
 
 def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
     """What only this clone has is of no use to who goes on in another."""
-    said, number = handed.handoff, handed.unsent
-    if not (said.to and number) or services.is_here(app.ws, app.store, said.to):
+    record, number = handed.handoff, handed.unsent
+    if not (record.to and number) or services.is_here(app.ws, app.store, record.to):
         return
-    commits = f"{count(number, 'commit')} of {one_line(said.branch or 'a detached HEAD', 100)}"
-    command = f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(said.branch or 'HEAD')}"
+    commits = f"{count(number, 'commit')} of {one_line(record.branch or 'a detached HEAD', 100)}"
+    command = (
+        f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
+    )
     output.warn(
-        f"{commits} {'is' if number == 1 else 'are'} in no remote: {said.to} can restore the work "
-        f"only after `{command}`."
+        f"{commits} {'is' if number == 1 else 'are'} in no remote: {record.to} can restore the "
+        f"work only after `{command}`."
     )
 
 
@@ -115,9 +117,9 @@ def _pass_on(app: App, handed: Handoff) -> bool:
     return True
 
 
-def _note(said: str | None) -> str:
-    if said != STDIN:
-        return said or ""
+def _read_note(text: str | None) -> str:
+    if text != STDIN:
+        return text or ""
     try:
         return sys.stdin.buffer.read(NOTE_LIMIT * 40).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -128,14 +130,14 @@ def _note(said: str | None) -> str:
 
 
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
-    said, work = handed.handoff, handed.handoff.work
+    record, work = handed.handoff, handed.handoff.work
     if dry_run:
         output.say(f"Dry run: nothing was recorded. It would be {handed.path}.")
     elif handed.is_new:
         stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
-        output.done(f"Recorded {said.name} as {handed.path}{stored}.")
+        output.done(f"Recorded {record.name} as {handed.path}{stored}.")
     else:
-        output.say(f"Nothing new since {said.name}, recorded as {handed.path}.")
+        output.say(f"Nothing new since {record.name}, recorded as {handed.path}.")
     for note in handed.notes:
         output.warn(note)
     if work and work.missing:
@@ -144,8 +146,8 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
 
 def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     named = [
-        f"{one.path} ({one.reason}{f', {size_text(one.size)}' if one.size is not None else ''})"
-        for one in missing[:LISTED]
+        f"{file.path} ({file.reason}{f', {size_text(file.size)}' if file.size is not None else ''})"
+        for file in missing[:LISTED]
     ]
     if len(missing) > LISTED:
         named.append(f"{len(missing) - LISTED} more, which the document lists")
@@ -189,10 +191,10 @@ def resume(
     belongs to, merged and staged on another one. Work that changes files which configure tools
     (agents' clients, editors, git, build servers) needs --allow-config, too.
     """
-    from ghp_agents.handoffs import resume as reading
+    from ghp_agents.handoffs import resume as resume_service
 
     ws, store = app.ws, app.store
-    chosen = reading.choose(ws, store, app.tracker, issue=issue, handoff=reference)
+    chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError(
             "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
@@ -200,20 +202,20 @@ def resume(
     restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
-        chosen = reading.choose(ws, store, app.tracker, issue=issue, handoff=reference)
-    resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
-    _say_fenced(app, chosen.about.actor)
+        chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
+    resumed = resume_service.resume(ws, store, chosen, max_chars=max_chars)
+    _print_fence_lines(app, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
-        escalation.mark_told(ws, agent, [each.id for each in resumed.news])
+        escalation.mark_told(ws, agent, [item.id for item in resumed.news])
     start_background(app)
     if restored and restored.conflicts:
         raise _conflicts(restored)
 
 
-def _say_fenced(app: App, actor: Actor) -> None:
+def _print_fence_lines(app: App, actor: Actor) -> None:
     """Before all else: that what the agent would go on with was taken from it."""
     if not actor.is_person:
         agent = AgentName(actor.name)

@@ -27,8 +27,8 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         word = one_line(argv[0], SHOWN)
         output.error(
             f"`ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
-            f"{_meant(word)}Ours all start with `agent-`: see `ghp --help`. The others come with "
-            "upstream GHP.",
+            f"{_suggestions(word)}Ours all start with `agent-`: see `ghp --help`. The others come "
+            "with upstream GHP.",
         )
         return int(ExitCode.ERROR if is_loop else ExitCode.USAGE)
     try:
@@ -42,7 +42,7 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return int(ExitCode.ERROR)
 
 
-def _meant(word: str) -> str:
+def _suggestions(word: str) -> str:
     """The commands of ours that are like it, as a question."""
     from ghp_agents.cli.app import COMMANDS
     from ghp_agents.cli.group import closest

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents.claims import service as claims
-from ghp_agents.cli import complete, output
-from ghp_agents.cli import issue_view as show_as
+from ghp_agents.cli import complete, issue_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import UsageError
@@ -65,14 +64,14 @@ def issues(
         commanded=services.commanded(app.store) if ready else (),
     )  # fmt: skip
     if as_json:
-        shown = [(issue, show_as.holding_of(issue, holdings)) for issue in listing.issues]
-        output.as_json([show_as.fields(issue, holding) for issue, holding in shown])
+        shown = [(issue, issue_view.holding_of(issue, holdings)) for issue in listing.issues]
+        output.as_json([issue_view.fields(issue, holding) for issue, holding in shown])
     elif listing.issues:
-        show_as.table(listing, holdings)
+        issue_view.table(listing, holdings)
     else:
         say_none(app, _none(ready, anything=bool(listing.open) or bool(states)))
     if listing.passed_over:
-        show_as.say_passed_over(listing.passed_over)
+        issue_view.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
     start_background(app)
@@ -133,7 +132,7 @@ def new(
     """Make an issue and print its number."""
     wanted = IssueChange(
         title=title,
-        body=_text(body),
+        body=_read_text(body),
         priority=priority,
         add_labels=labels,
         add_assignees=names,
@@ -142,16 +141,17 @@ def new(
         outcome = services.new(
             app.ws, app.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
         )
-    made = outcome.issue
-    output.data(str(made.number))
+    created = outcome.issue
+    output.data(str(created.number))
     if not outcome.changed:
-        output.say(f"{show_as.name(made)} is there already; --again makes another one.")
+        output.say(f"{issue_view.name(created)} is there already; --again makes another one.")
         return
-    output.done(f"Made {show_as.name(made)}.")
-    if made.number >= PROVISIONAL:
+    output.done(f"Made {issue_view.name(created)}.")
+    if created.number >= PROVISIONAL:
         output.warn(
             "It has no number of its own yet: the place that gives them is out of reach.",
-            f"It gets one at `ghp agent-sync`; {short(made)} names it until then and ever after.",
+            f"It gets one at `ghp agent-sync`; {short(created)} names it until then and ever "
+            "after.",
         )
     start_background(app)
 
@@ -165,10 +165,10 @@ def show(app: App, number: str, as_json: bool) -> None:
     holdings = claims.holdings(app.ws, app.store, app.leaser)
     if as_json:
         issue = app.tracker.get(number)
-        output.as_json(show_as.fields(issue, show_as.holding_of(issue, holdings)))
+        output.as_json(issue_view.fields(issue, issue_view.holding_of(issue, holdings)))
     else:
         view = services.view(app.tracker, number)
-        show_as.page(view, show_as.holding_of(view.issue, holdings))
+        issue_view.page(view, issue_view.holding_of(view.issue, holdings))
     start_background(app)
 
 
@@ -197,15 +197,15 @@ def edit(
     """Change fields of an issue."""
     change = IssueChange(
         title=title,
-        body=_text(body),
+        body=_read_text(body),
         priority=priority,
         no_parent=no_parent,
         add_labels=labels,
         remove_labels=removed,
     )
     outcome = services.edit(app.ws, app.tracker, number, change, parent=parent)
-    made = show_as.name(outcome.issue)
-    _report(app, outcome, f"Changed {made}.", f"{made} is like that already.")
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Changed {name}.", f"{name} is like that already.")
 
 
 @issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
@@ -215,9 +215,9 @@ def edit(
 @click.pass_obj
 def comment(app: App, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
-    outcome = services.comment(app.ws, app.tracker, number, _text(text) or "")
-    made = show_as.name(outcome.issue)
-    _report(app, outcome, f"Commented on {made}.", f"It is the last comment on {made} already.")
+    outcome = services.comment(app.ws, app.tracker, number, _read_text(text) or "")
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Commented on {name}.", f"It is the last comment on {name} already.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
@@ -227,9 +227,11 @@ def comment(app: App, number: str, text: str) -> None:
 @click.pass_obj
 def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. Of one that is claimed, among agents only the holder may."""
-    outcome = claims.close(app.ws, app.store, app.leaser, app.tracker, number, _text(message) or "")
-    made = show_as.name(outcome.issue)
-    _report(app, outcome, f"Closed {made}.", f"{made} is closed already.")
+    outcome = claims.close(
+        app.ws, app.store, app.leaser, app.tracker, number, _read_text(message) or ""
+    )
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Closed {name}.", f"{name} is closed already.")
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
@@ -239,8 +241,8 @@ def close(app: App, number: str, message: str | None) -> None:
 def reopen(app: App, number: str) -> None:
     """Open a closed issue again."""
     outcome = services.reopen(app.ws, app.tracker, number)
-    made = show_as.name(outcome.issue)
-    _report(app, outcome, f"Opened {made} again.", f"{made} is open already.")
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Opened {name} again.", f"{name} is open already.")
 
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
@@ -253,8 +255,8 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Give an issue to agents or people; @me is whoever says it."""
     outcome = services.assign(app.ws, app.tracker, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
-    said = f"{show_as.name(outcome.issue)} is assigned to {holders}"
-    _report(app, outcome, f"{said}.", f"{said} already.")
+    sentence = f"{issue_view.name(outcome.issue)} is assigned to {holders}"
+    _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
@@ -269,9 +271,9 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
 def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Let an issue wait for others."""
     outcome = services.block(app.ws, app.tracker, number, by, remove=remove)
-    blockers = ", ".join(f"#{each}" for each in outcome.issue.blocked_by) or "nothing"
-    said = f"{show_as.name(outcome.issue)} waits for {blockers}"
-    _report(app, outcome, f"{said}.", f"{said} already.")
+    blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
+    sentence = f"{issue_view.name(outcome.issue)} waits for {blockers}"
+    _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
 def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
@@ -282,10 +284,10 @@ def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
         output.say(already)
 
 
-def _text(said: str | None) -> str | None:
+def _read_text(text: str | None) -> str | None:
     """A text of the command line, or what standard input has in its place. Raises UsageError."""
-    if said != STDIN:
-        return said
+    if text != STDIN:
+        return text
     try:
         return sys.stdin.buffer.read(4 * BODY_LIMIT + 1).decode("utf-8")
     except UnicodeDecodeError as error:

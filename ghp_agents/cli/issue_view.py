@@ -123,7 +123,7 @@ def too_wide(issue: Issue) -> str:
     """The patterns of its scope that cover everything; empty if there are none."""
     from ghp_agents.issues import scope  # who lists issues reads no scope
 
-    return ", ".join(f"`{each}`" for each in scope.too_wide(issue.form))
+    return ", ".join(f"`{pattern}`" for pattern in scope.too_wide(issue.form))
 
 
 def _claimed(holding: Holding) -> str:
@@ -184,10 +184,10 @@ def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
 
 def _claim_fields(holding: Holding) -> dict[str, Any]:
     lease = holding.lease
-    said = {
+    values = {
         "holder": lease.holder,
         "isPerson": lease.is_person,
         "generation": lease.generation,
         "since": lease.acquired_at,
     }
-    return said | ({"liveness": holding.state} if holding.state else {})
+    return values | ({"liveness": holding.state} if holding.state else {})

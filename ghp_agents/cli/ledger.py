@@ -57,9 +57,9 @@ def log(
     entries = services.select(known, question)
     entries = entries[-limit:] if limit else entries
     if follow:
-        told = {entry.id for entry in known}
-        _tell(entries, as_json)
-        _follow(app, question, tips, told, as_json)
+        known_ids = {entry.id for entry in known}
+        _output_entries(entries, as_json)
+        _follow(app, question, tips, known_ids, as_json)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
@@ -96,7 +96,7 @@ def _since(app: App, text: str | None) -> float | None:
 
 
 def _follow(
-    app: App, question: LedgerQuery, tips: Sequence[Tip], told: set[str], as_json: bool
+    app: App, question: LedgerQuery, tips: Sequence[Tip], known_ids: set[str], as_json: bool
 ) -> None:
     """Tell what comes after `tips`; only the new part of the histories is read."""
     try:
@@ -105,14 +105,14 @@ def _follow(
             app.ws.clock.wait(FOLLOW_EVERY)
             now = app.store.snapshot().tips()
             if now != tips:
-                fresh = services.newer(app.store.ledger(after=tips), told)
-                _tell(services.select(fresh, question), as_json)
+                fresh = services.newer(app.store.ledger(after=tips), known_ids)
+                _output_entries(services.select(fresh, question), as_json)
                 tips = now
     except KeyboardInterrupt:
         return
 
 
-def _tell(entries: Sequence[LedgerEntry], as_json: bool) -> None:
+def _output_entries(entries: Sequence[LedgerEntry], as_json: bool) -> None:
     if as_json:
         for entry in entries:
             output.as_json_line(_fields(entry))
@@ -127,8 +127,8 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
         who = named(entry.actor, entry.is_person)
         about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
         text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-        is_told = entry.via not in ("", f"agent {entry.actor}")  # that, it says already
-        via = f" (via {' '.join(map(file, entry.via.split()))})" if is_told else ""
+        has_via = entry.via not in ("", f"agent {entry.actor}")  # that, it says already
+        via = f" (via {' '.join(map(file, entry.via.split()))})" if has_via else ""
         output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command in `sys.argv` and end the process with its exit code."""
     argv = sys.argv[1:]
-    if argv[:1] == ["agent-heartbeat"] and _beat(argv[1:]):
+    if argv[:1] == ["agent-heartbeat"] and _heartbeat(argv[1:]):
         # Nothing is open and nothing buffered; skipping the interpreter's own clean-up saves
         # a tenth of the beat.
         os._exit(0)
     if argv[:1] == ["hook"]:
         _hook(argv[1:])
-    if argv and _is_upstreams(argv[0]):
+    if argv and _belongs_to_upstream(argv[0]):
         from ghp_agents.cli.handover import hand_over
 
         sys.exit(hand_over(argv, os.environ))
@@ -33,7 +33,7 @@ def main() -> None:
     sys.exit(run(argv))
 
 
-def _beat(argv: list[str]) -> bool:
+def _heartbeat(argv: list[str]) -> bool:
     from ghp_agents.hotpath import heartbeat
 
     try:
@@ -51,7 +51,7 @@ def _hook(argv: list[str]) -> "NoReturn":
     sys.exit(code)
 
 
-def _is_upstreams(word: str) -> bool:
+def _belongs_to_upstream(word: str) -> bool:
     ours = ("agent-", "-", "hook")
     program = os.path.basename(sys.argv[0])
     return program in ("ghp", "ghp.exe") and not word.startswith(ours)

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import note_view as show_as
-from ghp_agents.cli import output
+from ghp_agents.cli import note_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.core import glob_paths
@@ -62,39 +61,39 @@ def remember(
     TEXT is the note, or `-` to read it from standard input. The same fact told by many is one
     note. It is kept in git, and shared by `ghp agent-sync`.
     """
-    said = services.tidied(_text(text))
-    facts: Sequence[str] = [said]
+    text = services.tidied(_read_text(text))
+    facts: Sequence[str] = [text]
     if not verbatim and app.ws.settings.notes.get("infer"):
         with output.busy("Finding the facts"):
-            facts = app.knowledge.distil(said)
+            facts = app.knowledge.distil(text)
     spelled = _spelled(app, paths)
     for fact in facts:
-        told = services.remember(
+        result = services.remember(
             app.ws, app.store, app.tracker, fact, project=app.project,
             kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
             expires=expires,
         )  # fmt: skip
         supersedes = None  # by the first of several
-        _say_told(told)
+        _report_note(result)
     start_background(app)
 
 
-def _say_told(told: services.RememberResult) -> None:
-    output.data(told.note.name)
-    if told.is_new:
-        output.done(f"Noted {told.note.name}: {told.note.title}")
+def _report_note(result: services.RememberResult) -> None:
+    output.data(result.note.name)
+    if result.is_new:
+        output.done(f"Noted {result.note.name}: {result.note.title}")
     else:
-        output.say(f"Known already as {told.note.name}.")
-    for old in told.replaced:
-        if old.id != told.note.id:
+        output.say(f"Known already as {result.note.name}.")
+    for old in result.replaced:
+        if old.id != result.note.id:
             output.done(f"It replaces {old.name}, which is not recalled any more.")
-    for note in told.notes:
+    for note in result.notes:
         output.warn(note, "Tell it with `--supersedes` to bring it back in the other's place.")
 
 
-def _text(said: str) -> str:
-    if said != STDIN:
-        return said
+def _read_text(text: str) -> str:
+    if text != STDIN:
+        return text
     try:
         return sys.stdin.buffer.read(4 * TEXT_LIMIT + 4).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -105,10 +104,10 @@ def _text(said: str) -> str:
 
 
 def _spelled(app: App, words: Sequence[str]) -> tuple[str, ...]:
-    return glob_paths.spelled_all(words, _folder(app))
+    return glob_paths.spelled_all(words, _current_folder(app))
 
 
-def _folder(app: App) -> str:
+def _current_folder(app: App) -> str:
     """Where we are in the worktree, for patterns that are said here."""
     top = app.ws.place.toplevel
     here = os.path.relpath(app.cwd.resolve(), Path(top).resolve()) if top else "."
@@ -142,9 +141,9 @@ def recall(
             issue=issue, path=place, limit=limit,
         )  # fmt: skip
     if as_json:
-        output.as_json(show_as.hits(found, services.today(app.ws)))
+        output.as_json(note_view.hits(found, services.today(app.ws)))
     elif found.notes:
-        output.data(show_as.answers(found, app.ws.clock.now()))
+        output.data(note_view.answers(found, app.ws.clock.now()))
     elif found.total:
         output.say("No note answers this.")
     else:
@@ -155,7 +154,7 @@ def recall(
 
 def _place(app: App, path: str) -> str:
     """A file, as it counts from the top of the worktree."""
-    place = os.path.normpath(os.path.join(_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
+    place = os.path.normpath(os.path.join(_current_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
         raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
     return place
@@ -164,9 +163,9 @@ def _place(app: App, path: str) -> str:
 def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
     if found.trouble:
         output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
-    for one in found.shortcomings:
-        if show_as.is_news(app.ws, one):
-            output.warn(one.text, one.remedy)
+    for finding in found.shortcomings:
+        if note_view.is_news(app.ws, finding):
+            output.warn(finding.text, finding.remedy)
 
 
 def _warn_of(problems: Sequence[Problem]) -> None:
@@ -211,7 +210,7 @@ def list_notes(
     if as_json:
         output.as_json([rules.as_json(note, services.today(app.ws)) for note in chosen])
     elif chosen:
-        show_as.table(chosen, known, app.ws.clock.now(), services.today(app.ws))
+        note_view.table(chosen, known, app.ws.clock.now(), services.today(app.ws))
     else:
         say_none(app, "No notes.")
     _warn_of(problems)
@@ -228,7 +227,7 @@ def show(app: App, id: str, as_json: bool) -> None:
     if as_json:
         output.as_json(rules.as_json(note, day))
     else:
-        output.data(show_as.page(note, day))
+        output.data(note_view.page(note, day))
 
 
 @notes.command("edit", epilog="Example: ghp agent-notes edit N-3f9a 'Staging drops PATCH, too'")
@@ -253,7 +252,7 @@ def edit(
     """
     values: dict[str, Any] = {}
     if text is not None:
-        values["text"] = _text(text)
+        values["text"] = _read_text(text)
     if kind is not None:
         values["kind"] = kind
     if paths:
@@ -284,13 +283,13 @@ def forget(app: App, id: str) -> None:
             "Git's history still has its text, here and wherever it was synced to.",
             "If it was a secret, replace the secret.",
         )
-    _take_out(app)
+    _remove_from_index(app)
     start_background(app)
 
 
-def _take_out(app: App) -> None:
+def _remove_from_index(app: App) -> None:
     """Out of the index as well; the note is forgotten also where that fails."""
-    if show_as.has_index(app.ws):
+    if note_view.has_index(app.ws):
         with output.busy("Taking it out of the index"):
             recalling.reindex(app.ws, app.store, app.knowledge)
 
@@ -301,13 +300,13 @@ def reindex(app: App) -> None:
     """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
     a repair, and to see that nothing is amiss."""
     with output.busy("Indexing the notes"):
-        brought = recalling.reindex(app.ws, app.store, app.knowledge)
-    if brought.nothing_new:
-        output.done(f"Nothing to do: {show_as.many(brought.total)} can be found.")
+        update = recalling.reindex(app.ws, app.store, app.knowledge)
+    if update.nothing_new:
+        output.done(f"Nothing to do: {note_view.many(update.total)} can be found.")
     else:
         output.done(
-            f"{show_as.many(brought.total)} can be found: {brought.added} added, "
-            f"{brought.changed} changed, {brought.removed} removed."
+            f"{note_view.many(update.total)} can be found: {update.added} added, "
+            f"{update.changed} changed, {update.removed} removed."
         )
-    for one in app.knowledge.shortcomings():
-        output.warn(one.text, one.remedy)
+    for finding in app.knowledge.shortcomings():
+        output.warn(finding.text, finding.remedy)

@@ -113,13 +113,13 @@ def make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Se
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, header_style="bold")
+    grid = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
+        grid.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
     for index, row in enumerate(rows):
         style = styles[index] if styles else ""
-        made.add_row(*(Text(clean(cell), style=style) for cell in row))
-    return made
+        grid.add_row(*(Text(clean(cell), style=style) for cell in row))
+    return grid
 
 
 def _rich_table(

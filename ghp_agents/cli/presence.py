@@ -54,9 +54,9 @@ def heartbeat(
     """Renew this agent's presence. Prints nothing and exits with 0, as a hook must."""
     app: App = ctx.obj
     try:
-        said = _said(status, issue, action)
+        fields = _fields(status, issue, action)
         agent = app.ws.agent()
-        beaten = services.heartbeat(app.ws, app.store, agent, said, progress=progress)
+        beaten = services.heartbeat(app.ws, app.store, agent, fields, progress=progress)
         settings = {"background": app.ws.settings.background}
         background.start_sync(
             app.ws.folders,
@@ -71,20 +71,20 @@ def heartbeat(
             output.error(str(error), getattr(error, "hint", ""))
 
 
-def _said(status: str | None, issue: str | None, action: str | None) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+def _fields(status: str | None, issue: str | None, action: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     if status is not None:
-        said["status"] = status_name(status)
+        fields["status"] = status_name(status)
     if issue is not None:
         number = issue.removeprefix("#")
         if not (number.isascii() and number.isdigit() and len(number) < 16):
             raise UsageError(
                 f"{issue[:40]!r} is not an issue.", hint="Give its number: --issue 12."
             )
-        said["issue"] = int(number) or None
+        fields["issue"] = int(number) or None
     if action is not None:
-        said["lastAction"] = heartbeats.clean_action(action)
-    return said
+        fields["lastAction"] = heartbeats.clean_action(action)
+    return fields
 
 
 # ------------------------------------------------------------------------------ status
@@ -124,7 +124,7 @@ def status(
     snapshot = app.store.snapshot(then)
     if then is None:
         # The document has no verdicts, so it needs no look at processes unless they choose.
-        seen = _look(app, snapshot, processes=stale or not as_json)
+        seen = _list_agents(app, snapshot, processes=stale or not as_json)
     else:
         seen = services.look_back(app.ws, snapshot, then)
     waits = waiting_view.waits(app, snapshot, seen) if then is None else []
@@ -145,9 +145,9 @@ def status(
     if then is None:
         _print_footer(app, snapshot, views)
         if app.ws.settings.unagreed:
-            from ghp_agents.consent import service as trust
+            from ghp_agents.consent import service as consent_service
 
-            output.warn(trust.summary(app.ws), consent.HINT)
+            output.warn(consent_service.summary(app.ws), consent.HINT)
         upstream_view.warn(upstream)
         _print_news(app, snapshot, output.say if as_json else output.data)
         start_background(app)
@@ -181,7 +181,7 @@ def _when(app: App, text: str) -> float:
         ) from None
 
 
-def _look(app: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
+def _list_agents(app: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
     return services.list_agents(app.ws, app.store, snapshot, processes=processes)
 
 
@@ -199,16 +199,16 @@ def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[A
 
 def row(view: AgentView) -> tuple[str, ...]:
     """An agent as a row under COLUMNS."""
-    said = view.presence
-    issue = issue_of(said)
+    presence = view.presence
+    issue = issue_of(presence)
     return (
         view.name,
         view.liveness.value,
-        file(str(said.get("status", "idle"))),
+        file(str(presence.get("status", "idle"))),
         f"#{issue}" if issue else "",
         _beat(view),
-        file(str(said["branch"])) if said.get("branch") else "",
-        phrase(str(said["lastAction"]), ACTION_SHOWN) if said.get("lastAction") else "",
+        file(str(presence["branch"])) if presence.get("branch") else "",
+        phrase(str(presence["lastAction"]), ACTION_SHOWN) if presence.get("lastAction") else "",
     )
 
 
@@ -226,15 +226,15 @@ def styles(views: Sequence[AgentView]) -> list[str]:
 
 
 def _print_one(view: AgentView) -> None:
-    said = view.presence.get("status", "")
-    output.data(f"{named(view.name)}: {view.liveness.value}, {file(str(said))}")
+    state = view.presence.get("status", "")
+    output.data(f"{named(view.name)}: {view.liveness.value}, {file(str(state))}")
     for key, value in view.presence.items():
         if value not in (None, "", [], "idle") and key not in ("status", services.WAITS_FOR):
             shown = map(str, value if isinstance(value, list) else [value])
-            output.data(f"  {file(key)}: {', '.join(_fact(each) for each in shown)}")
+            output.data(f"  {file(key)}: {', '.join(_quoted(text) for text in shown)}")
 
 
-def _fact(text: str) -> str:
+def _quoted(text: str) -> str:
     """What an agent says of itself: one word as it is, all else as a quotation."""
     return text if file(text) == text else phrase(text, heartbeats.ACTION_LIMIT)
 
@@ -243,31 +243,31 @@ def _print_github(app: App) -> None:
     places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places):
         return  # before anything of it is imported
-    from ghp_agents.doctor import github_checks as hub_checks
+    from ghp_agents.doctor import github_checks
 
-    for line, remedy in hub_checks.in_short(app.ws):
+    for line, remedy in github_checks.in_short(app.ws):
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
 def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
-    standing = app.store.standing()
+    sync_status = app.store.standing()
     now = app.ws.clock.now()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
-    if standing.remote:
-        heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
+    if sync_status.remote:
+        heard = f"{ago(now - sync_status.news_at)} ago" if sync_status.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        hint = "" if standing.news_at else "; `ghp agent-sync` fetches what others said"
-        output.say(f"Last news from {standing.remote}: {heard} ({clones}){hint}.")
-    if standing.waiting:
+        hint = "" if sync_status.news_at else "; `ghp agent-sync` fetches what others said"
+        output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
+    if sync_status.waiting:
         output.warn(
-            f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "
-            "written.",
+            f"{_count(sync_status.waiting, 'record')} wait in the outbox for a repository that can "
+            "be written.",
             "Run `ghp agent-sync` outside of the sandbox.",
         )
-    if standing.unsent and (standing.trouble or not standing.news_at):
-        why = f": {standing.trouble}" if standing.trouble else ""
-        hint = "`ghp agent-doctor` says what is in the way." if standing.permanent else ""
-        output.warn(f"{_count(standing.unsent, 'change')} not sent yet{why}", hint)
+    if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
+        why = f": {sync_status.trouble}" if sync_status.trouble else ""
+        hint = "`ghp agent-doctor` says what is in the way." if sync_status.permanent else ""
+        output.warn(f"{_count(sync_status.unsent, 'change')} not sent yet{why}", hint)
     _print_github(app)
     problems = snapshot.problems()
     if problems:
@@ -288,17 +288,17 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
 def _open_questions(app: App, snapshot: Snapshot) -> int:
     """How many questions nobody has answered who may, by lines of the records: what reads them is
     not loaded for this."""
-    asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
-    if not asked:
+    questions = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
+    if not questions:
         return 0
-    said = ["person: true", *(f'by: "{name}"' for name in app.ws.settings.orchestrators)]
-    deciding = {line.encode() for line in said}
+    markers = ["person: true", *(f'by: "{name}"' for name in app.ws.settings.orchestrators)]
+    deciding = {line.encode() for line in markers}
     answered = {
         path[len(ANSWERS) :].split("/")[0]
         for path, data in snapshot.files(ANSWERS).items()
         if deciding.intersection(data.partition(b"\n---")[0].splitlines())
     }
-    return len(asked - answered)
+    return len(questions - answered)
 
 
 def _count(number: int, noun: str) -> str:
@@ -329,7 +329,7 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
     news = escalation.news_for(app.ws, snapshot, agent_name(name))
     if news:
         tell(output.clean(escalation.render_news(news).rstrip()))
-        escalation.mark_told(app.ws, agent_name(name), [one.id for one in news])
+        escalation.mark_told(app.ws, agent_name(name), [answer.id for answer in news])
 
 
 def _watch(app: App, name: str | None, stale: bool) -> None:
@@ -341,7 +341,7 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()
-        seen = _look(app, snapshot)
+        seen = _list_agents(app, snapshot)
         waits = waiting_view.waits(app, snapshot, seen)
         views = waiting_view.shown(_select(seen, name, stale), waits)
         start_background(app)

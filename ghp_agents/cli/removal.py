@@ -25,28 +25,28 @@ class Removal:
     dry_run: bool
 
 
-def take_away(app: App, asked: Removal) -> None:
+def take_away(app: App, removal: Removal) -> None:
     """Take away what is ours. Raises RefusedError where a person has to say so first."""
     ground = app.ground
     # First: whoever reads the settings makes a cache again.
     steps = [*guards.all_of_clone(app), *ground.belongings()]
-    refs = _remote_refs(app) if asked.remote_refs else []
+    refs = _remote_refs(app) if removal.remote_refs else []
     if not steps and not refs:
         _clean_up(app)
         output.done("Nothing to do: there is nothing of ours here.")
         return
-    _list(app, [_line(step) for step in steps], refs, asked)
-    if asked.dry_run:
+    _list(app, [_line(step) for step in steps], refs, removal)
+    if removal.dry_run:
         if not steps:
             _clean_up(app)
         return
     if steps:
-        services.refuse_losses(ground, force=asked.force)
-        _warn_of_the_living(app)
-        if not _agrees("Remove this from this clone?", asked):
+        services.refuse_losses(ground, force=removal.force)
+        _warn_of_active_agents(app)
+        if not _confirm("Remove this from this clone?", removal):
             output.say("Nothing was removed.")
             return
-    _remove_refs(app, refs, asked)
+    _remove_refs(app, refs, removal)
     if not steps:
         _clean_up(app)
         return
@@ -73,15 +73,15 @@ def _remote_refs(app: App) -> list[RemoteRef]:
         return app.ground.remote_refs()
 
 
-def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
-    tell = output.data if asked.dry_run else output.say
+def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], removal: Removal) -> None:
+    tell = output.data if removal.dry_run else output.say
     if what:
-        tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {app.ws.root}:")
-    for one in what:
-        tell(output.clean(f"  {one}"))
+        tell(f"{'Would be' if removal.dry_run else 'To be'} removed in {app.ws.root}:")
+    for line in what:
+        tell(output.clean(f"  {line}"))
     if refs:
         _list_refs(app, refs, tell)
-    if asked.dry_run:
+    if removal.dry_run:
         for lost in app.ground.losses():
             output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(app.ground)}.")
 
@@ -93,19 +93,19 @@ def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
         tell(output.clean(f"  {line}"))
 
 
-def _warn_of_the_living(app: App) -> None:
+def _warn_of_active_agents(app: App) -> None:
     names = services.living(app.ws, app.store)
     if names:
         text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
         output.warn(text, "Stop them first.")
 
 
-def _remove_refs(app: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
+def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
     """Remove what was asked for, or what a person says yes to; the remote first, because it needs
     what is then removed here."""
-    if not asked.remote_refs:
-        refs = _offered(app, asked)
-    if not refs or not _agrees("Remove these from the remote, for everybody?", asked):
+    if not removal.remote_refs:
+        refs = _offer_refs(app, removal)
+    if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
         return
     with output.busy("Removing refs of the remote"):
         app.ground.remove_remote_refs(refs)
@@ -115,12 +115,12 @@ def _remove_refs(app: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
         output.say("Clones that are still used push theirs again with their next sync.")
 
 
-def _offered(app: App, asked: Removal) -> list[RemoteRef]:
+def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
     """The refs on the remote, shown to the person who is there to decide about them."""
     remote = app.ground.sharing().remote
     if remote is None:
         return []
-    if asked.yes or not _somebody_is_there():
+    if removal.yes or not _is_interactive():
         output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
         return []
     try:
@@ -133,10 +133,10 @@ def _offered(app: App, asked: Removal) -> list[RemoteRef]:
     return refs
 
 
-def _agrees(question: str, asked: Removal) -> bool:
-    if asked.yes:
+def _confirm(question: str, removal: Removal) -> bool:
+    if removal.yes:
         return True
-    if not _somebody_is_there():
+    if not _is_interactive():
         raise RefusedError(
             "Nothing was removed: nobody is there to ask.",
             hint="Read the list above, then give --yes.",
@@ -144,5 +144,5 @@ def _agrees(question: str, asked: Removal) -> bool:
     return click.confirm(question, err=True)
 
 
-def _somebody_is_there() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin.isatty() and output.is_terminal()

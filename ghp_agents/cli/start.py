@@ -65,16 +65,16 @@ def _say(started: Started) -> None:
     line = HOW[started.how].format(path=started.path, branch=started.branch)
     output.say(line) if started.how == "there" else output.done(line)
     if started.furnished:
-        _say_furnished(started.furnished)
+        _report_setup(started.furnished)
     for note in started.notes:
         output.warn(note)
 
 
-def _say_furnished(furnished: Provisioned) -> None:
-    for verb, names in (("Copied", furnished.copied), ("Linked", furnished.linked)):
+def _report_setup(provisioned: Provisioned) -> None:
+    for verb, names in (("Copied", provisioned.copied), ("Linked", provisioned.linked)):
         if names:
             output.say(f"{verb} {', '.join(names)}.")
-    setup = furnished.setup
+    setup = provisioned.setup
     if setup is None:
         return
     if setup.output:
@@ -94,14 +94,14 @@ def _ended(setup: Setup) -> str:
 
 def _resume(app: App, started: Started) -> None:
     """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
-    from ghp_agents.handoffs import resume as reading
+    from ghp_agents.handoffs import resume
 
     agent = app.ws.agent()
     inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
     number = str(started.claimed.issue.number)
-    chosen = reading.choose(inner.ws, inner.store, inner.tracker, issue=number)
-    resumed = reading.resume(inner.ws, inner.store, chosen)
+    chosen = resume.choose(inner.ws, inner.store, inner.tracker, issue=number)
+    resumed = resume.resume(inner.ws, inner.store, chosen)
     output.data(f"Work in {started.path}\n\n{clean(resumed.text)}")
     output.flush()
     if resumed.news:
-        escalation.mark_told(inner.ws, AgentName(agent), [each.id for each in resumed.news])
+        escalation.mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])

@@ -64,9 +64,9 @@ def sweep(
         if as_json:
             output.as_json({"busy": True, "acts": []})
         return
-    told = lines(swept)
-    _print(swept, told, as_json=as_json)
-    _append_summary(app, swept, told)
+    sweep_lines = lines(swept)
+    _print(swept, sweep_lines, as_json=as_json)
+    _append_summary(app, swept, sweep_lines)
     if not dry_run:
         start_background(app)
     if swept.report.trouble:
@@ -77,11 +77,11 @@ def sweep(
         ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
 
 
-def _print(swept: SweepResult, told: list[SweepLine], *, as_json: bool) -> None:
+def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -> None:
     if as_json:
-        output.as_json(_fields(swept, told))
+        output.as_json(_fields(swept, sweep_lines))
         return
-    for line in told:
+    for line in sweep_lines:
         sign = "·" if line.kind == "tell" or swept.dry_run else "✓" if line.done else "✗"
         where = f"#{line.issue}: " if line.issue else ""
         output.marked(sign, "32" if line.done else "33", f"{where}{line.text}")
@@ -94,7 +94,7 @@ def _print(swept: SweepResult, told: list[SweepLine], *, as_json: bool) -> None:
         output.done(f"Swept. Agents: {counted}; acts: {swept.done}.")
 
 
-def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
+def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> dict[str, object]:
     return {
         "policy": swept.policy,
         "dryRun": swept.dry_run,
@@ -108,19 +108,21 @@ def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
                 "done": line.done,
                 "text": line.text,
             }
-            for line in told
+            for line in sweep_lines
         ],
         "notes": list(swept.report.notes),
         "trouble": swept.report.trouble,
     }
 
 
-def _append_summary(app: App, swept: SweepResult, told: list[SweepLine]) -> None:
+def _append_summary(app: App, swept: SweepResult, sweep_lines: list[SweepLine]) -> None:
     path = app.environ.get(SUMMARY)
     if not path:
         return
     notes = [*swept.report.notes, *([swept.report.trouble] if swept.report.trouble else [])]
-    text = messages.summary(told, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run)
+    text = messages.summary(
+        sweep_lines, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run
+    )
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text)

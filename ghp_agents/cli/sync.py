@@ -56,6 +56,6 @@ def _print(report: SyncReport) -> None:
             f"{again}; `ghp agent-doctor` checks the remote. Nothing is lost.",
         )
         return
-    told = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
+    news = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
     sent = "sent what was new here" if report.pushed else "nothing to send"
-    output.done(f"{report.remote}: {told}, {unsent if report.unsent else sent}.")
+    output.done(f"{report.remote}: {news}, {unsent if report.unsent else sent}.")

@@ -46,7 +46,7 @@ def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
 
 def _agree(app: App, *, yes: bool) -> None:
     values = services.wanted(app.ws)
-    if all(one.counts for one in values):
+    if all(item.counts for item in values):
         output.done("Nothing to ask: all that this repository names counts already.")
         return
     tell(values)
@@ -80,10 +80,10 @@ def consent_at_set_up(app: App, *, owner: bool) -> None:
 
 def tell(values: Sequence[ConsentItem]) -> None:
     """Show values to the person who decides, whole."""
-    for one in values:
-        mark = "counts already" if one.counts else "new"
-        output.say(output.clean(f"{one.written} — {one.does} ({one.where}; {mark}):"))
-        for line in _text(one).splitlines() or [""]:
+    for item in values:
+        mark = "counts already" if item.counts else "new"
+        output.say(output.clean(f"{item.written} — {item.does} ({item.where}; {mark}):"))
+        for line in _text(item).splitlines() or [""]:
             output.say(f"    {output.clean(line)}")
 
 
@@ -97,12 +97,12 @@ def agrees(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def _text(one: ConsentItem) -> str:
-    if isinstance(one.value, str):
-        return one.value
-    if isinstance(one.value, (list, tuple)):
-        return "\n".join(map(str, one.value))
-    return json.dumps(one.value, indent=2, sort_keys=True)
+def _text(item: ConsentItem) -> str:
+    if isinstance(item.value, str):
+        return item.value
+    if isinstance(item.value, (list, tuple)):
+        return "\n".join(map(str, item.value))
+    return json.dumps(item.value, indent=2, sort_keys=True)
 
 
 def _show(app: App, *, as_json: bool) -> None:
@@ -115,8 +115,8 @@ def _show(app: App, *, as_json: bool) -> None:
         output.as_json({"owner": masked(owner) or None, "values": rows})
         return
     rows_ = [
-        (one.written, _text(one).replace("\n", " · "), one.where, "yes" if one.counts else "no")
-        for one in values
+        (item.written, _text(item).replace("\n", " · "), item.where, "yes" if item.counts else "no")
+        for item in values
     ]
     if rows_:
         output.table(("KEY", "VALUE", "FROM", "COUNTS"), rows_)

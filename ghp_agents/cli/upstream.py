@@ -39,7 +39,7 @@ def event(app: App, event: str, file: Path) -> None:
     from ghp_agents.integrations.upstream_ghp import events as upstream_event
 
     try:
-        told = upstream_event.payload(app.cwd / file)
-        upstream_event.follow(app.ws, app.store, event, told)
+        payload = upstream_event.payload(app.cwd / file)
+        upstream_event.follow(app.ws, app.store, event, payload)
     except (GhpError, OSError) as error:
         log_unexpected(error)

@@ -34,8 +34,8 @@ def joined(document: dict[str, Any], known: "Heard | None", name: str | None) ->
         return document
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    said = upstream_agents.document(known, [name] if name else None)
-    return {**document, "upstream": said} if said else document
+    shown = upstream_agents.document(known, [name] if name else None)
+    return {**document, "upstream": shown} if shown else document
 
 
 def tell(known: "Heard | None", name: str | None) -> None:
