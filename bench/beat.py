@@ -62,6 +62,6 @@ def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
 
 def _check(worktree: Path, beats: int) -> None:
     """A beat never fails loudly; a benchmark of beats that wrote nothing must."""
-    said = open_app(worktree).ws.presence("worker-1") or {}
-    if said.get("lastAction") != f"Ran the tests, {beats - 1}":
-        raise RuntimeError(f"the last beat was not written: {said}")
+    presence = open_app(worktree).ws.presence("worker-1") or {}
+    if presence.get("lastAction") != f"Ran the tests, {beats - 1}":
+        raise RuntimeError(f"the last beat was not written: {presence}")

@@ -87,9 +87,9 @@ def _change(clone: Path, index: int, step: int) -> float:
     started = time.monotonic()
     mine = open_app(clone)
     ws, store = mine.ws, mine.store
-    said = {"status": "testing", "lastAction": f"Step {step}", "issue": index + 1}
+    fields = {"status": "testing", "lastAction": f"Step {step}", "issue": index + 1}
     epoch = 1 if step == 0 else None
-    heartbeat.beat(ws.folders, f"worker-{index + 1}", said, ws.clock.now(), epoch=epoch)
+    heartbeat.beat(ws.folders, f"worker-{index + 1}", fields, ws.clock.now(), epoch=epoch)
 
     def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
         return None, [record(index, step, snapshot.clock + 1, Timestamp(to_text(ws.clock.now())))]
@@ -111,19 +111,19 @@ def _pushes(trace: Path) -> tuple[int, int]:
 def _end_of_push(path: Path) -> int | None:
     """The exit code of a `git push`; None for the trace of another process."""
     events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    words: list[str] = next((each["argv"] for each in events if each["event"] == "start"), [])
+    words: list[str] = next((event["argv"] for event in events if event["event"] == "start"), [])
     if "push" not in words:
         return None
-    return next((int(each["code"]) for each in events if each["event"] == "exit"), 1)
+    return next((int(event["code"]) for event in events if event["event"] == "exit"), 1)
 
 
 def _joined(snapshot: Snapshot) -> str:
     """What a clone makes of what all have said, in few characters."""
-    agents = {name: presence.published(said) for name, said in snapshot.agents().items()}
-    said = hashlib.sha256(json.dumps(agents, sort_keys=True).encode())
+    agents = {name: presence.published(fields) for name, fields in snapshot.agents().items()}
+    digest = hashlib.sha256(json.dumps(agents, sort_keys=True).encode())
     for path, content in sorted(snapshot.files(".ghp/bench/").items()):
-        said.update(path.encode() + b"\0" + content)
-    return said.hexdigest()
+        digest.update(path.encode() + b"\0" + content)
+    return digest.hexdigest()
 
 
 def _lost(snapshot: Snapshot, clones: int, changes: int) -> int:

@@ -32,17 +32,17 @@ def measure(place: Place) -> list[Figure]:
     remote = place.remote("crowd")
     (clone,) = place.clones(remote, 1)
     names = [f"worker-{number + 1}" for number in range(agents)]
-    said = Counter(_register(clone, [*names, *BYSTANDERS]))
-    alone = _in_turn(clone, names, beats, rounds, said)
-    with meanwhile(partial(_fold, clone), partial(_sync, clone)) as made:
-        amid = _in_turn(clone, names, beats, rounds, said)
-        whole = _whole(place, clone, names, 2 if place.quick else beats, said)
-        folds, syncs = made()
-    during = f"{sum(said.values()):,} beats, {folds} folds and {syncs} syncs"
-    here, there = _lost(clone, remote, {name: said[name] for name in names})
+    counts = Counter(_register(clone, [*names, *BYSTANDERS]))
+    alone = _in_turn(clone, names, beats, rounds, counts)
+    with meanwhile(partial(_fold, clone), partial(_sync, clone)) as finished:
+        amid = _in_turn(clone, names, beats, rounds, counts)
+        whole = _whole(place, clone, names, 2 if place.quick else beats, counts)
+        folds, syncs = finished()
+    during = f"{sum(counts.values()):,} beats, {folds} folds and {syncs} syncs"
+    local_lost, remote_lost = _lost(clone, remote, {name: counts[name] for name in names})
     return [
-        Figure("crowd", "beats lost in the clone's ref", here, "beats", 0, note=during),
-        Figure("crowd", "beats lost on the remote", there, "beats", 0, note=during),
+        Figure("crowd", "beats lost in the clone's ref", local_lost, "beats", 0, note=during),
+        Figure("crowd", "beats lost on the remote", remote_lost, "beats", 0, note=during),
         _against_bare("pulse.beat amid folds and syncs", amid, ENOUGH),
         _against_bare("pulse.beat where nobody folds", alone, None),
         Figure("crowd", "the whole fast road, in a process", amid["road"], "beats/s"),
@@ -64,7 +64,7 @@ def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
 
 
 def _in_turn(
-    clone: Path, names: Sequence[str], beats: int, rounds: int, said: Counter[str]
+    clone: Path, names: Sequence[str], beats: int, rounds: int, counts: Counter[str]
 ) -> dict[str, float]:
     """The best throughput of bare replacing, of `pulse.beat` and of the whole fast road."""
     size = (clone / ".git/ghp/agents" / f"{names[-1]}.json").stat().st_size
@@ -80,7 +80,7 @@ def _in_turn(
             warm_up = [partial(work, clone, name, WARM, f"warm {number}") for name in names]
             spans = together(works, warm_up)
             best[kind] = max(best[kind], len(names) * beats / elapsed(spans))
-            said.update({n: s.result + s.before for n, s in zip(names, spans, strict=True)})
+            counts.update({n: s.result + s.before for n, s in zip(names, spans, strict=True)})
     return best
 
 
@@ -125,7 +125,7 @@ def _sync(clone: Path) -> None:
 
 
 def _whole(
-    place: Place, clone: Path, names: Sequence[str], beats: int, said: Counter[str]
+    place: Place, clone: Path, names: Sequence[str], beats: int, counts: Counter[str]
 ) -> float:
     command = ["sh", "-c", LOOP, str(place.installed.ghp), str(beats)]
     started = time.monotonic()
@@ -136,20 +136,20 @@ def _whole(
     if any([shell.wait() for shell in shells]):  # all of them, also after a failure
         raise RuntimeError("a shell of the crowd failed")
     taken = time.monotonic() - started
-    said.update(dict.fromkeys(names, beats))
+    counts.update(dict.fromkeys(names, beats))
     return len(names) * beats / taken
 
 
-def _lost(clone: Path, remote: Path, said: Mapping[str, int]) -> tuple[int, int]:
+def _lost(clone: Path, remote: Path, counts: Mapping[str, int]) -> tuple[int, int]:
     """How many acknowledged beats the clone's ref lacks after a fold, the remote after a sync."""
     store = open_app(clone).store
     store.fold()
     place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
-    here = _missing(git(clone / ".git/ghp/state.git", "show", place), said)
+    here = _missing(git(clone / ".git/ghp/state.git", "show", place), counts)
     store.sync()
-    return here, _missing(git(remote, "show", place), said)
+    return here, _missing(git(remote, "show", place), counts)
 
 
-def _missing(document: str, said: Mapping[str, int]) -> int:
+def _missing(document: str, counts: Mapping[str, int]) -> int:
     known, _ = presence.decode(document.encode())
-    return sum(max(0, last - presence.number(known[name], "seq")) for name, last in said.items())
+    return sum(max(0, last - presence.number(known[name], "seq")) for name, last in counts.items())

@@ -80,8 +80,8 @@ def _prepare(place: Place) -> Path:
         heartbeat.beat(ws.folders, name, heartbeat.surroundings(ws.place), ws.clock.now(), epoch=1)
     open_app(clone).store.fold()
     for name in names:
-        said = {"status": "testing", "lastAction": f"Ran the tests of {name}"}
-        heartbeat.beat(ws.folders, name, said, ws.clock.now())
+        fields = {"status": "testing", "lastAction": f"Ran the tests of {name}"}
+        heartbeat.beat(ws.folders, name, fields, ws.clock.now())
     at = Timestamp(to_text(ws.clock.now()))
     outbox.put(ws, [_record(number, at) for number in range(RECORDS)], OSError("no cause"))
     return clone
@@ -121,10 +121,10 @@ def _import(repository: Path, stream: Path) -> None:
         subprocess.run(command, stdin=given, check=True)
 
 
-def _check(one: Path, other: Path) -> None:
+def _check(first: Path, second: Path) -> None:
     """Both must have come to the same tree, or nothing was compared."""
     trees = []
-    for clone in (one, other):
+    for clone in (first, second):
         repository = clone / ".git/ghp/state.git"
         ref = git(repository, "for-each-ref", "--format=%(refname)", "refs/ghp/clone")
         trees.append(git(repository, "rev-parse", f"{ref}^{{tree}}"))

@@ -33,7 +33,7 @@ ACTIONS = (
     "Asked which of the two layouts to keep",
 )
 
-Said = Callable[[int, int], dict[str, Any] | None]  # by fold and agent
+FieldsAt = Callable[[int, int], dict[str, Any] | None]  # by fold and agent
 
 
 def measure(place: Place) -> list[Figure]:
@@ -45,14 +45,16 @@ def measure(place: Place) -> list[Figure]:
     ]
 
 
-def _grow(place: Place, folds: int, said: Said, who: str, bound: float | None) -> list[Figure]:
+def _grow(
+    place: Place, folds: int, fields_at: FieldsAt, who: str, bound: float | None
+) -> list[Figure]:
     clone = place.repository("growth")
     clock = ManualClock()
-    _fold(clone, clock, 0, said)
+    _fold(clone, clock, 0, fields_at)
     before = _maintained(clone)
     most, slowest = 0, 0.0
     for step in range(1, folds + 1):
-        slowest = max(slowest, took(partial(_fold, clone, clock, step, said)))
+        slowest = max(slowest, took(partial(_fold, clone, clock, step, fields_at)))
         if step % 20 == 0:
             most = max(most, size(_state(clone))[1])
     after = _maintained(clone)
@@ -87,12 +89,12 @@ def _at_work(step: int, agent: int) -> dict[str, Any]:
     }
 
 
-def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
+def _fold(clone: Path, clock: ManualClock, step: int, fields_at: FieldsAt) -> None:
     """Whoever has something new to say says it, and it is folded."""
     clock.wait(PAUSE)
     parts = App(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
     for agent in range(AGENTS):
-        new = said(step, agent)
+        new = fields_at(step, agent)
         if new is None:
             continue
         heartbeat.beat(

@@ -73,12 +73,12 @@ def _hook(place: Place, clone: Path, env: Mapping[str, str], path: str) -> float
     }
     stdin = clone.parent / "event.json"
     stdin.write_text(json.dumps(event))
-    said = clone.parent / "said.json"
+    output = clone.parent / "said.json"
     command: list[str | Path] = [place.installed.python, "-P", "-m", "ghp_agents", "hook", "claude"]
     env = {**env, "GHP_AGENT": "worker-1"}
-    took = process(command, cwd=clone, env=env, stdin=stdin, stdout=said)
-    if ('"deny"' in said.read_text()) != (path == HELD):
-        raise RuntimeError(f"The hook decided wrongly of {path}: {said.read_text()}")
+    took = process(command, cwd=clone, env=env, stdin=stdin, stdout=output)
+    if ('"deny"' in output.read_text()) != (path == HELD):
+        raise RuntimeError(f"The hook decided wrongly of {path}: {output.read_text()}")
     return took
 
 
@@ -90,14 +90,14 @@ def _fill(clone: Path, leases: int, agents: int) -> None:
     parts = open_app(clone)
     now = parts.ws.clock.now()
     for number in range(agents):
-        said = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
-        heartbeat.beat(parts.ws.folders, f"worker-{number + 1}", said, now, epoch=1)
+        fields = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
+        heartbeat.beat(parts.ws.folders, f"worker-{number + 1}", fields, now, epoch=1)
     parts.store.fold()
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         at = Timestamp(to_text(now))
-        asked = [_lease(snapshot, number, agents, at) for number in range(leases)]
-        return None, [lease_record.entry(said, said) for said in asked]
+        events = [_lease(snapshot, number, agents, at) for number in range(leases)]
+        return None, [lease_record.entry(event, event) for event in events]
 
     transact(parts.store, decide)
     evaluate.current(parts.ws, parts.store, parts.leaser, parts.tracker)

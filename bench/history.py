@@ -96,8 +96,8 @@ def generated(seed: int, *, files: int, branches: int) -> History:
     rng = random.Random(seed)
     base = {path: _text(rng, _long_tailed(rng, 100, 1.4, 2_000)) for path in _paths(files)}
     weights = {path: (rank + 1) ** -0.8 for rank, path in enumerate(_shuffled(rng, base))}
-    made = tuple(_Author(rng, base, weights, f"b-{i + 1}").branch() for i in range(branches))
-    return History({path: _joined(lines) for path, lines in base.items()}, made)
+    written = tuple(_Author(rng, base, weights, f"b-{i + 1}").branch() for i in range(branches))
+    return History({path: _joined(lines) for path, lines in base.items()}, written)
 
 
 def _paths(files: int) -> list[str]:
@@ -141,7 +141,7 @@ class _Author:
     name: str
     files: dict[str, list[str]] = field(init=False)
     home: str = field(init=False)
-    made: int = 0
+    new_files: int = 0
 
     def __post_init__(self) -> None:
         self.files = {path: [*lines] for path, lines in self.base.items()}
@@ -158,9 +158,9 @@ class _Author:
 
     def _choose(self) -> str:
         if self.rng.random() < 0.04:
-            self.made += 1
+            self.new_files += 1
             # The same name now and then: what two agents would call the same new thing.
-            shared = "helpers" if self.rng.random() < 0.1 else f"{self.name}_new_{self.made}"
+            shared = "helpers" if self.rng.random() < 0.1 else f"{self.name}_new_{self.new_files}"
             return f"{self.home}/{shared}.py"
         at_home = [path for path in self.files if path.startswith(f"{self.home}/")]
         some = at_home if at_home and self.rng.random() < 0.5 else [*self.files]
@@ -202,11 +202,13 @@ def of_releases(place: Place, package: str, versions: tuple[str, ...]) -> Histor
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:"]
     wanted = [f"{package}=={version}" for version in versions]
     trees = []
-    for each in wanted:
-        done = subprocess.run([*command, each], cwd=folder, capture_output=True, text=True)
+    for requirement in wanted:
+        done = subprocess.run([*command, requirement], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             last = done.stderr.strip().rpartition("\n")[2]
-            place.say(f"replay: {each} cannot be downloaded, so releases are left out: {last}")
+            place.say(
+                f"replay: {requirement} cannot be downloaded, so releases are left out: {last}"
+            )
             return None
         (archive,) = folder.glob("*.tar.gz")
         trees.append(_texts(archive))

@@ -73,9 +73,9 @@ def needed(name: str) -> list[importlib.metadata.Distribution]:
 def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     from packaging.requirements import Requirement
 
-    asked = [Requirement(text) for text in distribution.requires or ()]
-    here = [each for each in asked if not each.marker or each.marker.evaluate({"extra": ""})]
-    return [re.sub(r"[-_.]+", "-", each.name).lower() for each in here]
+    requirements = [Requirement(text) for text in distribution.requires or ()]
+    needed = [r for r in requirements if not r.marker or r.marker.evaluate({"extra": ""})]
+    return [re.sub(r"[-_.]+", "-", requirement.name).lower() for requirement in needed]
 
 
 def _run(*command: str | Path) -> str:

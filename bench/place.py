@@ -63,10 +63,10 @@ class Place:
 
     def clones(self, remote: Path, number: int) -> list[Path]:
         """Clones of `remote`."""
-        made = [remote.parent / f"clone-{index + 1}" for index in range(number)]
-        for path in made:
+        paths = [remote.parent / f"clone-{index + 1}" for index in range(number)]
+        for path in paths:
             git(remote.parent, "clone", "-q", str(remote), str(path))
-        return made
+        return paths
 
 
 @contextlib.contextmanager

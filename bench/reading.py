@@ -67,7 +67,7 @@ def _beat(clone: Path, numbers: range) -> None:
     """Agents as they are at work: every field filled."""
     ws = open_app(clone).ws
     for number in numbers:
-        said = {
+        fields = {
             "issue": number + 1,
             "status": "implementing",
             "lastAction": "Created dashboard command skeleton",
@@ -78,4 +78,4 @@ def _beat(clone: Path, numbers: range) -> None:
         }
         session = f"{number:08x}-0d7e-4f4b-9a53-1f5f0e7c3b21"
         now = ws.clock.now()
-        heartbeat.beat(ws.folders, f"worker-{number}", said, now, epoch=1, session=session)
+        heartbeat.beat(ws.folders, f"worker-{number}", fields, now, epoch=1, session=session)

@@ -30,7 +30,7 @@ def table(figures: Sequence[Figure]) -> str:
 def broken(figures: Sequence[Figure], *, quick: bool) -> list[Figure]:
     """The figures whose bound does not hold. A quick run proves no speed and no size, only that
     nothing is lost: those are the bounds of 0."""
-    return [each for each in figures if not each.holds and (each.bound == 0 or not quick)]
+    return [figure for figure in figures if not figure.holds and (figure.bound == 0 or not quick)]
 
 
 def document(

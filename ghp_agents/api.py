@@ -93,15 +93,15 @@ class Project:
         progress: bool = False,
     ) -> None:
         """Renew this agent's presence; what is not given stays as it is."""
-        said: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if status is not None:
-            said["status"] = status_name(status)
+            fields["status"] = status_name(status)
         if issue is not None:
-            said["issue"] = issue or None
+            fields["issue"] = issue or None
         if action is not None:
-            said["lastAction"] = clean_action(action)
+            fields["lastAction"] = clean_action(action)
         app = self._app
-        presence.heartbeat(app.ws, app.store, app.ws.agent(), said, progress=progress)
+        presence.heartbeat(app.ws, app.store, app.ws.agent(), fields, progress=progress)
 
     def log(self, question: LedgerQuery | None = None) -> list[LedgerEntry]:
         """What happened, in ledger order."""
@@ -205,13 +205,13 @@ class Project:
         Raises RefusedError when another has it, UnknownError when nobody can tell.
         """
         app = self._app
-        said = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
+        spelled = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
         return acquire.acquire(
             app.ws,
             app.store,
             app.leaser,
             approval.approver(*self._parts()),
-            LeaseRequest(said, name, reason, ttl, strict, said=patterns),
+            LeaseRequest(spelled, name, reason, ttl, strict, said=patterns),
         )
 
     def leases(self) -> list[Hold]:
@@ -245,10 +245,10 @@ class Project:
     ) -> Escalation:
         """Ask what only a person can decide. Asked again while open, it is the same question."""
         app = self._app
-        asked = escalation.escalate(
+        result = escalation.escalate(
             app.ws, app.store, app.tracker, question, issue=issue, options=options
         )
-        return asked.escalation
+        return result.escalation
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
@@ -265,11 +265,11 @@ class Project:
         """Tell one fact that others will need. Told again, it is the same note."""
         app = self._app
         named = str(issue) if issue is not None else None
-        told = note.remember(
+        result = note.remember(
             app.ws, app.store, app.tracker, text, project=app.project, kind=kind,
             issue=named,
         )  # fmt: skip
-        return told.note
+        return result.note
 
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
         """The notes that answer a question best, the best first."""

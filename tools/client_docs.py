@@ -43,25 +43,26 @@ def section(name: str) -> str:
         "",
         "| event | tools | what happens | seconds |",
         "|---|---|---|---|",
-        *(_row(name, each) for each in CLIENTS[name]),
+        *(_row(name, subscription) for subscription in CLIENTS[name]),
         "",
         *_example(name),
     ])  # fmt: skip
 
 
-def _row(name: str, each: HookSubscription) -> str:
-    tools = ", ".join(f"`{tool}`" for tool in each.tools)
-    tools = tools or ("every tool" if each.kind == "batch" else "")
+def _row(name: str, subscription: HookSubscription) -> str:
+    kind = subscription.kind
+    tools = ", ".join(f"`{tool}`" for tool in subscription.tools)
+    tools = tools or ("every tool" if kind == "batch" else "")
     hears = import_module(f"ghp_agents.hooks.{name}").HEARS
-    news = NEWS if each.kind in hears and each.kind != "start" else ""
-    return f"| `{each.event}` | {tools} | {DOES[each.kind]}{news} | {each.timeout} |"
+    news = NEWS if kind in hears and kind != "start" else ""
+    return f"| `{subscription.event}` | {tools} | {DOES[kind]}{news} | {subscription.timeout} |"
 
 
 def _example(name: str) -> list[str]:
     if name == PLUGIN:
         command = " ".join(hook_entries.hook_command(PYTHON, name))
         return ["Each time it calls:", "", "```sh", command, "```"]
-    (event,) = [each.event for each in CLIENTS[name] if each.kind == "edit"]
+    (event,) = [subscription.event for subscription in CLIENTS[name] if subscription.kind == "edit"]
     whole = hook_entries.document(name, PYTHON)
     shown = whole | {"hooks": {event: whole["hooks"][event]}}
     return ["One of these entries, as it is written:", "", "```json", fresh(shown).rstrip(), "```"]

@@ -95,9 +95,9 @@ def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None)
         stdin=subprocess.DEVNULL,
     )
     if done.returncode:
-        said = done.stdout + done.stderr
-        raise (UnreachableError if any(word in said for word in UNREACHABLE) else BrokenError)(
-            said.strip()
+        printed = done.stdout + done.stderr
+        raise (UnreachableError if any(word in printed for word in UNREACHABLE) else BrokenError)(
+            printed.strip()
         )
 
 

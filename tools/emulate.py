@@ -142,14 +142,16 @@ def pip(folder: Path, home: str, *args: str) -> None:
         encoding="utf-8", errors="replace", stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        raise (UnreachableError if any(word in said for word in NO_WAY) else BrokenError)(said)
+        printed = (done.stdout + done.stderr).strip()
+        raise (UnreachableError if any(word in printed for word in NO_WAY) else BrokenError)(
+            printed
+        )
 
 
 def version(node: Path) -> tuple[int, ...]:
     """What a Node says that it is; none if that makes no sense."""
-    said = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8").stdout
-    return tuple(int(part) for part in re.findall(r"\d+", said))
+    printed = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8").stdout
+    return tuple(int(part) for part in re.findall(r"\d+", printed))
 
 
 def main() -> int:

@@ -83,8 +83,8 @@ def stamp(extras: str) -> Path:
 def is_ready(extras: str) -> bool:
     """Whether another make has done the work while this one waited."""
     try:
-        asked = [path for path in (Path("pyproject.toml"), MODEL) if path.exists()]
-        fresh = all(stamp(extras).stat().st_mtime >= path.stat().st_mtime for path in asked)
+        inputs = [path for path in (Path("pyproject.toml"), MODEL) if path.exists()]
+        fresh = all(stamp(extras).stat().st_mtime >= path.stat().st_mtime for path in inputs)
         return fresh and is_usable()
     except FileNotFoundError:
         return False

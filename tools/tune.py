@@ -109,15 +109,15 @@ class Tuner:
         states = normal("embeddings.LayerNorm", states)
         for number in range(6):
             layer = f"encoder.layer.{number}."
-            asked = [
+            projections = [
                 heads(f"{layer}attention.self.{part}", states) for part in ("query", "key", "value")
             ]
-            heard = functional.scaled_dot_product_attention(
-                *asked, attn_mask=counts[:, None, None, :]
+            attended = functional.scaled_dot_product_attention(
+                *projections, attn_mask=counts[:, None, None, :]
             )
-            heard = heard.transpose(1, 2).reshape(*ids.shape, WIDTH)
-            heard = dense(f"{layer}attention.output.dense", heard)
-            states = normal(f"{layer}attention.output.LayerNorm", heard + states)
+            attended = attended.transpose(1, 2).reshape(*ids.shape, WIDTH)
+            attended = dense(f"{layer}attention.output.dense", attended)
+            states = normal(f"{layer}attention.output.LayerNorm", attended + states)
             inner = functional.gelu(dense(f"{layer}intermediate.dense", states))
             outer = dense(f"{layer}output.dense", inner)
             states = normal(f"{layer}output.LayerNorm", outer + states)
@@ -170,29 +170,29 @@ def rounds(
     pairs: Sequence[Pair], vectors: Any, chance: random.Random
 ) -> list[tuple[list[str], list[str]]]:
     """Each question once, with its note."""
-    asked = [chance.sample([*pair.near, *pair.far], 3) for pair in pairs]
-    made = [
-        ([asked[place][number] for place in batch], [pairs[place].note for place in batch])
+    questions = [chance.sample([*pair.near, *pair.far], 3) for pair in pairs]
+    shuffled = [
+        ([questions[place][number] for place in batch], [pairs[place].note for place in batch])
         for number in range(3)
         for batch in batches(len(pairs), vectors, chance)
     ]
-    chance.shuffle(made)
-    return made
+    chance.shuffle(shuffled)
+    return shuffled
 
 
 def learn(tuner: Tuner, pairs: Sequence[Pair]) -> None:
     """Each question is heard once."""
-    made = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
+    training = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
     learning = list(tuner.learning.values())
     optimiser = torch.optim.AdamW(learning, lr=RATE, weight_decay=0.01)
     rates = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, RATE, total_steps=len(made), pct_start=WARM_UP, cycle_momentum=False
+        optimiser, RATE, total_steps=len(training), pct_start=WARM_UP, cycle_momentum=False
     )
-    for step, (questions, notes) in enumerate(made, 1):
+    for step, (questions, notes) in enumerate(training, 1):
         scores = tuner(questions) @ tuner(notes).T * SHARPNESS
         right = torch.arange(len(scores))
         by_question, by_note = (
-            functional.cross_entropy(each, right) for each in (scores, scores.T)
+            functional.cross_entropy(matrix, right) for matrix in (scores, scores.T)
         )
         loss = (1 - OF_NOTES) * by_question + OF_NOTES * by_note
         optimiser.zero_grad()
@@ -201,7 +201,7 @@ def learn(tuner: Tuner, pairs: Sequence[Pair]) -> None:
         optimiser.step()
         rates.step()
         if step % 50 == 0:
-            say(f"{step} of {len(made)} steps, loss {loss.item():.2f}")
+            say(f"{step} of {len(training)} steps, loss {loss.item():.2f}")
 
 
 def report(tuner: Tuner, pairs: Sequence[Pair]) -> str:
@@ -209,9 +209,9 @@ def report(tuner: Tuner, pairs: Sequence[Pair]) -> str:
     notes = tuner.embed([pair.note for pair in pairs])
     shares: list[str] = []
     for kind in ("near", "far"):
-        asked = [(text, at) for at, pair in enumerate(pairs) for text in getattr(pair, kind)]
-        found = (tuner.embed([text for text, _ in asked]) @ notes.T).argmax(1).tolist()
-        firsts = [best == at for best, (_, at) in zip(found, asked, strict=True)]
+        questions = [(text, at) for at, pair in enumerate(pairs) for text in getattr(pair, kind)]
+        found = (tuner.embed([text for text, _ in questions]) @ notes.T).argmax(1).tolist()
+        firsts = [best == at for best, (_, at) in zip(found, questions, strict=True)]
         shares.append(f"{kind} {sum(firsts) / len(firsts):.3f}")
     return f"recall@1 among {len(pairs)} notes that nothing was learnt from: {', '.join(shares)}"
 

@@ -64,9 +64,13 @@ def files(folder: Path) -> dict[str, list[Path]]:
 def check(folder: Path, stand: emulate.Stand) -> list[Complaint]:
     """What is wrong with the files of a repository."""
     found = files(folder)
-    complaints = [each for schema, paths in found.items() for each in by_schema(schema, paths)]
+    complaints = [
+        complaint for schema, paths in found.items() for complaint in by_schema(schema, paths)
+    ]
     complaints += lint(found.get("vendor.github-workflows", []), stand)
-    return complaints + audit([each for group in SECURITY for each in found.get(group, [])])
+    return complaints + audit(
+        [complaint for group in SECURITY for complaint in found.get(group, [])]
+    )
 
 
 SECURITY = ("vendor.github-workflows", "vendor.github-actions", "vendor.dependabot")
@@ -87,10 +91,10 @@ def lint(paths: Sequence[Path], stand: emulate.Stand) -> Iterable[Complaint]:
     done = subprocess.run(command, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise BrokenError(f"actionlint did not run: {done.stderr.strip()}")
-    for each in json.loads(done.stdout):
-        if not each["message"].startswith(NEWER):
-            at = f"{each['file']}:{each['line']}:{each['column']}"
-            yield Complaint("actionlint", f"{at}: {each['message']} [{each['kind']}]")
+    for problem in json.loads(done.stdout):
+        if not problem["message"].startswith(NEWER):
+            at = f"{problem['file']}:{problem['line']}:{problem['column']}"
+            yield Complaint("actionlint", f"{at}: {problem['message']} [{problem['kind']}]")
 
 
 def audit(paths: Sequence[Path]) -> list[Complaint]:
@@ -113,8 +117,8 @@ def written(folder: Path) -> Path | None:
     """A repository with what our own command writes into it; None if it cannot do that yet."""
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     ghp = [sys.executable, "-m", "ghp_agents"]
-    said = subprocess.run([*ghp, "agent-init", "--help"], capture_output=True, encoding="utf-8")
-    if "--github" not in said.stdout:
+    usage = subprocess.run([*ghp, "agent-init", "--help"], capture_output=True, encoding="utf-8")
+    if "--github" not in usage.stdout:
         return None
     done = subprocess.run(
         [*ghp, *WRITES.split()], cwd=folder, capture_output=True, encoding="utf-8"
@@ -130,17 +134,19 @@ def main(folders: Sequence[str]) -> int:
         stand = emulate.ready()
         with tempfile.TemporaryDirectory(prefix="ghp-workflows-") as place:
             ours = written(Path(place)) if not folders else None
-            asked = [Path(each) for each in folders] or [CHECKOUT, *([ours] if ours else [])]
-            complaints = [each for folder in asked for each in check(folder, stand)]
-            count = sum(len(paths) for folder in asked for paths in files(folder).values())
+            repositories = list(map(Path, folders)) or [CHECKOUT, *([ours] if ours else [])]
+            complaints = [
+                complaint for folder in repositories for complaint in check(folder, stand)
+            ]
+            count = sum(len(paths) for folder in repositories for paths in files(folder).values())
     except UnreachableError as error:
         print(f"Not checked; the registry of npm cannot be reached: {error}", file=sys.stderr)
         return 0
     except BrokenError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
-    for each in complaints:
-        print(f"{each.tool}:\n{each.text}\n", file=sys.stderr)
+    for complaint in complaints:
+        print(f"{complaint.tool}:\n{complaint.text}\n", file=sys.stderr)
     print(f"{count} files for GitHub checked, {len(complaints)} complaints.")
     return 1 if complaints else 0
 

@@ -76,20 +76,20 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
     holders = [(lease.holder, lease.generation) for lease in chain]
     yield SummaryLine("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
-    said = " ".join(comment.body for comment in app.tracker.get(2).comments)
-    kept_off = "parser.py is leased by worker-1" in said
+    comments = " ".join(comment.body for comment in app.tracker.get(2).comments)
+    kept_off = "parser.py is leased by worker-1" in comments
     yield SummaryLine(
-        "an edit of what worker-1 had leased", "refused" if kept_off else said, kept_off
+        "an edit of what worker-1 had leased", "refused" if kept_off else comments, kept_off
     )
 
 
 def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
-    asked, _ = escalation.read_all(app.store.snapshot())
-    answers = [answer for one in asked for answer in one.answers]
+    questions, _ = escalation.read_all(app.store.snapshot())
+    answers = [answer for question in questions for answer in question.answers]
     yield SummaryLine(
         "questions asked, answered",
-        f"{len(asked)}, {len(answers)}",
-        len(asked) == len(answers) == 1,
+        f"{len(questions)}, {len(answers)}",
+        len(questions) == len(answers) == 1,
     )
     formatter = place.worktree("worker-2") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"

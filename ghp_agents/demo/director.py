@@ -31,7 +31,7 @@ class Course:
     tell: Callable[[str], None]
     show: Callable[[Sequence[AgentView]], None]
     children: dict[str, process.Child] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    known_ids: set[str] = field(default_factory=set)
     answered: bool = False
     killed: bool = False
     stale_seen: bool = False
@@ -48,7 +48,7 @@ def play(
             tell(f"{agent} starts (process {course.children[agent].pid})")
         end = place.clock.now() + PATIENCE
         for _ in _ticks(place, end):
-            _look(course)
+            _refresh(course)
             if _is_over(course):
                 break
     finally:
@@ -68,31 +68,35 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
     )
 
 
-def _look(course: Course) -> None:
+def _refresh(course: Course) -> None:
     """One look from clone a, where the person sits; the person's turn follows."""
     app = course.place.app("a")
     app.store.sync()
     for entry in app.store.ledger():
-        if entry.id not in course.told:
-            course.told.add(entry.id)
+        if entry.id not in course.known_ids:
+            course.known_ids.add(entry.id)
             course.tell(sentence(entry))
     views = presence.list_agents(app.ws, app.store, app.store.snapshot())
     course.show(views)
     _answer(course, app)
-    _watch_the_victim(course, app, views)
+    _watch_victim(course, app, views)
 
 
 def _answer(course: Course, app: App) -> None:
     if course.answered:
         return
-    open_ones = [one for one in escalation.read_all(app.store.snapshot())[0] if not one.answers]
-    if open_ones:
-        ghp(app.cwd, app.environ, "agent-answer", open_ones[0].id, ANSWER)
+    open_questions = [
+        question
+        for question in escalation.read_all(app.store.snapshot())[0]
+        if not question.answers
+    ]
+    if open_questions:
+        ghp(app.cwd, app.environ, "agent-answer", open_questions[0].id, ANSWER)
         ghp(app.cwd, app.environ, "agent-sync")
         course.answered = True
 
 
-def _watch_the_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
+def _watch_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
     victim = next((view for view in views if view.name == VICTIM), None)
     if victim is None:
         return

@@ -108,10 +108,18 @@ def worker_2(part: Part) -> None:
     part.take("--next", "formatter")
     verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
     part.ghp("agent-issue", "comment", "2", f"Not touched: {verdict['why']}")
-    asked = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(PATIENCE))]
+    command = [
+        "agent-escalate",
+        QUESTION,
+        "--issue",
+        "2",
+        "--wait",
+        "--timeout",
+        str(int(PATIENCE)),
+    ]
     for option in OPTIONS:
-        asked += ["--option", option]
-    answer = part.ghp(*asked)
+        command += ["--option", option]
+    answer = part.ghp(*command)
     part.write("formatter.py", f'FORMAT = "{answer}"\n', f"Write the formatter for {answer}")
     part.close(2, f"It writes {answer}.")
     part.stop()

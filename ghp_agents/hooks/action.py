@@ -25,30 +25,30 @@ WORD = "abcdefghijklmnopqrstuvwxyz0123456789-_.:"
 WORD_LIMIT = 32
 
 
-def action(deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
+def action(tool_uses: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
     """The most telling of `deeds`, the last of its kind; empty if there is nothing to tell."""
     for verb in ORDER:
-        same = [deed for deed in deeds if deed.verb == verb]
-        said = _say(verb, same, cwd, top) if same else ""
-        if said:
-            return said
+        same = [use for use in tool_uses if use.verb == verb]
+        text = _describe(verb, same, cwd, top) if same else ""
+        if text:
+            return text
     return ""
 
 
-def _say(verb: str, deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
+def _describe(verb: str, tool_uses: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
     if verb == SEARCHED:
         return "Searched"
     if verb in (EDITED, READ):
-        paths = [_inside(path, cwd, top) for deed in deeds for path in deed.what]
+        paths = [_relative_path(path, cwd, top) for use in tool_uses for path in use.what]
         named = list(dict.fromkeys(path for path in paths if path))
         rest = f" and {len(named) - 1} more" if len(named) > 1 else ""
         return f"{verb.capitalize()} {named[-1]}{rest}" if named else ""
-    what = deeds[-1].what[0] if deeds[-1].what else ""
-    said = command(what) if verb == RAN else _tool(what)
-    return f"{verb.capitalize()} {said}" if said else ""
+    what = tool_uses[-1].what[0] if tool_uses[-1].what else ""
+    detail = command(what) if verb == RAN else _tool_label(what)
+    return f"{verb.capitalize()} {detail}" if detail else ""
 
 
-def _inside(path: str, cwd: str | None, top: str | None) -> str:
+def _relative_path(path: str, cwd: str | None, top: str | None) -> str:
     """A path from the top of the worktree; empty outside, where names say who somebody is."""
     real = resolved(path, cwd) if path and top else None
     if real is None or top is None:
@@ -57,10 +57,10 @@ def _inside(path: str, cwd: str | None, top: str | None) -> str:
     return "" if inner == ".." or inner.startswith("../") else inner
 
 
-def _tool(name: str) -> str:
+def _tool_label(name: str) -> str:
     """A tool's name; one of a server as `server tool`."""
-    said = " ".join(part for part in name.removeprefix("mcp__").split("__") if part)
-    return said[:80] if all(char.isalnum() or char in " _-." for char in said) else ""
+    label = " ".join(part for part in name.removeprefix("mcp__").split("__") if part)
+    return label[:80] if all(char.isalnum() or char in " _-." for char in label) else ""
 
 
 def command(line: str) -> str:
@@ -78,8 +78,8 @@ def _words(part: str) -> "list[str]":
     while words and ("=" in words[0] or words[0] in PREFIXES):
         if words[0] == "cd":
             return []
-        had = words.pop(0)
-        while had == "timeout" and words and words[0][:1].isdigit():
+        prefix = words.pop(0)
+        while prefix == "timeout" and words and words[0][:1].isdigit():
             words.pop(0)
     if not words:
         return []

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
 
-def batch(scene: "HookContext") -> Reply | None:
+def batch(context: "HookContext") -> Reply | None:
     """Beat; and tell what the agent was not told of."""
-    event = scene.event
-    said: dict[str, Any] = {}
-    done = action(event.deeds, event.cwd, scene.place.toplevel)
+    event = context.event
+    fields: dict[str, Any] = {}
+    done = action(event.tool_uses, event.cwd, context.place.toplevel)
     if done:
-        said["lastAction"] = heartbeat.clean_action(done)
-    beat(scene, said, progress=any(deed.verb == EDITED for deed in event.deeds))
-    if event.hears and news_flag.is_set(scene.folders, scene.agent):
+        fields["lastAction"] = heartbeat.clean_action(done)
+    beat(context, fields, progress=any(use.verb == EDITED for use in event.tool_uses))
+    if event.hears and news_flag.is_set(context.folders, context.agent):
         from ghp_agents.hooks.news import news
 
-        return news(scene, "ghp-agents has news for this agent:")
+        return news(context, "ghp-agents has news for this agent:")
     return None

@@ -49,24 +49,24 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=[path] if path else (),
-        deeds=_deeds(payload) if kind == "batch" else (),
+        tool_uses=_tool_uses(payload) if kind == "batch" else (),
         hears=kind in HEARS and not again,
         goes_on=kind == "start" and payload.get("source") == "compact",
     )
 
 
-def _deeds(payload: "Mapping[str, Any]") -> "list[ToolUse]":
+def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     calls = payload.get("tool_calls")
     if not isinstance(calls, list):
         return []
-    return [_deed(call) for call in calls if text(call, "tool_name") and not _was_refused(call)]
+    return [_tool_use(call) for call in calls if text(call, "tool_name") and not _was_refused(call)]
 
 
 def _was_refused(call: "Any") -> bool:
     return REFUSED in text(call, "tool_response")[:100]
 
 
-def _deed(call: "Any") -> ToolUse:
+def _tool_use(call: "Any") -> ToolUse:
     tool, given = text(call, "tool_name"), call.get("tool_input")
     if tool in EDITS:
         return ToolUse(EDITED, [first(given, PATHS)])
@@ -79,10 +79,10 @@ def _deed(call: "Any") -> ToolUse:
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
     """The answer to Claude Code; empty where there is nothing to say."""
-    said: dict[str, str] = {"hookEventName": event.name}
+    fields: dict[str, str] = {"hookEventName": event.name}
     if reply.deny and event.kind == "edit":
-        said["permissionDecision"] = "deny"
-        said["permissionDecisionReason"] = reply.deny
+        fields["permissionDecision"] = "deny"
+        fields["permissionDecisionReason"] = reply.deny
     elif reply.context and event.hears:
-        said["additionalContext"] = reply.context
-    return {"hookSpecificOutput": said} if len(said) > 1 else {}
+        fields["additionalContext"] = reply.context
+    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}

@@ -51,7 +51,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=paths,
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS and not again,
         goes_on=kind == "start" and payload.get("source") == "compact",
     )
@@ -70,7 +70,7 @@ def _patched(tool: str, given: "Any") -> "list[str]":
     return [os.path.join(folder, path) for path in patched(rest if folder else command)]
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     paths = _patched(tool, given)
     if paths:
         return ToolUse(EDITED, paths)
@@ -84,10 +84,10 @@ def render(event: Event, reply: Reply) -> "dict[str, Any]":
     if event.kind == "stop":  # it has no context there, but goes on with a reason
         heard = reply.context if event.hears else ""
         return {"decision": "block", "reason": heard} if heard else {}
-    said: dict[str, str] = {"hookEventName": event.name}
+    fields: dict[str, str] = {"hookEventName": event.name}
     if reply.deny and event.kind == "edit":
-        said["permissionDecision"] = "deny"
-        said["permissionDecisionReason"] = reply.deny
+        fields["permissionDecision"] = "deny"
+        fields["permissionDecisionReason"] = reply.deny
     elif reply.context and event.hears:
-        said["additionalContext"] = reply.context
-    return {"hookSpecificOutput": said} if len(said) > 1 else {}
+        fields["additionalContext"] = reply.context
+    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}

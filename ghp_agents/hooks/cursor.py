@@ -48,7 +48,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         first(payload, ("conversation_id", "session_id")) or None,
         text(payload, "cwd") or _root(payload),
         paths=[path] if path else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS and not again,
     )
 
@@ -65,7 +65,7 @@ def _is_first_end(payload: "Mapping[str, Any]") -> bool:
     return payload.get("status") == "completed" and payload.get("loop_count", 0) == 0
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "Shell":

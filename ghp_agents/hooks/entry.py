@@ -37,33 +37,33 @@ def run(argv: "Sequence[str]") -> int:
 
 
 def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | None]") -> None:
-    is_heard = _open_closed()
+    has_reader = _open_closed()
     if os.isatty(0):
         os.write(2, USAGE)
         return
-    payload = _payload()
+    payload = _read_payload()
     client = argv[0] if argv else ""
-    said = payload.get("cwd")
-    cwd[0] = said if isinstance(said, str) else None
+    folder = payload.get("cwd")
+    cwd[0] = folder if isinstance(folder, str) else None
     if client == "claude-statusline":
         from ghp_agents.hooks import statusline
 
         _print(statusline.segment(payload, environ).encode())
         return
-    spoken = _client(client)
-    event: Event | None = spoken.parse(payload)
+    protocol = _load_protocol(client)
+    event: Event | None = protocol.parse(payload)
     if event is None:
         return  # an event that this version does not know
     cwd[0] = event.cwd
     from ghp_agents.hooks import handlers, scene
 
-    found = scene.find(event, environ)
-    reply = handlers.handle(found) if found else None
-    if reply is not None and is_heard:
-        _answer(spoken.render(event, reply), reply)
+    context = scene.find(event, environ)
+    reply = handlers.handle(context) if context else None
+    if reply is not None and has_reader:
+        _answer(protocol.render(event, reply), reply)
 
 
-def _client(name: str) -> "Any":
+def _load_protocol(name: str) -> "Any":
     if name == "claude":
         from ghp_agents.hooks import claude
 
@@ -93,17 +93,17 @@ def _client(name: str) -> "Any":
 def _open_closed() -> bool:
     """A stream that is closed leads nowhere, and not into the next file that is opened; whether
     the answer has a reader."""
-    is_heard = True
+    has_reader = True
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-            is_heard = is_heard and number != 1
-    return is_heard
+            has_reader = has_reader and number != 1
+    return has_reader
 
 
-def _payload() -> "dict[str, Any]":
+def _read_payload() -> "dict[str, Any]":
     """The JSON object on standard input, which is read to its end: some clients take a pipe that
     is closed early for a failure."""
     parts: list[bytes] = []
@@ -123,12 +123,12 @@ def _payload() -> "dict[str, Any]":
     return value
 
 
-def _answer(said: "dict[str, Any]", reply: "Reply") -> None:
-    if not said:
+def _answer(fields: "dict[str, Any]", reply: "Reply") -> None:
+    if not fields:
         return
-    _print(fastjson.encode(said))
-    if reply.told:
-        reply.told()
+    _print(fastjson.encode(fields))
+    if reply.on_sent:
+        reply.on_sent()
 
 
 def _print(content: bytes) -> None:

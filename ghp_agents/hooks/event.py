@@ -22,7 +22,7 @@ class ToolUse:
         self.what = what
 
     def __repr__(self) -> str:
-        return f"Deed({self.verb!r}, {self.what!r})"
+        return f"ToolUse({self.verb!r}, {self.what!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ToolUse) and repr(self) == repr(other)
@@ -32,12 +32,11 @@ class ToolUse:
 
 
 class Event:
-    """What happened: one of model.client.KINDS."""
+    """What happened: one of `integrations.clients.events.KINDS`."""
 
     __slots__ = (
         "client",
         "cwd",
-        "deeds",
         "goes_on",
         "hears",
         "kind",
@@ -45,6 +44,7 @@ class Event:
         "paths",
         "pid",
         "session",
+        "tool_uses",
     )
 
     def __init__(
@@ -56,7 +56,7 @@ class Event:
         cwd: str | None,
         *,
         paths: "Sequence[str]" = (),
-        deeds: "Sequence[ToolUse]" = (),
+        tool_uses: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
         pid: int | None = None,
@@ -67,7 +67,7 @@ class Event:
         self.session = session
         self.cwd = cwd
         self.paths = paths  # to be edited; as the client says them, perhaps relative to cwd
-        self.deeds = deeds  # what was done, oldest first
+        self.tool_uses = tool_uses  # what was done, oldest first
         self.hears = hears  # whether context that is answered now reaches the agent
         self.goes_on = goes_on  # a start that is none: the session was compacted
         self.pid = pid  # of the agent, where the client tells it
@@ -86,7 +86,7 @@ class Event:
 class Reply:
     """What the agent is told. Nothing at all is the usual answer."""
 
-    __slots__ = ("context", "deny", "environ", "told")
+    __slots__ = ("context", "deny", "environ", "on_sent")
 
     def __init__(
         self,
@@ -94,12 +94,12 @@ class Reply:
         deny: str = "",
         context: str = "",
         environ: "Mapping[str, str] | None" = None,
-        told: "Callable[[], None] | None" = None,
+        on_sent: "Callable[[], None] | None" = None,
     ) -> None:
         self.deny = deny  # why the edit must not be made, and what next
         self.context = context  # statements of fact
         self.environ = environ or {}  # for the commands that the agent runs
-        self.told = told  # what to remember once it was printed
+        self.on_sent = on_sent  # what to remember once it was printed
 
 
 # ------------------------------------------------------------- reading what clients send

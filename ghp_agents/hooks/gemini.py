@@ -49,12 +49,12 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=[path] if path else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS,
     )
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "run_shell_command":
@@ -69,6 +69,6 @@ def render(event: Event, reply: Reply) -> "dict[str, Any]":
     if reply.deny and event.kind == "edit":
         return {"decision": "deny", "reason": reply.deny}
     if reply.context and event.hears:
-        said = {"hookEventName": event.name, "additionalContext": reply.context}
-        return {"hookSpecificOutput": said}
+        fields = {"hookEventName": event.name, "additionalContext": reply.context}
+        return {"hookSpecificOutput": fields}
     return {}

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 LIMIT = 10_000  # characters that clients take; what is longer they put aside
 
 
-def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
+def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
     """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
-    news_flag.clear(scene.folders, scene.agent)
-    app, agent = scene.app(), AgentName(scene.agent)
+    news_flag.clear(context.folders, context.agent)
+    app, agent = context.app(), AgentName(context.agent)
     found = services.gather(
         app.ws, app.store, app.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
     )
@@ -23,5 +23,5 @@ def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | Non
         return None
     return Reply(
         context=f"{lead}\n{found.text}",
-        told=lambda: services.mark(app.ws, agent, found.told),
+        on_sent=lambda: services.mark(app.ws, agent, found.told),
     )

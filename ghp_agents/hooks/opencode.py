@@ -63,7 +63,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=_paths(tool, given) if kind == "edit" else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS,
         pid=pid if type(pid) is int and pid > 0 else None,
     )
@@ -76,7 +76,7 @@ def _paths(tool: str, given: "Any") -> "list[str]":
     return [found] if found else []
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, _paths(tool, given))
     if tool == "bash":
@@ -90,9 +90,9 @@ def render(event: Event, reply: Reply) -> "dict[str, Any]":
     """The answer to the plugin."""
     if reply.deny and event.kind == "edit":
         return {"deny": reply.deny}
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if reply.context and event.hears:
-        said["context"] = reply.context
+        fields["context"] = reply.context
     if reply.environ and event.kind == "start":
-        said["env"] = dict(reply.environ)
-    return said
+        fields["env"] = dict(reply.environ)
+    return fields

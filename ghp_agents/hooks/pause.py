@@ -11,29 +11,29 @@ if TYPE_CHECKING:
 WORKING = ("implementing", "planning", "reviewing", "testing")
 
 
-def stop(scene: "HookContext") -> Reply | None:
+def stop(context: "HookContext") -> Reply | None:
     """An answer that came meanwhile keeps the agent going, where its client lets it be heard."""
-    if scene.event.hears:
+    if context.event.hears:
         from ghp_agents.hooks.news import news
 
-        heard = news(scene, "Before this turn ends, ghp-agents has news for this agent:")
-        if heard:
-            return heard
-    before = scene.presence() or {}
-    beat(scene, {"status": "waiting"} if before.get("status") in WORKING else {})
-    compact(scene)
+        reply = news(context, "Before this turn ends, ghp-agents has news for this agent:")
+        if reply:
+            return reply
+    before = context.presence() or {}
+    beat(context, {"status": "waiting"} if before.get("status") in WORKING else {})
+    compact(context)
     return None
 
 
-def compact(scene: "HookContext") -> None:
+def compact(context: "HookContext") -> None:
     """Write down what is in hand; what is as it was says nothing new."""
     from ghp_agents.handoffs import service as handoff
 
-    app = scene.app()
-    handed = handoff.handoff(
+    app = context.app()
+    result = handoff.handoff(
         app.ws, app.store, app.knowing_tracker, app.leaser,
         checkpoint=True, unless_empty=True,
     )  # fmt: skip
-    if handed.is_new:
+    if result.is_new:
         settings = {"background": app.ws.settings.background}
-        background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)
+        background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)

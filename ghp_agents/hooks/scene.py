@@ -78,42 +78,42 @@ def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
     """Where `event` happens; None where this program has nothing to do: outside of a repository,
     in one that was never set up, and for nobody. Raises UsageError for a name that is none.
     """
-    known = identified(event, environ)
-    place = _here(event, known)
+    env = identified(event, environ)
+    place = _locate_cwd(event, env)
     outside = place is None and event.kind == "edit"
     if outside:
-        place = _there(event, known)
+        place = _locate_edit(event, env)
     if place is None:
         return None
-    folders = heartbeat.state_folders(place.common_dir, known)
+    folders = heartbeat.state_folders(place.common_dir, env)
     if not _is_set_up(folders):
         return None
-    name = naming.name_of(event, known, NOWHERE if outside else place, folders)
+    name = naming.name_of(event, env, NOWHERE if outside else place, folders)
     if name and not heartbeat.is_name(name):
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
-    return HookContext(event, known, place, folders, name, time.time()) if name else None
+    return HookContext(event, env, place, folders, name, time.time()) if name else None
 
 
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":
     """The environment with the session and process of the agent that the event is of."""
-    known = dict(environ)
+    env = dict(environ)
     mine = SESSION_VARIABLE[event.client]
     for _, variable in heartbeat.SESSION_VARIABLES:
         if variable != mine:
-            known.pop(variable, None)
+            env.pop(variable, None)
     if event.session:
-        known[mine] = event.session
+        env[mine] = event.session
     if event.client != "claude":
-        known.pop("CLAUDE_PID", None)
-    pid = event.pid or (_caller() if event.kind == "start" and event.client in CALLERS else None)
-    if pid and not known.get("GHP_AGENT_PID"):
-        known["GHP_AGENT_PID"] = str(pid)
-    return known
+        env.pop("CLAUDE_PID", None)
+    pid = event.pid or (_agent_pid() if event.kind == "start" and event.client in CALLERS else None)
+    if pid and not env.get("GHP_AGENT_PID"):
+        env["GHP_AGENT_PID"] = str(pid)
+    return env
 
 
-def _caller() -> int | None:
+def _agent_pid() -> int | None:
     """The process that called us, beyond shells: the agent's own. None where it is not told."""
     pid = os.getppid()
     for _ in range(8):
@@ -128,7 +128,7 @@ def _caller() -> int | None:
     return None
 
 
-def _here(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+def _locate_cwd(event: "Event", environ: "Mapping[str, str]") -> Location | None:
     cwd = event.cwd
     if cwd is None:
         try:
@@ -139,7 +139,7 @@ def _here(event: "Event", environ: "Mapping[str, str]") -> Location | None:
     return locate(cwd, environ) if is_folder(cwd) else None
 
 
-def _there(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+def _locate_edit(event: "Event", environ: "Mapping[str, str]") -> Location | None:
     """The repository of what is to be edited, for an agent that is in none, or not any more."""
     for path in event.paths:
         if os.path.isabs(path) and "\0" not in path:

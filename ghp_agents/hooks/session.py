@@ -20,123 +20,129 @@ CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they
 # ---------------------------------------------------------------------------------- begin
 
 
-def start(scene: "HookContext") -> Reply:
+def start(context: "HookContext") -> Reply:
     """Register, give the agent its name, and tell it what it needs to go on."""
-    said: dict[str, Any] = {}
-    before = scene.presence() or {}
+    fields: dict[str, Any] = {}
+    before = context.presence() or {}
     if before.get("status", "stopped") == "stopped":
-        said["status"] = "idle"
-    naming.keep(scene.folders, scene.event.session, scene.agent, scene.now)
-    begin(scene, said)
-    settings = scene.settings()
-    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)
-    variables = {"GHP_AGENT": scene.agent}
-    is_exported = _export(scene, variables)
-    return _resumed(scene, _identity(scene, is_exported or scene.event.client == "opencode"))
+        fields["status"] = "idle"
+    naming.keep(context.folders, context.event.session, context.agent, context.now)
+    begin(context, fields)
+    settings = context.settings()
+    background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)
+    variables = {"GHP_AGENT": context.agent}
+    is_exported = _export(context, variables)
+    return _resume_reply(
+        context, _identity_text(context, is_exported or context.event.client == "opencode")
+    )
 
 
-def _export(scene: "HookContext", variables: "dict[str, str]") -> bool:
+def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
     """Into the file that the client's shell commands begin with, once; whether there is one."""
     from shlex import quote
 
-    named = [scene.environ[name] for name in ENV_FILES if scene.environ.get(name)]
+    named = [context.environ[name] for name in ENV_FILES if context.environ.get(name)]
     for path in dict.fromkeys(named):
         lines = [f"export {name}={quote(value)}\n" for name, value in variables.items()]
         try:
             with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
                 file.seek(0)
-                had = file.read()
-                begins = "\n" if had and not had.endswith("\n") else ""
+                content = file.read()
+                begins = "\n" if content and not content.endswith("\n") else ""
                 # The last line wins: a name that was another's meanwhile is said again.
-                if not had.endswith("".join(lines)):
+                if not content.endswith("".join(lines)):
                     file.write(begins + "".join(lines))
         except OSError:
             return False
     return bool(named)
 
 
-def _identity(scene: "HookContext", is_exported: bool) -> str:
-    by = "" if is_exported else f" Its shell commands are known by `--as {scene.agent}`."
+def _identity_text(context: "HookContext", is_exported: bool) -> str:
+    by = "" if is_exported else f" Its shell commands are known by `--as {context.agent}`."
     return (
         f"ghp-agents coordinates the agents of this repository. This session acts as agent "
-        f"`{scene.agent}`.{by} `ghp agent-status` shows who works on what."
+        f"`{context.agent}`.{by} `ghp agent-status` shows who works on what."
     )
 
 
-def _resumed(scene: "HookContext", lead: str) -> Reply:
+def _resume_reply(context: "HookContext", lead: str) -> Reply:
     """What the agent needs to go on with, within what its client takes."""
-    variables = {"GHP_AGENT": scene.agent}
-    if not scene.event.hears:
+    variables = {"GHP_AGENT": context.agent}
+    if not context.event.hears:
         return Reply(environ=variables)
     from ghp_agents.core.errors import GhpError
     from ghp_agents.core.ids import AgentName
     from ghp_agents.hotpath.quoting import clean
     from ghp_agents.sync import notifications
 
-    app, agent = scene.app(), AgentName(scene.agent)
-    news_flag.clear(scene.folders, scene.agent)
+    app, agent = context.app(), AgentName(context.agent)
+    news_flag.clear(context.folders, context.agent)
     wanted = notifications.fence_lines(app.ws, app.store.snapshot(), app.leaser, agent)
     lead = "\n\n".join([lead, *wanted])
     try:
-        text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
+        text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2)
     except GhpError as error:  # an issue that cannot be read, say; who it is it must know
-        error_log.log_error(error, app.ws.place.git_dir, scene.environ, where="hook start")
+        error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
         return Reply(context=lead, environ=variables)
     return Reply(
         context=f"{lead}\n\n{clean(text)}",
         environ=variables,
-        told=lambda: notifications.mark(app.ws, agent, told),
+        on_sent=lambda: notifications.mark(app.ws, agent, shown_ids),
     )
 
 
-def _resume(scene: "HookContext", limit: int) -> "tuple[str, list[str]]":
+def _resume(context: "HookContext", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
-    app = scene.app()
+    app = context.app()
     chosen = resume.choose(app.ws, app.store, app.knowing_tracker)
     room = limit
     while True:
         resumed = resume.resume(app.ws, app.store, chosen, max_chars=room)
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
-            return resumed.text.strip("\n"), [each.id for each in resumed.news]
+            return resumed.text.strip("\n"), [item.id for item in resumed.news]
         room = min(room - 1, room * limit // units)  # letters beyond the first 65,536 count twice
 
 
 # --------------------------------------------------------------------------------- prompt
 
 
-def prompt(scene: "HookContext") -> Reply | None:
+def prompt(context: "HookContext") -> Reply | None:
     """Its user wants something: the agent is at work again, and hears what is new."""
-    before = scene.presence() or {}
+    before = context.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
-    beat(scene, {"status": "implementing"} if is_resting else {})
-    if not scene.event.hears:
+    beat(context, {"status": "implementing"} if is_resting else {})
+    if not context.event.hears:
         return None
     from ghp_agents.hooks.news import news
 
-    return news(scene, "ghp-agents has news for this agent:", again=True)
+    return news(context, "ghp-agents has news for this agent:", again=True)
 
 
 # ------------------------------------------------------------------------------------ end
 
 
-def end(scene: "HookContext") -> None:
+def end(context: "HookContext") -> None:
     """The agent is stopped, and nobody waits for its files; by files alone, as there is no time."""
-    presence = scene.presence()
+    presence = context.presence()
     local = presence.get("local") if presence else None
-    here = local.get("session") if local else None
-    naming.forget(scene.folders, scene.event.session)
-    if presence is None or (here and here != heartbeat.session(scene.environ)[1]):
+    known_session = local.get("session") if local else None
+    naming.forget(context.folders, context.event.session)
+    if presence is None or (
+        known_session and known_session != heartbeat.session(context.environ)[1]
+    ):
         return  # another session goes on under this name
     heartbeat.beat(
-        scene.folders,
-        scene.agent,
-        {"status": "stopped", **heartbeat.surroundings(scene.place)},
-        scene.now,
-        session=here,
+        context.folders,
+        context.agent,
+        {"status": "stopped", **heartbeat.surroundings(context.place)},
+        context.now,
+        session=known_session,
         patience=END_PATIENCE,
     )
-    implicit_leases.drop_all(scene.folders, scene.agent)
-    settings = scene.settings()
-    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)
+    implicit_leases.drop_all(context.folders, context.agent)
+    settings = context.settings()
+    background.start_sync(
+        context.folders, context.environ, context.now, settings, urgent=True, pause=0.0
+    )

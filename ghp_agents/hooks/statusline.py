@@ -27,10 +27,10 @@ def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
     workspace = payload.get("workspace")
     cwd = text(workspace, "current_dir") or text(payload, "cwd")
     session = text(payload, "session_id") or None
-    found = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
-    if found is None:
+    context = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
+    if context is None:
         return ""
-    parts = [found.agent, _work(found.presence() or {}), *_counts(found)]
+    parts = [context.agent, _work(context.presence() or {}), *_counts(context)]
     return SEPARATOR.join([part for part in parts if part])
 
 
@@ -41,37 +41,37 @@ def _work(presence: "Mapping[str, Any]") -> str:
     return " ".join([word for word in words if word])
 
 
-def _counts(here: "HookContext") -> "list[str]":
-    kept = fastjson.read_object(here.folders[0] + CACHE) or {}
-    at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
-    fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
+def _counts(context: "HookContext") -> "list[str]":
+    cached = fastjson.read_object(context.folders[0] + CACHE) or {}
+    at, questions, stale = (cached.get(key) for key in ("at", "open", "stale"))
+    fresh = isinstance(at, int | float) and 0 <= context.now - at < KEPT
     if not (fresh and type(questions) is int and type(stale) is int):
-        questions, stale = _count(here)
-        _keep(here, {"at": here.now, "open": questions, "stale": stale})
+        questions, stale = _count(context)
+        _save_counts(context, {"at": context.now, "open": questions, "stale": stale})
     return [
         f"{questions} question{'s' if questions != 1 else ''} open" if questions else "",
         f"{stale} agent{'s' if stale != 1 else ''} stale" if stale else "",
     ]
 
 
-def _count(here: "HookContext") -> "tuple[int, int]":
+def _count(context: "HookContext") -> "tuple[int, int]":
     """Open questions, and agents that are stale, in the joined state."""
     from ghp_agents.escalations import service as escalation
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
 
-    app = here.app()
+    app = context.app()
     snapshot = app.store.snapshot()
-    asked, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
+    questions, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
     views = presence.list_agents(app.ws, app.store, snapshot)
     return (
-        sum(each.is_open for each in asked),
+        sum(question.is_open for question in questions),
         sum(view.liveness is Liveness.STALE for view in views),
     )
 
 
-def _keep(here: "HookContext", counts: "Mapping[str, Any]") -> None:
+def _save_counts(context: "HookContext", counts: "Mapping[str, Any]") -> None:
     try:
-        own_file.replace(here.folders[0] + CACHE, fastjson.encode(counts))
+        own_file.replace(context.folders[0] + CACHE, fastjson.encode(counts))
     except OSError:
         return  # then they are made again

@@ -117,7 +117,7 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
     """Whether the user's own status line is still the one that ours runs first."""
     for target in config_files.here(ws, ["claude"]):
         line = statusline.ours(config_files.setting(target.path, statusline.KEY))
-        if line is None or line.stood:
+        if line is None or line.replaced:
             continue
         theirs = guards.inherited_line(target, ws.environ)
         if line.own != statusline.own_command(theirs):
@@ -130,13 +130,13 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
 
 def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     """Whether git's hooks still call ours, and ours something that is there."""
-    made = {name: user_file.read(path) for name, path in scripts(ws).items()}
-    if not any(made.values()):
+    contents = {name: user_file.read(path) for name, path in scripts(ws).items()}
+    if not any(contents.values()):
         return
     whole = True
     for hook in hook_files(ws):
         content = user_file.read(hook.path)
-        if made[hook.name] is not None and not git_guard.has_block(content or b""):
+        if contents[hook.name] is not None and not git_guard.has_block(content or b""):
             whole = False
             yield warning(
                 "git-hooks",
@@ -150,15 +150,15 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"Git runs no {hook.name} in {hook.top}: husky did not make {hook.runner} there.",
                 "Do there what your project does to install husky, such as `npm install`.",
             )
-    for finding in _check_scripts(made):
+    for finding in _check_scripts(contents):
         whole = False
         yield finding
     if whole:
         yield ok("git-hooks", "Git's hooks check what agents commit.")
 
 
-def _check_scripts(made: dict[str, bytes | None]) -> Sequence[Finding]:
-    for name, content in made.items():
+def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:
+    for name, content in contents.items():
         python = git_guard.python_of(content) if content else None
         if python and not _runs(python):
             text = f"Git's hooks call {python}, which is gone: commits are not checked."

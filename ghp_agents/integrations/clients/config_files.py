@@ -45,8 +45,8 @@ class ConfigFile(NamedTuple):
 
     def is_hidden_by(self, line: str) -> bool:
         """Whether that is because of this `line` of `info/exclude`."""
-        asked = ["check-ignore", "--verbose", "--", str(self.path)]
-        where = git.run(asked, cwd=self.top).text.partition("\t")[0]
+        command = ["check-ignore", "--verbose", "--", str(self.path)]
+        where = git.run(command, cwd=self.top).text.partition("\t")[0]
         return where.endswith(f":{line}") and "info/exclude:" in where
 
     @property
@@ -54,9 +54,9 @@ class ConfigFile(NamedTuple):
         """Whether a link leads out of the worktree that was checked out, perhaps a stranger's."""
         if self.is_users or self.path.resolve().is_relative_to(self.top.resolve()):
             return False
-        parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
-        links = [each for each in parts if each != self.top and each.is_symlink()]
-        return any(_is_tracked(self.top, each) for each in links)
+        parts = [part for part in (self.path, *self.path.parents) if part.is_relative_to(self.top)]
+        links = [part for part in parts if part != self.top and part.is_symlink()]
+        return any(_is_tracked(self.top, link) for link in links)
 
 
 def line(client: str) -> str:

@@ -86,7 +86,9 @@ def hook_command(python: str, client: str) -> list[str]:
 
 def entries(client: str, python: str) -> dict[str, dict[str, Any]]:
     """What is wanted in the list of each event."""
-    return {each.event: _entry(client, python, each) for each in CLIENTS[client]}
+    return {
+        subscription.event: _entry(client, python, subscription) for subscription in CLIENTS[client]
+    }
 
 
 def document(client: str, python: str) -> dict[str, Any]:
@@ -95,10 +97,10 @@ def document(client: str, python: str) -> dict[str, Any]:
     return {**_SCAFFOLD.get(client, {}), "hooks": wanted}
 
 
-def _entry(client: str, python: str, listening: HookSubscription) -> dict[str, Any]:
+def _entry(client: str, python: str, subscription: HookSubscription) -> dict[str, Any]:
     words = hook_command(python, client)
-    matcher = {"matcher": listening.matcher} if listening.tools else {}
-    timeout = listening.timeout * (1000 if client in _MILLISECONDS else 1)
+    matcher = {"matcher": subscription.matcher} if subscription.tools else {}
+    timeout = subscription.timeout * (1000 if client in _MILLISECONDS else 1)
     if client in _FLAT:
         return {**matcher, "command": shlex.join(words), "timeout": timeout}
     handler: dict[str, Any] = {"name": NAME} if client in _MILLISECONDS else {}
@@ -196,12 +198,12 @@ def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
         place = present.get(event)
         if place is None:
             text = _add(text, event, entry)
-        elif _at(text, place) != entry:
+        elif _value_at(text, place) != entry:
             text = jsonc_edit.replace(text, ["hooks", event, place.group], entry)
     return text
 
 
-def _at(text: str, place: HookEntry) -> Any:
+def _value_at(text: str, place: HookEntry) -> Any:
     node = jsonc_edit.at(text, ["hooks", place.event, place.group])
     return node.value if node else None
 

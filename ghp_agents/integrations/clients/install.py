@@ -34,7 +34,7 @@ def to_put(
     that cannot be read: then nothing is written anywhere."""
     steps: list[Step] = []
     for client in dict.fromkeys(target.client for target in targets):
-        places = [_Place(each) for each in targets if each.client == client]
+        places = [_Place(target) for target in targets if target.client == client]
         hiding = common_dir if common_dir and not any(place.is_users for place in places) else None
         if common_dir and not hiding and _is_line_ours(common_dir, client):
             steps.append(_unhide(common_dir, client, forget=False))
@@ -54,29 +54,29 @@ class _Place:
         self.known = original_state.read(target.memory)
 
     @property
-    def is_made(self) -> bool:
+    def is_created(self) -> bool:
         """Whether the file is ours, if it is there or not yet."""
         if self.before is None or self.target.client == PLUGIN:
             return True
-        return self.has_ours and self.known is not None and self.known.made
+        return self.has_ours and self.known is not None and self.known.created
 
     @property
     def is_users(self) -> bool:
         """Whether git shows the file to its user, to whom it belongs."""
         target = self.target
-        if self.is_made or target.is_tracked:
+        if self.is_created or target.is_tracked:
             return False
         return not target.is_hidden or target.is_hidden_by(target.line)
 
     def origin(self) -> Origin:
         """What was there before ours came."""
         if self.before is None or self.target.client == PLUGIN:
-            return self.known if self.before is not None and self.known else Origin(made=True)
+            return self.known if self.before is not None and self.known else Origin(created=True)
         now = hook_entries.lists(self.before)
         if not self.has_ours or self.known is None:
-            return Origin(made=False, theirs=now)
-        had = self.known.theirs
-        theirs = hook_entries.Lists(had.hooks or now.hooks, had.events | now.events)
+            return Origin(created=False, theirs=now)
+        previous = self.known.theirs
+        theirs = hook_entries.Lists(previous.hooks or now.hooks, previous.events | now.events)
         return self.known._replace(theirs=theirs)
 
 
@@ -148,7 +148,7 @@ def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None
 
 def _is_line_ours(common_dir: Path, client: str) -> bool:
     """Whether the line that hides a client's files was put there by us, and still is."""
-    kept = [original_state.read(each) for each in original_state.all_of(common_dir, client)]
+    kept = [original_state.read(path) for path in original_state.all_of(common_dir, client)]
     return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
 
 
@@ -184,7 +184,7 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
     steps = [step for target in targets for step in _to_take(target)]
     clients = dict.fromkeys(target.client for target in targets)
     if common_dir is not None:
-        unknown = {each.client for each in targets if _is_unknown(each)}
+        unknown = {target.client for target in targets if _is_unknown(target)}
         for client in sorted(clients, key=line):
             is_lost = client in unknown and exclude.has(common_dir, line(client))
             if is_lost or _is_line_ours(common_dir, client):
@@ -201,12 +201,12 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
     before = of_ours(target.path)
     if before is None:
         return
-    origin = original_state.read(target.memory) or Origin(made=False)
+    origin = original_state.read(target.memory) or Origin(created=False)
     after = _without_guards(target, before, origin)
     title = HOMES[target.client].title
     if after == before:
         return
-    if after is None or (origin.made and not target.is_tracked and _is_void(target, after)):
+    if after is None or (origin.created and not target.is_tracked and _is_void(target, after)):
         what = f"the hooks of {title}: {target.shown}"
         yield Step("remove", "Removed", what, partial(_take, target, before, None))
     else:
@@ -245,10 +245,12 @@ def python_in(target: ConfigFile) -> str | None:
 
 def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
     what = f"the line {line(client)} out of .git/info/exclude"
-    return Step("take", "Took", what, partial(_show, common_dir, client, forget=forget))
+    return Step(
+        "take", "Took", what, partial(_remove_exclude_line, common_dir, client, forget=forget)
+    )
 
 
-def _show(common_dir: Path, client: str, *, forget: bool) -> None:
+def _remove_exclude_line(common_dir: Path, client: str, *, forget: bool) -> None:
     exclude.remove(common_dir, line(client))
     for path in original_state.all_of(common_dir, client):
         origin = original_state.read(path)
@@ -298,10 +300,13 @@ def python_of_plugin(text: str) -> str | None:
 
 def opencode_plugin(python: str) -> str:
     """The plugin for OpenCode, which calls us as other clients do by themselves."""
-    listening = {each.kind: each for each in CLIENTS[PLUGIN]}
+    subscriptions = {subscription.kind: subscription for subscription in CLIENTS[PLUGIN]}
     values = {
         "command": json.dumps(hook_entries.hook_command(python, PLUGIN)),
-        "edits": json.dumps(listening["edit"].tools),
-        "seconds": json.dumps({one.event: one.timeout for one in listening.values()}, indent=2),
+        "edits": json.dumps(subscriptions["edit"].tools),
+        "seconds": json.dumps(
+            {subscription.event: subscription.timeout for subscription in subscriptions.values()},
+            indent=2,
+        ),
     }
     return render("opencode-plugin.js.j2", values)

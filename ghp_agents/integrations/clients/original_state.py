@@ -22,7 +22,7 @@ FOLDER = "guards"
 class Origin(NamedTuple):
     """What was there before."""
 
-    made: bool  # there was no file
+    created: bool  # there was no file
     theirs: Lists = NO_LISTS
     hidden: bool = False  # and we put its line into `info/exclude`
 
@@ -68,17 +68,17 @@ def read(path: Path) -> Origin | None:
 
 def write(path: Path, origin: Origin) -> None:
     """Remember it. Raises OSError."""
-    said = {
-        "made": origin.made,
+    record = {
+        "made": origin.created,
         "hidden": origin.hidden,
         "hooks": origin.theirs.hooks,
         "events": sorted(origin.theirs.events),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_durably(path, json.dumps(said, indent=2).encode() + b"\n")
+    files.write_durably(path, json.dumps(record, indent=2).encode() + b"\n")
 
 
 def forget(path: Path) -> None:
     """The guards are gone, and so is what was kept for them, with its folders."""
-    ours = next(each for each in path.parents if each.name == FOLDER).parent
+    ours = next(parent for parent in path.parents if parent.name == FOLDER).parent
     user_file.delete(path, ours.parent)

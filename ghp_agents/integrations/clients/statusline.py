@@ -27,7 +27,7 @@ class ParsedStatusLine(NamedTuple):
 
     python: str
     own: str  # the user's own command, which is run first; empty if there is none
-    stood: str = ""  # the text of what it replaced in its file; empty if nothing was there
+    replaced: str = ""  # the text of what it replaced in its file; empty if nothing was there
 
 
 def ours(value: Any) -> ParsedStatusLine | None:
@@ -58,21 +58,21 @@ def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
     which is the user's in a file that counts for less."""
     node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
-    stood = line.stood if line else text[node.start : node.end] if node else ""
-    value = wrapped(python, parse(stood).value if stood else inherited, stood)
+    replaced = line.replaced if line else text[node.start : node.end] if node else ""
+    value = wrapped(python, parse(replaced).value if replaced else inherited, replaced)
     if node is None:
         return jsonc_edit.insert(text, [], KEY, value)
     return text if node.value == value else jsonc_edit.replace(text, [KEY], value)
 
 
-def wrapped(python: str, theirs: Any, stood: str = "") -> dict[str, Any]:
+def wrapped(python: str, theirs: Any, replaced: str = "") -> dict[str, Any]:
     """Our `statusLine` around `theirs`; `stood` is the text of what it replaces in its file."""
     own = own_command(theirs)
     command = hook_command(python, _ENTRY)
-    if own or stood:
-        command = ["sh", "-c", _SCRIPT, _NAME, python, own, stood]
+    if own or replaced:
+        command = ["sh", "-c", _SCRIPT, _NAME, python, own, replaced]
     others = theirs if isinstance(theirs, dict) else {}
-    kept = {key: each for key, each in others.items() if key not in ("type", "command")}
+    kept = {key: value for key, value in others.items() if key not in ("type", "command")}
     return {"type": "command", "command": shlex.join(command), **kept}
 
 
@@ -82,6 +82,6 @@ def take(text: str) -> str:
     line = ours(node.value) if node else None
     if node is None or line is None:
         return text
-    if line.stood:
-        return text[: node.start] + line.stood + text[node.end :]
+    if line.replaced:
+        return text[: node.start] + line.replaced + text[node.end :]
     return jsonc_edit.remove(text, [KEY])

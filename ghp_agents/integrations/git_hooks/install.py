@@ -58,15 +58,15 @@ def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile
     husky = folder.name == "_" and (folder.parent.name == ".husky" or (folder / "h").exists())
     path = (folder.parent if husky else folder) / name
     inside = not path.is_relative_to(ws.common_dir)
-    owner = next((each for each in tops if inside and path.is_relative_to(each)), None)
+    owner = next((folder for folder in tops if inside and path.is_relative_to(folder)), None)
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
     return HookFile(name, path, shown, owner, folder / name if husky else None)
 
 
 def _configured(top: Path) -> Path | None:
     """`core.hooksPath`, but for that of our own calls of git."""
-    asked = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
-    lines = git.run(asked, cwd=top).text.splitlines()
+    command = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
+    lines = git.run(command, cwd=top).text.splitlines()
     values = [value for scope, _, value in (line.partition("\t") for line in lines)
               if scope != "command"]  # fmt: skip
     return Path(values[-1]) if values and values[-1] else None
@@ -94,7 +94,7 @@ def to_put(ws: Workspace, python: str) -> list[Step]:
 def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     before = user_file.read(hook.path)
     if before is None and not hook.path.is_symlink():
-        yield Step("make", "Made", f"the hook {hook.shown}", partial(_make, ws, hook))
+        yield Step("make", "Made", f"the hook {hook.shown}", partial(_create_hook, ws, hook))
     elif before is not None and git_guard.has_block(before) and not hook.path.is_symlink():
         after = git_guard.put(before, hook.name)
         if after != before:
@@ -110,7 +110,7 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
                 hint="Look at both, and remove or rename one of them.",
             )
         what = f"{hook.shown} aside to {hook.aside.name}, and a hook that calls it in its place"
-        yield Step("move", "Moved", what, partial(_chain, hook))
+        yield Step("move", "Moved", what, partial(_move_aside, hook))
 
 
 def _takes_block(hook: HookFile, content: bytes) -> bool:
@@ -120,7 +120,7 @@ def _takes_block(hook: HookFile, content: bytes) -> bool:
     return hook.runner is not None or _is_executable(hook.path)
 
 
-def _make(ws: Workspace, hook: HookFile) -> None:
+def _create_hook(ws: Workspace, hook: HookFile) -> None:
     if hook.line and not is_tracked(hook) and not _is_users_elsewhere(ws, hook):
         exclude.add(ws.common_dir, hook.line)
     user_file.rewrite(hook.path, None, git_guard.new_hook(hook.name))
@@ -137,7 +137,7 @@ def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
     return False
 
 
-def _chain(hook: HookFile) -> None:
+def _move_aside(hook: HookFile) -> None:
     hook.path.rename(hook.aside)
     user_file.rewrite(hook.path, None, git_guard.chaining_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
@@ -177,10 +177,10 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
         what = f"{hook.aside.name} back as {hook.shown}"
         yield Step("put", "Put", what, partial(hook.aside.replace, hook.path))
     else:
-        yield Step("remove", "Removed", f"the hook {hook.shown}", partial(_unmake, ws, hook))
+        yield Step("remove", "Removed", f"the hook {hook.shown}", partial(_delete_hook, ws, hook))
 
 
-def _unmake(ws: Workspace, hook: HookFile) -> None:
+def _delete_hook(ws: Workspace, hook: HookFile) -> None:
     inside = hook.path.is_relative_to(ws.common_dir)
     top = hook.top or (ws.common_dir if inside else hook.path.parent.parent)
     user_file.delete(hook.path, top)

@@ -76,10 +76,10 @@ def put(content: bytes, name: str) -> bytes:
 def take(content: bytes) -> bytes | None:
     """The script without our block; None where nothing is left that is not ours."""
     rest = _BLOCK.sub(b"", content, count=1)
-    made = b"#!/bin/sh\n" + MADE
-    if not rest.startswith(made):
+    header = b"#!/bin/sh\n" + MADE
+    if not rest.startswith(header):
         return rest
-    behind = rest.removeprefix(made)
+    behind = rest.removeprefix(header)
     ours = not behind.strip() or (ASIDE.encode() in behind and behind.count(b"\n") == 2)
     return None if ours else b"#!/bin/sh\n" + behind
 

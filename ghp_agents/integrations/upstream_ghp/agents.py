@@ -42,11 +42,11 @@ def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
     roles = _read(home / ROLES, upstream_agent.roles, broken)
     ours = {view.name: view.presence for view in views if view.is_here}
     words: list[Word] = []
-    for each in upstream_agent.together(agents, stages):
-        is_here = _is_here(ws, each.worktree) if each.worktree else None
-        agent = upstream_agent.agent_of(each, ours) if is_here is not False else ""
+    for noted in upstream_agent.together(agents, stages):
+        is_here = _is_here(ws, noted.worktree) if noted.worktree else None
+        agent = upstream_agent.agent_of(noted, ours) if is_here is not False else ""
         if is_here or (is_here is None and agent):
-            words.append(Word(agent, each))
+            words.append(Word(agent, noted))
     known = {view.name for view in views}
     fitting = tuple(role for role in roles if role.name in known)
     return Heard(tuple(words), fitting, tuple(broken))
@@ -72,17 +72,17 @@ def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str,
         {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
         for role in heard.roles
     ]
-    return [each for each in found if names is None or each["agent"] in names]
+    return [entry for entry in found if names is None or entry["agent"] in names]
 
 
 def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
     """For people, a line each."""
     found = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
-    found += [(role.name, _said(role)) for role in heard.roles]
+    found += [(role.name, _role_sentence(role)) for role in heard.roles]
     return [text for agent, text in found if names is None or agent in names]
 
 
-def _said(role: Role) -> str:
+def _role_sentence(role: Role) -> str:
     seen = f", last seen {role.at}" if role.at else ""
     return f"Upstream's ghp says of the role {role.name}: {role.status or 'nothing more'}{seen}."
 

@@ -23,15 +23,15 @@ def payload(file: Path) -> dict[str, Any]:
     """What upstream says of an event. Raises GhpError."""
     try:
         with file.open("rb") as content:
-            told = json.loads(content.read(LARGEST))
+            data = json.loads(content.read(LARGEST))
     except (OSError, ValueError, RecursionError) as error:
         raise _odd(file, str(error)) from None
-    if not isinstance(told, dict):
+    if not isinstance(data, dict):
         raise _odd(file, "it is no object")
-    return told
+    return data
 
 
-def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]) -> None:
+def follow(ws: Workspace, store: StateStore, event: str, data: Mapping[str, Any]) -> None:
     """Do what an event asks for. Raises GhpError, OSError."""
     if event not in EVENTS:
         raise UsageError(
@@ -41,51 +41,53 @@ def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]
         return  # hooks are the user's, for all repositories; this one is not ours
     act = _ACTS.get(event)
     if act is not None:
-        act(ws, store, told)
+        act(ws, store, data)
     settings = {"background": ws.settings.background}
     background.start_sync(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
 
 
-def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
+def _install_hooks(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
     """The guards that the main worktree has, in the new one too."""
     here = config_files.here(ws, list(HOMES))
-    there = Path(_worktree(told))
-    for client, python in _guarded(ws, here):
-        new = [each for each in here if each.client == client and _same(each.top, there)]
+    new_top = Path(_worktree(data))
+    for client, python in _hooked_clients(ws, here):
+        new = [target for target in here if target.client == client and _same(target.top, new_top)]
         for step in guards.to_put(new, python, ws.environ, ws.common_dir):
             step.act()
 
 
-def _guarded(ws: Workspace, here: Sequence[config_files.ConfigFile]) -> Iterator[tuple[str, str]]:
+def _hooked_clients(
+    ws: Workspace, here: Sequence[config_files.ConfigFile]
+) -> Iterator[tuple[str, str]]:
     for target in here:
         python = guards.python_in(target) if _same(target.top, ws.root) else None
         if python is not None:
             yield target.client, python
 
 
-def _dismiss(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
+def _stop_agents(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
     """Nobody works in a worktree that is gone; its branch was checked out nowhere else."""
-    path, branch = _worktree(told), told.get("branch")
+    path, branch = _worktree(data), data.get("branch")
     if Path(path).exists():
         return
     place = {"worktree": Path(path).name, "branch": branch}
     for name in store.snapshot().beaten():
-        said = ws.presence(name) or {}
-        if all(said.get(key) == value for key, value in place.items()):
+        presence = ws.presence(name) or {}
+        if all(presence.get(key) == value for key, value in place.items()):
             goodbye = {"status": "stopped", "lastAction": "Its worktree was removed"}
             now = ws.clock.now()
-            heartbeat.beat(ws.folders, name, goodbye, now, session=said.get("session"))
+            heartbeat.beat(ws.folders, name, goodbye, now, session=presence.get("session"))
     store.fold()
 
 
 _ACTS: dict[str, Callable[[Workspace, StateStore, Mapping[str, Any]], None]] = {
-    "worktree-created": _guard,
-    "worktree-removed": _dismiss,
+    "worktree-created": _install_hooks,
+    "worktree-removed": _stop_agents,
 }
 
 
-def _worktree(told: Mapping[str, Any]) -> str:
-    worktree = told.get("worktree")
+def _worktree(data: Mapping[str, Any]) -> str:
+    worktree = data.get("worktree")
     path = worktree.get("path") if isinstance(worktree, dict) else None
     if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
         raise GhpError(

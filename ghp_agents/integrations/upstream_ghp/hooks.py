@@ -58,15 +58,15 @@ def wanted(python: str) -> list[Hook]:
     return [*events, Hook(OURS, f"{call} {DASHBOARD_COMMAND}")]
 
 
-def registered(told: Any, *, dashboard: bool) -> list[Hook]:
+def registered(data: Any, *, dashboard: bool) -> list[Hook]:
     """Our hooks in a file of upstream's, as it is parsed. Raises ValueError for what is none."""
-    hooks = told.get("hooks", []) if isinstance(told, dict) else None
+    hooks = data.get("hooks", []) if isinstance(data, dict) else None
     if not isinstance(hooks, list):
         raise ValueError("no list of hooks")
-    found = [_hook(each, dashboard=dashboard) for each in hooks if isinstance(each, dict)]
+    found = [_hook(entry, dashboard=dashboard) for entry in hooks if isinstance(entry, dict)]
     return [hook for hook in found if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
 
 
-def _hook(told: Mapping[str, Any], *, dashboard: bool) -> Hook:
-    event = "" if dashboard else str(told.get("event", ""))
-    return Hook(str(told.get("name", "")), str(told.get("command", "")), event)
+def _hook(data: Mapping[str, Any], *, dashboard: bool) -> Hook:
+    event = "" if dashboard else str(data.get("event", ""))
+    return Hook(str(data.get("name", "")), str(data.get("command", "")), event)

@@ -35,38 +35,39 @@ class Role(NamedTuple):
     at: str
 
 
-def registry(told: Any) -> list[Noted]:
+def registry(data: Any) -> list[Noted]:
     """`~/.ghp/agents.json`. Raises ValueError."""
     found = []
-    for each in _objects(_object(told).get("agents")).values():
-        waits = each.get("waitingForInput") is True
+    for entry in _objects(_object(data).get("agents")).values():
+        waits = entry.get("waitingForInput") is True
         found.append(
             Noted(
-                _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
-                _text(each, "issueTitle"), "waiting" if waits else _text(each, "status"), "",
-                _text(each, "currentAction"), waits,
-                _text(each, "lastSeen") or _text(each, "startedAt"),
+                _text(entry, "worktreePath", 4096), _text(entry, "branch"), _issue(entry),
+                _text(entry, "issueTitle"), "waiting" if waits else _text(entry, "status"), "",
+                _text(entry, "currentAction"), waits,
+                _text(entry, "lastSeen") or _text(entry, "startedAt"),
             )
         )  # fmt: skip
     return found
 
 
-def pipeline(told: Any) -> list[Noted]:
+def pipeline(data: Any) -> list[Noted]:
     """`<git folder>/ghp-pipeline.json`. Raises ValueError."""
     return [
         Noted(
-            _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
-            _text(each, "issueTitle"), stage=_text(each, "stage"), at=_text(each, "stageEnteredAt"),
+            _text(entry, "worktreePath", 4096), _text(entry, "branch"), _issue(entry),
+            _text(entry, "issueTitle"),
+            stage=_text(entry, "stage"), at=_text(entry, "stageEnteredAt"),
         )
-        for each in _objects(told).values()
+        for entry in _objects(data).values()
     ]  # fmt: skip
 
 
-def roles(told: Any) -> list[Role]:
+def roles(data: Any) -> list[Role]:
     """`~/.config/ghp-cli/coordination/agent-status.json`. Raises ValueError."""
     return [
-        Role(name, _text(each, "status"), _text(each, "lastSeen"))
-        for name, each in _objects(told).items()
+        Role(name, _text(entry, "status"), _text(entry, "lastSeen"))
+        for name, entry in _objects(data).items()
     ]
 
 
@@ -74,11 +75,11 @@ def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
     """One for each worktree, as `ghp status` shows them; where there is no worktree, for each
     branch. Of several agents in one the newest counts."""
     found: dict[str, Noted] = {}
-    for each in sorted(agents, key=lambda each: each.at):
-        found[_key(each)] = each
-    for each in stages:
-        there = found.get(_key(each))
-        found[_key(each)] = there._replace(stage=each.stage) if there else each
+    for noted in sorted(agents, key=lambda noted: noted.at):
+        found[_key(noted)] = noted
+    for noted in stages:
+        existing = found.get(_key(noted))
+        found[_key(noted)] = existing._replace(stage=noted.stage) if existing else noted
     return [found[key] for key in sorted(found) if key]
 
 
@@ -91,7 +92,9 @@ def agent_of(noted: Noted, presences: Mapping[str, Mapping[str, Any]]) -> str:
     """Our agent in the same place: by the worktree, else by the branch. Empty if there is none,
     or more than one."""
     for key, value in (("worktree", folder_of(noted)), ("branch", noted.branch)):
-        fitting = [each for each, said in presences.items() if value and said.get(key) == value]
+        fitting = [
+            name for name, presence in presences.items() if value and presence.get(key) == value
+        ]
         if len(fitting) == 1:
             return fitting[0]
     return ""
@@ -107,31 +110,31 @@ def sentence(noted: Noted, agent: str) -> str:
         "waits for a person's input" if noted.waits else "",
         noted.action,
     )
-    said = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
-    return f"Upstream's ghp says of {who}: {said}."
+    details = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
+    return f"Upstream's ghp says of {who}: {details}."
 
 
 def _key(noted: Noted) -> str:
     return posixpath.normpath(noted.worktree) if noted.worktree else noted.branch
 
 
-def _object(told: Any) -> Mapping[str, Any]:
-    if not isinstance(told, dict):
+def _object(data: Any) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
         raise ValueError("no object")
-    return told
+    return data
 
 
-def _objects(told: Any) -> dict[str, Mapping[str, Any]]:
-    return {key: each for key, each in _object(told).items() if isinstance(each, dict)}
+def _objects(data: Any) -> dict[str, Mapping[str, Any]]:
+    return {key: value for key, value in _object(data).items() if isinstance(value, dict)}
 
 
-def _text(told: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
-    value = told.get(key)
+def _text(data: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
+    value = data.get(key)
     if not isinstance(value, str):
         return ""
     return one_line(value.encode("utf-8", "replace").decode("utf-8"), limit)
 
 
-def _issue(told: Mapping[str, Any]) -> int | None:
-    value = told.get("issueNumber")
+def _issue(data: Mapping[str, Any]) -> int | None:
+    value = data.get("issueNumber")
     return value if type(value) is int and 0 < value < NUMBERS_END else None

@@ -41,9 +41,9 @@ class Upstream:
         """Run one of its commands. Raises GhpError."""
         done = self._run(words)
         if done.code != 0:
-            said = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
+            message = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
             raise GhpError(
-                f"`ghp {' '.join(words[:4])}` failed: {said}",
+                f"`ghp {' '.join(words[:4])}` failed: {message}",
                 hint="Correct that, and run the command again: it goes on where it stopped.",
             )
 
@@ -63,9 +63,9 @@ def to_register(upstream: Upstream, python: str) -> list[Step]:
     known = {hook.name: hook for hook in registered(upstream.environ)}
     steps: list[Step] = []
     for hook in upstream_hook.wanted(python):
-        had = known.get(hook.name)
-        if had != hook:
-            act = partial(_register, upstream, had, hook)
+        previous = known.get(hook.name)
+        if previous != hook:
+            act = partial(_register, upstream, previous, hook)
             steps.append(Step("register", "Registered", hook.what, act))
     return steps
 
@@ -98,7 +98,7 @@ def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
         ) from None
 
 
-def _register(upstream: Upstream, had: Hook | None, hook: Hook) -> None:
-    if had is not None:
-        upstream.call(had.to_remove)
+def _register(upstream: Upstream, previous: Hook | None, hook: Hook) -> None:
+    if previous is not None:
+        upstream.call(previous.to_remove)
     upstream.call(hook.to_add)
