@@ -18,7 +18,7 @@ ROWS = (
 
 
 def main() -> int:
-    """Run the rows that are asked for; answers 1 if a bound does not hold."""
+    """Run the requested rows; return 1 if a bound does not hold."""
     arguments = _arguments()
     signal.signal(signal.SIGTERM, _end)
     if arguments.seed is not None:
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _replay_seed(seed: int) -> int:
-    """Play one schedule of the row `authority` again."""
+    """Replay one schedule of the row `authority`."""
     from bench import authority
 
     with temporary(quick=True):
@@ -47,7 +47,7 @@ def _replay_seed(seed: int) -> int:
 
 
 def _end(number: int, _: object) -> None:
-    """End in order, so that the temporary place goes as well."""
+    """Exit normally, so that the temporary folder is removed."""
     sys.exit(128 + number)
 
 

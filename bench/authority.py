@@ -55,7 +55,7 @@ KINDS = (
 def measure(place: Place) -> list[Figure]:
     """Many schedules, each in a world of its own, in as many processes as there are cores."""
     seeds = range(6) if place.quick else range(SCHEDULES)
-    template()  # made here, for the processes below do not clear up
+    template()  # made here: the processes below do not clean up
     started = time.monotonic()
     workers = os.cpu_count() or 1
     spans = together([partial(_play, place, seeds[worker::workers]) for worker in range(workers)])
@@ -72,7 +72,7 @@ def measure(place: Place) -> list[Figure]:
 
 
 def again(seed: int) -> str | None:
-    """Play the schedule of a seed; what it breaks, told so that people can follow, or nothing."""
+    """Replay the schedule of a seed; return a readable account of a violation, or None."""
     try:
         schedule.check(seed, STEPS)
     except ViolationError as error:
@@ -92,7 +92,7 @@ def _play(place: Place, seeds: Sequence[int]) -> tuple[Counter[str], int]:
 
 
 def _summary(counts: Counter[str]) -> str:
-    """What was done, for people; all kinds are in the results file."""
+    """The numbers of steps by kind; the results file has all kinds."""
     refused = sum(number for kind, number in counts.items() if kind.endswith(": refused"))
     unknown = sum(number for kind, number in counts.items() if kind.endswith(": unknown"))
     done = [f"{sum(counts[kind] for kind in kinds):,} {name}" for name, kinds in KINDS]

@@ -25,7 +25,7 @@ ONCE_AND_A_HALF = 1.5
 
 
 def measure(place: Place) -> list[Figure]:
-    """One claim and many, each round on issues of its own."""
+    """One claim and many; each round claims new issues."""
     clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 3)
     folders = _prepare_clones(place, clones, delay, issues=2 * rounds * (clones + 1))
     left = iter(range(1, 2 * rounds * (clones + 1) + 1))
@@ -50,7 +50,7 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _prepare_clones(place: Place, number: int, delay: float, *, issues: int) -> list[Path]:
-    """Clones that know the issues, and each other; only then the remote is far away."""
+    """Clones that know the issues and each other; then pushes become slow."""
     remote = place.remote("claims")
     folders = place.clones(remote, number)
     _make_issues(folders[0], issues)
@@ -76,7 +76,7 @@ def _agent(folder: Path) -> str:
 
 
 def _claim_in_threads(folders: Sequence[Path], left: Iterator[int]) -> float:
-    """By threads that stand ready, each in its clone."""
+    """Claim in threads that start together, one for each clone."""
     start = Barrier(len(folders) + 1)
 
     def work(folder: Path, issue: int) -> None:
@@ -99,7 +99,7 @@ def _claim(folder: Path, issue: int) -> None:
 
 
 def _claim_by_commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) -> float:
-    """By whole commands."""
+    """Claim by whole commands."""
     started = time.perf_counter()
     running = [
         subprocess.Popen(

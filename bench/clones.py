@@ -28,7 +28,7 @@ FAR_AWAY = 0.8  # seconds added to every push
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one run."""
+    """The result of one run."""
 
     waits: Figure
     lost: int
@@ -78,7 +78,7 @@ def _waits(spans: Sequence[Span], number: int, changes: int, delay: float) -> Fi
 
 
 def _work(clone: Path, index: int, changes: int, trace: Path) -> list[float]:
-    """Make all changes; how long each took with its sync."""
+    """Make all changes; the seconds that each took with its sync."""
     os.environ["GIT_TRACE2_EVENT"] = str(trace)
     return [_change(clone, index, step) for step in range(changes)]
 
@@ -102,7 +102,7 @@ def _change(clone: Path, index: int, step: int) -> float:
 
 
 def _pushes(trace: Path) -> tuple[int, int]:
-    """How many pushes there were, and how many of them did not end with 0."""
+    """The number of pushes, and of failed ones."""
     ends = [_end_of_push(path) for path in trace.iterdir()]
     codes = [code for code in ends if code is not None]
     return len(codes), sum(code != 0 for code in codes)
@@ -118,7 +118,7 @@ def _end_of_push(path: Path) -> int | None:
 
 
 def _joined(snapshot: Snapshot) -> str:
-    """What a clone makes of what all have said, in few characters."""
+    """A digest of the joined state of a clone."""
     agents = {name: presence.published(fields) for name, fields in snapshot.agents().items()}
     digest = hashlib.sha256(json.dumps(agents, sort_keys=True).encode())
     for path, content in sorted(snapshot.files(".ghp/bench/").items()):
@@ -127,7 +127,7 @@ def _joined(snapshot: Snapshot) -> str:
 
 
 def _lost(snapshot: Snapshot, clones: int, changes: int) -> int:
-    """The acknowledged changes that a clone does not know of."""
+    """The number of acknowledged changes that a clone does not have."""
     agents = snapshot.agents()
     beats = sum(
         changes - presence.number(agents.get(f"worker-{index + 1}", {}), "seq")

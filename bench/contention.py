@@ -56,7 +56,7 @@ def _commit(clone: Path, number: int, step: int) -> float:
 
 
 def record(writer: int, step: int, clock: int, at: Timestamp) -> Record:
-    """A small record that no other writer makes."""
+    """A small record that is unique to the writer and step."""
     name = f"{writer}-{step}"
     return Record(
         event="note",

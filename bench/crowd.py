@@ -112,16 +112,18 @@ def _road(clone: Path, name: str, times: int, what: str) -> int:
 
 
 def _fold(clone: Path) -> None:
-    # Something to commit in each fold, in the bare rounds as well: the load on both is the same.
+    # Each fold gets something to commit, in the bare rounds as well, so that the load is the same.
     folders, now = [str(clone / ".git/ghp")], time.time()
     for name in BYSTANDERS:
         heartbeat.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
-    with contextlib.suppress(LockTimeoutError):  # a crowd on few cores; the next fold takes it in
+    with contextlib.suppress(
+        LockTimeoutError
+    ):  # many processes on few cores; the next fold takes it
         open_app(clone).store.fold()
 
 
 def _sync(clone: Path) -> None:
-    open_app(clone).store.sync()  # whether all arrived is looked at in the end
+    open_app(clone).store.sync()  # losses are counted at the end
 
 
 def _whole(
@@ -133,7 +135,7 @@ def _whole(
         subprocess.Popen(command, cwd=clone, env={**os.environ, "GHP_AGENT": name})
         for name in names
     ]
-    if any([shell.wait() for shell in shells]):  # all of them, also after a failure
+    if any([shell.wait() for shell in shells]):  # wait for all, also after a failure
         raise RuntimeError("a shell of the crowd failed")
     taken = time.monotonic() - started
     counts.update(dict.fromkeys(names, beats))

@@ -40,7 +40,7 @@ phone; two fit a screen. I have built the first and can build the second within 
 def measure(place: Place) -> list[Figure]:
     """A fold against the bare import."""
     before = _prepare(place)
-    # Its copies are to be the same clone: without this note they are not seen to be copies.
+    # Copies must count as the same clone: without this file they are not detected as copies.
     (before / ".git/ghp/state.git/ghp-place").unlink(missing_ok=True)
     after = shutil.copytree(before, before.parent / "after", symlinks=True)
     commits = open_app(after).store.fold()
@@ -72,7 +72,7 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _prepare(place: Place) -> Path:
-    """A clone that has folded once, and has as much again to fold."""
+    """A clone that has folded once, with as much to fold again."""
     clone = place.repository("fold")
     ws = open_app(clone).ws
     names = [f"worker-{number + 1}" for number in range(AGENTS)]
@@ -104,7 +104,7 @@ def _record(number: int, at: Timestamp) -> Record:
 
 
 def _export(before: Path, after: Path, stream: Path) -> int:
-    """Write all that the fold added as a stream for `git fast-import`; how many objects it is."""
+    """Write what the fold added as a stream for `git fast-import`; the number of objects."""
     repository = after / ".git/ghp/state.git"
     ref = git(repository, "for-each-ref", "--format=%(refname)", "refs/ghp/clone")
     base = git(before / ".git/ghp/state.git", "rev-parse", ref)
@@ -122,7 +122,7 @@ def _import(repository: Path, stream: Path) -> None:
 
 
 def _check(first: Path, second: Path) -> None:
-    """Both must have come to the same tree, or nothing was compared."""
+    """Check that both have the same tree, else the comparison is invalid."""
     trees = []
     for clone in (first, second):
         repository = clone / ".git/ghp/state.git"

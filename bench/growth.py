@@ -80,7 +80,7 @@ def _all_beat(step: int, agent: int) -> dict[str, Any] | None:
 
 
 def _at_work(step: int, agent: int) -> dict[str, Any]:
-    """What an agent says: a new action in each step, a new status in every fifth."""
+    """An agent's presence: a new action in each step, a new status in every fifth."""
     return {
         "status": STATUSES[(step + agent) // 5 % len(STATUSES)],
         "issue": 1 + agent + (step + 7 * agent) // 40 * AGENTS,
@@ -90,7 +90,7 @@ def _at_work(step: int, agent: int) -> dict[str, Any]:
 
 
 def _fold(clone: Path, clock: ManualClock, step: int, fields_at: FieldsAt) -> None:
-    """Whoever has something new to say says it, and it is folded."""
+    """Write the new heartbeats of this step, and fold."""
     clock.wait(PAUSE)
     parts = App(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
     for agent in range(AGENTS):

@@ -22,7 +22,7 @@ from ghp_agents.state.transact import transact
 
 LEASES, AGENTS = 1_000, 200
 FEW_PASSES = 4.0
-# As the hook does it, without a client: what is decided is the exit code.
+# What the hook does, without a client: the exit code is 0 for the expected decision.
 GUARD = (
     "import os, sys, time\n"
     "from ghp_agents.hotpath import check_edit as guard, heartbeat as pulse\n"
@@ -51,7 +51,7 @@ def measure(place: Place) -> list[Figure]:
         "hook, denied": partial(_hook, place, clone, env, HELD),
     }
     for name in cases:
-        cases[name]()  # compiles, and takes the implicit lease
+        cases[name]()  # compiles the policy, and takes the implicit lease
     times = interleave(cases, rounds)
     unit = "× python -c pass"
     return [
@@ -83,7 +83,7 @@ def _hook(place: Place, clone: Path, env: Mapping[str, str], path: str) -> float
 
 
 def _fill(clone: Path, leases: int, agents: int) -> None:
-    """Agents that live, and leases of theirs: of files, of folders, and with wildcards."""
+    """Living agents with leases of files, of folders, and with wildcards."""
     (clone / ".gitignore").write_text("*.log\nbuild/\n")
     git(clone, "add", ".gitignore")
     git(clone, "commit", "-q", "-m", "Ignore what is built")

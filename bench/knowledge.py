@@ -31,7 +31,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 COLD, FIRST, THIRD = 2.0, 0.85, 0.95
-FOUND = 10  # of the ranking; what comes later counts as not found
+FOUND = 10  # ranks that count; later ones count as not found
 NOW = Timestamp("2026-01-01T00:00:00Z")
 PEAK = """
 import resource, subprocess, sys
@@ -94,7 +94,7 @@ def _files(place: Place) -> Path:
 
 
 def _grep(folder: Path, query: str) -> list[str]:
-    """As somebody does who has the notes as files: those that have most words of the question."""
+    """Search note files with `grep`: those with most words of the question first."""
     counts: dict[str, int] = {}
     for word in {word for word in query.split() if bm25.terms(word)}:
         command = ["grep", "-r", "-l", "-i", "-F", "-e", word.strip("?.,;:\"'")]
@@ -158,7 +158,7 @@ def _cold(place: Place, count: int) -> list[Figure]:
 
 
 def _with_notes(place: Place, count: int) -> Path:
-    """A repository whose state has that many notes."""
+    """A repository with `count` notes in its state."""
     repository = place.repository("notes")
     store = open_app(repository).store
     known = [note._replace(project="bench") for note in _many(count)]
@@ -203,7 +203,7 @@ def _memory(place: Place, count: int) -> Figure:
 
 
 class _Filled(Mem0Base):
-    """Our default, filled with vectors that stand for what the model takes minutes to make."""
+    """Our default, filled with random vectors, as the model takes minutes to compute them."""
 
     def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
         if len(notes) == 1:
@@ -224,7 +224,7 @@ def _filled(place: Place, count: int) -> tuple[Mem0Base, list[Note]]:
 
 
 def _many(count: int) -> list[Note]:
-    """So many notes: the labelled ones, again and again, each with a number."""
+    """`count` notes: the labelled ones repeated, each with a number."""
     texts = [note.text for note in labels.notes()]
     return [_note(f"{texts[n % len(texts)]} (Part {n} of the shop.)") for n in range(count)]
 

@@ -19,7 +19,7 @@ LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 
 
 def measure(place: Place) -> list[Figure]:
-    """Both ways in which many agents come about."""
+    """All agents in one clone, and agents in many clones."""
     agents = 400 if place.quick else 10_000
     return [
         _read(place, _in_one_clone(place, agents), agents, "in this clone"),
@@ -48,7 +48,7 @@ def _read(place: Place, clone: Path, agents: int, where: str) -> Figure:
 def _in_one_clone(place: Place, agents: int) -> Path:
     clone = place.repository("reading")
     _beat(clone, range(agents))
-    # Files younger than a tick of the file system's clock are read again by the next command.
+    # Files younger than the file system's clock tick are read again by the next command.
     SystemClock().wait(0.2)
     open_app(clone).store.fold()
     return clone
@@ -64,7 +64,7 @@ def _in_many_clones(place: Place, agents: int) -> Path:
 
 
 def _beat(clone: Path, numbers: range) -> None:
-    """Agents as they are at work: every field filled."""
+    """Write presence with every field filled."""
     ws = open_app(clone).ws
     for number in numbers:
         fields = {

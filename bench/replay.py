@@ -36,11 +36,11 @@ from tests.support.taking import take
 
 CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
 Decide = Callable[[App, str], Verdict]
-GIT = (2, 38)  # the first with `merge-tree --write-tree`
+GIT = (2, 38)  # the oldest with `merge-tree --write-tree`
 
 
 class Conflict(NamedTuple):
-    """What git cannot merge: whose branches, and the paths under which either knows the file."""
+    """A merge conflict: its branches, and the file's paths in either of them."""
 
     first: str
     second: str
@@ -49,7 +49,7 @@ class Conflict(NamedTuple):
 
 
 class Denial(NamedTuple):
-    """An agent was told not to edit."""
+    """A refused edit."""
 
     agent: str
     path: str
@@ -58,7 +58,7 @@ class Denial(NamedTuple):
 
 @dataclass
 class Replay:
-    """What came of one history."""
+    """The result of one history."""
 
     pairs: int
     conflicts: Sequence[Conflict]
@@ -66,7 +66,7 @@ class Replay:
     denials: set[Denial] = field(default_factory=set)
 
     def silent(self) -> list[Conflict]:
-        """Conflicts that nobody was told of."""
+        """Conflicts that no denial announced."""
         denied = {(denial.agent, denial.path) for denial in self.denials}
         return [
             conflict
@@ -75,7 +75,7 @@ class Replay:
         ]
 
     def idle(self) -> set[Denial]:
-        """Denials between two whose branches merge cleanly where they were made."""
+        """Denials for files that merge cleanly between the two branches."""
         torn = {
             (who, whom, path)
             for conflict in self.conflicts
@@ -90,7 +90,7 @@ class Replay:
 
 
 def measure(place: Place) -> list[Figure]:
-    """Generated histories and real releases, with implicit leases alone and with explicit ones."""
+    """Generated histories and real releases, with implicit and with explicit leases."""
     version = tuple(int(part) for part in git(place.folder, "--version").split()[2].split(".")[:2])
     if version < GIT:
         place.say("replay: left out, for this git has no `merge-tree --write-tree` (2.38)")
@@ -179,7 +179,7 @@ def _begin(agent: App, branch: Branch, *, folders: bool) -> None:
         try:
             take(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
         except RefusedError:
-            return  # it goes on without, as most do
+            return  # it continues without a lease
 
 
 def _end(agent: App) -> None:
@@ -189,8 +189,7 @@ def _end(agent: App) -> None:
 
 
 def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
-    """The next edit of one of those who are not done, whose turn it is by luck; it is the same for
-    the same history."""
+    """All edits, each the next one of a random unfinished branch; deterministic for a history."""
     rng = random.Random(len(past.branches))
     left = [(branch, [c for commit in branch.commits for c in commit]) for branch in past.branches]
     while left:
@@ -203,7 +202,7 @@ def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
 
 
 def _decide(agent: App, path: str) -> Verdict:
-    """As a hook asks before an edit: quickly, and where that cannot tell, thoroughly."""
+    """Decide like the hook: with the fast check, and if that cannot tell, the full one."""
     ws, name = agent.ws, agent.ws.agent()
     found = check_edit.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
     if found is not None:
@@ -216,7 +215,7 @@ def _decide(agent: App, path: str) -> Verdict:
 
 
 def _conflicts(place: Place, past: History) -> list[Conflict]:
-    """All that git cannot merge, of every pair of branches."""
+    """The merge conflicts of every pair of branches."""
     clone = place.repository("merging")
     history.write(past, clone)
     return [
@@ -229,7 +228,7 @@ def _conflicts(place: Place, past: History) -> list[Conflict]:
 
 
 def _merged(clone: Path, first: str, second: str) -> Iterator[tuple[str, list[str]]]:
-    """The conflicts of a merge: their kind and paths, as git tells programs."""
+    """The conflicts of a merge: kind and paths, from git's machine-readable output."""
     command = ["git", "merge-tree", "--write-tree", "-z", first, second]
     done = subprocess.run(command, cwd=clone, capture_output=True)
     if done.returncode not in (0, 1):

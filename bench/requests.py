@@ -26,7 +26,7 @@ FIRST, UNCHANGED, SYNC = 40, 12, 2
 
 
 def measure(place: Place) -> list[Figure]:
-    """Each command is asked for what reached GitHub; without a way to npm there is no GitHub."""
+    """The requests of each command; nothing if npm, and so the stand-in, cannot be reached."""
     issues, agents, homes = (30, 4, 2) if place.quick else (1_000, 50, 5)
     try:
         stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
@@ -43,7 +43,7 @@ def measure(place: Place) -> list[Figure]:
         _prepare(github, clock, issues, agents, homes)
         sweeper = github.clone("sweeper")
         first = _requests_of(github, clock, sweeper, "agent-sweep")
-        _requests_of(github, clock, sweeper, "agent-sweep")  # what the first one wrote is news once
+        _requests_of(github, clock, sweeper, "agent-sweep")  # it reads what the first one wrote
         unchanged = _requests_of(github, clock, sweeper, "agent-sweep")
         _requests_of(github, clock, github.folder / "clone-1", "agent-sync")
         sync = _requests_of(github, clock, github.folder / "clone-1", "agent-sync")
@@ -57,7 +57,7 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _prepare(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: int) -> None:
-    """Issues, of which as many are claimed as there are agents, in some clones."""
+    """Create issues; each agent claims one, in some clones."""
     for number in range(1, issues + 1):
         github.issue(f"Issue {number}", body=f"### Goal\n\nThe {number}th thing is done.\n")
     folders = [github.clone(f"clone-{number + 1}") for number in range(homes)]
@@ -74,7 +74,7 @@ def _prepare(github: GitHub, clock: ManualClock, issues: int, agents: int, homes
 def _requests_of(
     github: GitHub, clock: ManualClock, folder: Path, command: str
 ) -> Sequence[Exchange]:
-    """What a command asked of GitHub; by then the last answer is too old to be taken again."""
+    """The requests of a command, after the cached response has expired."""
     clock.wait(30)
     mark = len(github.proxy.exchanges)
     who = ADMIN if folder.name == "sweeper" else WORKER_1

@@ -1,4 +1,4 @@
-"""The typed API: coordinate agents from a Python program, by the same services as the commands.
+"""The typed Python API, with the same services as the commands.
 
 from ghp_agents.api import connect
 
@@ -55,22 +55,22 @@ from ghp_agents.workspace import Workspace
 def connect(
     folder: str | Path = ".", *, agent: str | None = None, environ: Mapping[str, str] | None = None
 ) -> "Project":
-    """The project around `folder`, acted in as `agent` (default: as the commands find it out).
+    """The project in `folder`, acting as `agent` (default: the agent that the commands find).
 
-    Raises NotSetUpError outside of a repository, UsageError for what is not a name, RefusedError
-    where an agent would act as an orchestrator.
+    Raises NotSetUpError outside of a repository, UsageError for an invalid name, RefusedError if
+    an agent would act as an orchestrator.
     """
     name = agent_name(agent) if agent else None
     known = os.environ if environ is None else environ
     app = App(Path(folder).resolve(), known, name=name)
-    ws = app.ws  # say here what is wrong with the folder, not at the first call
+    ws = app.ws  # raises for a bad folder here, not at the first call
     if name:
         people.refuse(known, name, heartbeat.whoami(ws.place, known), ws.settings.orchestrators)
     return Project(app)
 
 
 class Project:
-    """A repository's coordination. Every method may raise GhpError, whose `hint` says what next."""
+    """A repository's coordination. Every method may raise GhpError; its `hint` says what to do."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -92,7 +92,7 @@ class Project:
         action: str | None = None,
         progress: bool = False,
     ) -> None:
-        """Renew this agent's presence; what is not given stays as it is."""
+        """Renew this agent's presence; fields that are not given stay unchanged."""
         fields: dict[str, Any] = {}
         if status is not None:
             fields["status"] = status_name(status)
@@ -104,55 +104,54 @@ class Project:
         presence.heartbeat(app.ws, app.store, app.ws.agent(), fields, progress=progress)
 
     def log(self, question: LedgerQuery | None = None) -> list[LedgerEntry]:
-        """What happened, in ledger order."""
+        """The entries of the ledger, in its order."""
         return ledger.select(self._app.store.ledger(), question or LedgerQuery())
 
     def sync(self, *, push: bool = True) -> SyncReport:
-        """Exchange state with the remote. A remote that cannot be reached is in the report."""
+        """Exchange state with the remote. If it cannot be reached, the report says so."""
         app = self._app
         return sync.sync(app.ws, app.store, app.leaser, app.tracker, push=push, hub=app.hub)
 
     def issues(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first."""
+        """Open issues, with `closed` also closed ones, oldest first."""
         return self._app.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
-        """What can be taken now: open, unclaimed, unassigned, no open blocker, no epic, not waiting
-        for a person; the most urgent first."""
+        """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, no epic,
+        and not waiting for a person."""
         known = claim.claims(self._app.leaser)
         app = self._app
         commanded = issue.commanded(app.store)
         return issue.ready(app.ws, app.tracker.list(closed=True), known, commanded)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
-        """Take the right to an issue; what is mine already stays so.
+        """Claim an issue; a claim that this agent already holds is kept.
 
-        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
         parts = self._parts()
         return claim.claim(*parts, str(number), steal=steal, reason=reason)
 
     def claim_next(self) -> ClaimResult:
-        """Take the best issue that is ready for this agent. Raises RefusedError for none."""
+        """Claim the best issue that is ready for this agent. Raises RefusedError without one."""
         return claim.claim_next(*self._parts())
 
     def release(self, number: int, *, to: str | None = None, reason: str = "") -> ReleasedClaim:
-        """Give an issue back, or in one step to another agent."""
+        """Release an issue; with `to`, assign it to another agent in the same step."""
         return claim.release(*self._parts(), str(number), to=to, reason=reason)
 
     def start(self, number: int | None = None) -> Started:
-        """Claim an issue, or the best that is ready, and make a branch and a worktree for it. What
-        is to be done there is done by a project of its own: `connect(started.path)`.
+        """Claim an issue, or the best ready one, and create a branch and a worktree for it.
 
-        Raises RefusedError when another has it, or there is nothing to begin at.
+        To work there, connect again: `connect(started.path)`. Raises RefusedError if another holds
+        the issue, or none is ready.
         """
         return start.start(*self._parts(), None if number is None else str(number))
 
     def finish(self, *, issue: int | None = None, draft: bool = False) -> Finished:
-        """Make a pull request of the work that is committed in this worktree, brought up to the
-        trunk and checked.
+        """Update this branch from the main branch, run the checks and open a pull request.
 
-        Raises RefusedError for what is not mine or not committed, ChecksFailedError.
+        Raises RefusedError for others' issues and uncommitted changes, ChecksFailedError.
         """
         named = str(issue) if issue is not None else None
         return finish.finish(*self._parts(), self._app.forge, issue=named, draft=draft)
@@ -160,10 +159,10 @@ class Project:
     def merge(
         self, number: int | None = None, *, patience: float = 0.0, unchecked: bool = False
     ) -> Outcome:
-        """Check what would be on the trunk and merge it (`Merged`), or send it back to its agent
-        (`SentBack`): the pull request with this number, or of this issue, or of the branch here.
+        """Check and merge a pull request (`Merged`), or send it back to its agent (`SentBack`).
 
-        Raises RefusedError when somebody else merges, for longer than `patience` seconds.
+        `number` is that of the pull request or its issue (default: that of the current branch).
+        Raises RefusedError if another merge runs for longer than `patience` seconds.
         """
         named = str(number) if number is not None else None
         return merge.merge(self._merger(unchecked), named, patience=patience)
@@ -171,7 +170,7 @@ class Project:
     def merge_queue(
         self, *, patience: float = 0.0, unchecked: bool = False
     ) -> list[Outcome | Passed]:
-        """Merge all that are ready, the oldest first; what became of each."""
+        """Merge all ready pull requests, oldest first; the outcome of each."""
         return list(merge.merge_queue(self._merger(unchecked), patience=patience))
 
     def _merger(self, unchecked: bool) -> Merger:
@@ -181,10 +180,10 @@ class Project:
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
     ) -> SweepResult:
-        """Look after what agents left behind, and publish the state; `policy` is alert, release or
-        reassign (default: as configured).
+        """Clean up after dead agents, and publish the state; `policy` is alert, release or reassign
+        (default: as configured).
 
-        Raises RefusedError while another sweeps, UnknownError without news of the remote.
+        Raises RefusedError while another sweep runs, UnknownError if the remote cannot be reached.
         """
         app = self._app
         return sweep.sweep(
@@ -200,9 +199,9 @@ class Project:
         ttl: float | None = None,
         strict: bool = False,
     ) -> LeaseResult:
-        """Have files alone, by patterns as in a .gitignore of the folder, or a named resource.
+        """Lease files, by patterns as in a .gitignore of the folder, or a named resource.
 
-        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
         app = self._app
         spelled = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
@@ -215,21 +214,21 @@ class Project:
         )
 
     def leases(self) -> list[Hold]:
-        """All leases that are held, in the order in which they count."""
+        """All held leases, in order of precedence."""
         app = self._app
         return lease_services.listing(app.ws, app.store, app.leaser).held
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
     ) -> lease_services.ReleasedLeases:
-        """Give leases back: by id, by the patterns that were leased, or by name."""
+        """Release leases by id, by the patterns that were leased, or by name."""
         app = self._app
         return lease_services.release(
             app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
         )
 
     def new_issue(self, change: IssueChange) -> Issue:
-        """Make an issue; its title is needed."""
+        """Create an issue; the title is required."""
         return self._app.tracker.create(change, self._app.ws.actor())
 
     def change_issue(self, number: int, change: IssueChange) -> Issue:
@@ -237,13 +236,13 @@ class Project:
         return self._app.tracker.change(number, change, self._app.ws.actor())
 
     def comment(self, number: int, text: str) -> Comment:
-        """Say something about an issue."""
+        """Comment on an issue."""
         return self._app.tracker.comment(number, text, self._app.ws.actor())
 
     def escalate(
         self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
     ) -> Escalation:
-        """Ask what only a person can decide. Asked again while open, it is the same question."""
+        """Ask a person a question. Asking the same again while it is open returns that question."""
         app = self._app
         result = escalation.escalate(
             app.ws, app.store, app.tracker, question, issue=issue, options=options
@@ -257,12 +256,12 @@ class Project:
         ]
 
     def answer(self, reference: str, text: str) -> Escalation:
-        """Answer a question, by its id or a unique part of it."""
+        """Answer a question; `reference` is its id or a unique part of that."""
         app = self._app
         return escalation.answer(app.ws, app.store, app.tracker, reference, text).escalation
 
     def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
-        """Tell one fact that others will need. Told again, it is the same note."""
+        """Save a fact for future agents. Saving the same again returns the same note."""
         app = self._app
         named = str(issue) if issue is not None else None
         result = note.remember(
@@ -272,7 +271,7 @@ class Project:
         return result.note
 
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
-        """The notes that answer a question best, the best first."""
+        """The notes that answer a question best, best first."""
         app = self._app
         found = recall.recall(app.ws, app.store, app.tracker, app.knowledge, query, limit=limit)
         return list(found.notes)

@@ -1,4 +1,4 @@
-"""Writes what is installed into docs/clients/*.md, from what is installed: part of `make docs`."""
+"""Writes the installed hooks into docs/clients/*.md: part of `make docs`."""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +25,7 @@ NEWS = "; tells it answers, and that its claim was taken"
 
 
 def main() -> None:
-    """Bring all pages up to date."""
+    """Update all pages."""
     for name in (*HOMES, "git"):
         page = PAGES / f"{name}.md"
         page.write_text(with_section(page.read_text(), section(name)))
@@ -81,7 +81,7 @@ def _git() -> str:
 
 
 def with_section(page: str, text: str) -> str:
-    """The page with the present section between its two marks."""
+    """The page with the section between its two marks replaced."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     assert END in rest, f"the page needs the lines {BEGIN} and {END}"

@@ -17,8 +17,8 @@ from ghp_agents.leases import verify as verification
 from ghp_agents.locks.lock import Lock
 from ghp_agents.wiring import App
 
-LIST_LIMIT = 20  # things that a person is told one by one
-LINE = 1_000  # characters of one line
+LIST_LIMIT = 20  # entries shown to a person; the rest are counted
+LINE = 1_000  # characters
 
 
 @click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
@@ -122,7 +122,7 @@ def _run_check(
 
 
 def _print(checked: CheckResult, *, quiet: bool) -> None:
-    """All that is to be said; with `quiet`, as each commit calls us, nothing if that is nothing."""
+    """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
     for verdict in checked.refused:
         output.data(one_line(verdict.why, LINE))
         output.data(f"  Next: {one_line(verdict.next, LINE)}")

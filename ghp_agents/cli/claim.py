@@ -1,4 +1,4 @@
-"""`agent-claim`, `agent-release`: take the right to an issue, and give rights back."""
+"""`agent-claim` and `agent-release`: claim an issue; release claims and leases."""
 
 import click
 

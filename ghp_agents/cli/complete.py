@@ -1,7 +1,7 @@
-"""What a shell is told may come next: files, and names that are known here, asking nobody.
+"""Shell completion: files, and names that this clone knows, without network access.
 
-A name comes with a few words of what it is, which some shells show. Where something is wrong, there
-is nothing to complete: a person who types is not told of it.
+Each name has a short description, which some shells show. On an error there are no completions:
+a person who is typing gets no error message.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,17 +14,17 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.wiring import App
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-Named = Iterable[tuple[str, str]]  # names, and what they are
-WORDS = 60  # characters of what is said of a name
+Named = Iterable[tuple[str, str]]  # names and their descriptions
+WORDS = 60  # characters of a description
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, by the shell's own means."""
+    """Files and folders, completed by the shell itself."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
-    """What `read` finds in the repository; as a list with commas, if so asked."""
+    """Complete the names that `read` returns; `comma`: in a comma-separated list."""
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         before, glue, begun = incomplete.rpartition(",") if comma else ("", "", incomplete)
@@ -42,7 +42,7 @@ def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
 
 
 def or_files(*completers: Completer) -> Completer:
-    """What `completers` know, and where that is nothing, files: bash takes one or the other."""
+    """Names from `completers`, or files if there are none: bash cannot show both."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
@@ -53,7 +53,7 @@ def or_files(*completers: Completer) -> Completer:
     return complete
 
 
-# ------------------------------------------------------------------------------ what there is
+# ------------------------------------------------------------------------------ the names
 
 
 def _agents(app: App) -> Named:

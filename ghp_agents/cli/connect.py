@@ -1,4 +1,4 @@
-"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to what is around it."""
+"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to GitHub and upstream."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +14,7 @@ from ghp_agents.github.action_ref import checked
 from ghp_agents.wiring import App
 
 NOTHING = "Nothing to do: "
-WITH = ("remove", "dry_run", "yes")  # the only other options that these are for
+WITH = ("remove", "dry_run", "yes")  # the other options that these may be combined with
 OPTIONS = (
     click.option(
         "--ghp", is_flag=True, help="Register hooks with upstream's ghp; --remove takes them away."
@@ -34,7 +34,7 @@ OPTIONS = (
 
 
 class Choice(NamedTuple):
-    """Which of them are meant."""
+    """The options that were given."""
 
     github: bool
     labels: bool
@@ -43,7 +43,7 @@ class Choice(NamedTuple):
 
 
 def connecting(command: Callable[..., None]) -> Callable[..., None]:
-    """The options above, for a command that is handed the house; it runs where none is given."""
+    """Add the options above to a command; the command itself runs if none of them is given."""
 
     @wraps(command)
     def run(
@@ -71,7 +71,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def connect(app: App, choice: Choice, *, remove: bool, dry_run: bool) -> None:
-    """Do what is asked, or take it away again."""
+    """Connect what was chosen, or remove it."""
     if remove and choice.labels:
         raise UsageError(
             "--labels is not for --remove: issues may have them.",

@@ -1,4 +1,4 @@
-"""What every command shares: the house it works in, `--as`, and the log of what went wrong."""
+"""Shared by all commands: the app, the option `--as`, background work and the error log."""
 
 import os
 from collections.abc import Callable
@@ -21,10 +21,10 @@ LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it.
 
 
 def make_app() -> App:
-    """The house for the current folder and environment."""
+    """The app for the current folder and environment."""
     try:
         cwd = current_folder()
-    except NotSetUpError:  # help and version work anywhere; a command says what is wrong
+    except NotSetUpError:  # help and version still work; a command reports the error
         cwd = Path("/nonexistent")
     app = App(cwd, os.environ)
     app.tell = output.warn
@@ -37,14 +37,14 @@ def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> Non
     app = ctx.find_root().obj
     app.name = value
     if agent_here(app.environ) is not None:
-        is_me = value == MYSELF  # nothing else of the place needs to be known
+        is_me = value == MYSELF  # then no other setting is needed
         mine = None if is_me else heartbeat.whoami(app.ws.place, app.environ)
         orchestrators = () if is_me else app.ws.settings.orchestrators
         people.refuse(app.environ, value, mine, orchestrators)
 
 
 def acting(command: F) -> F:
-    """The option `--as`, for commands that somebody acts in."""
+    """Add the option `--as`, for commands that act as an agent or a person."""
     return click.option(
         "--as",
         metavar="AGENT",
@@ -57,8 +57,10 @@ def acting(command: F) -> F:
 
 
 def start_background(app: App, *, urgent: bool = False) -> None:
-    """After a command: what edits are decided by is brought up to date, and a background process
-    folds and syncs, if one is due or it is urgent."""
+    """After a command: refresh the policy cache, and start a background fold and sync if due.
+
+    `urgent` starts it even if it is not due.
+    """
     ws = app.ws
     if policy_cache.exists(ws.folders[0]):
         _refresh_policy(app)
@@ -69,8 +71,10 @@ def start_background(app: App, *, urgent: bool = False) -> None:
 
 
 def sync_first(app: App, *, only_first: bool = False) -> None:
-    """Before a command that goes by what others said: the remote is asked, unless it just was, or
-    with `only_first`, unless it ever was. A clone that is new knows of no issue."""
+    """Fetch from the remote before a command that needs current state, unless that just happened.
+
+    `only_first`: fetch only if this clone has never fetched, for a new clone knows no issues.
+    """
     from ghp_agents.presence import wait
 
     status = app.store.standing()
@@ -79,8 +83,10 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
 
 
 def send(app: App, *, here: bool = False) -> None:
-    """After what somebody waits for: it is sent at once, in the background, or before this command
-    ends where there is none, or with `here`. What cannot be sent now is said, and no error."""
+    """Send changes at once, for others wait for them: in the background if that is enabled.
+
+    `here`: send before this command ends. A failure to send is a warning, not an error.
+    """
     if here or background.is_off(app.environ, {"background": app.ws.settings.background}):
         _send(app)
         start_background(app)
@@ -113,7 +119,7 @@ def _refresh_policy(app: App) -> None:
 
 
 def say_none(app: App, text: str) -> None:
-    """Say that there is nothing, and where others may have said something, how to hear it."""
+    """Say that there is nothing to list; if this clone has never fetched, say how to."""
     output.say(text)
     status = app.store.standing()
     if status.remote and status.news_at is None:
@@ -123,7 +129,7 @@ def say_none(app: App, text: str) -> None:
 
 
 def log_unexpected(error: BaseException) -> Path | None:
-    """Write what went wrong to the clone's log; where that is, or None."""
+    """Write the error to the clone's log; return the log's path, or None."""
     try:
         cwd = str(Path.cwd())
     except FileNotFoundError:  # the folder was removed

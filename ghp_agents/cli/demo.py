@@ -1,4 +1,4 @@
-"""`agent-demo`: the main job on real repositories, in a temporary place and under a minute."""
+"""`agent-demo`: four agents in real repositories, in a temporary folder, in under a minute."""
 
 import shutil
 import tempfile

@@ -50,7 +50,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
         _print(findings, json)
     else:
         findings = []
-        for finding in services.examine(checks):  # as they come: the remote may take its time
+        for finding in services.examine(checks):  # printed one by one: the remote may be slow
             findings.append(finding)
             _print_one(finding)
             output.flush()

@@ -1,4 +1,4 @@
-"""Being told to end while waiting: what was begun is put away first, as after an interrupt."""
+"""Signals while waiting: clean up before the process ends, as after an interrupt."""
 
 import contextlib
 import signal
@@ -11,9 +11,9 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def exit_on_signals() -> Iterator[None]:
-    """In here, SIGTERM and SIGHUP raise SystemExit with the code that a shell gives for them.
+    """In this block SIGTERM and SIGHUP raise SystemExit with the exit code that a shell reports.
 
-    A second one changes nothing. Who was told to ignore one (`nohup`) goes on ignoring it.
+    A second signal is ignored. A signal that was already ignored (`nohup`) stays ignored.
     """
     mine: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():

@@ -178,7 +178,7 @@ def escalations(
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
     snapshot = app.store.snapshot()
-    # Who may decide matters once somebody answered; before, no settings need to be read.
+    # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))
     orchestrators = app.ws.settings.orchestrators if answered else ()
     known, problems = services.read_all(snapshot, orchestrators)

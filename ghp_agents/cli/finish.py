@@ -31,7 +31,7 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     else:
         output.data(str(finished.pull.number))
     _say(finished)
-    (send if app.forge.is_local else start_background)(app)  # else the host has it
+    (send if app.forge.is_local else start_background)(app)  # a remote host already has it
 
 
 def _fields(finished: Finished) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`agent-init --hooks`: put the guards in, or take only them away."""
+"""`agent-init --hooks`: install or remove only the hooks."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ NOTHING = "Nothing to do: "
 
 
 class Guards(NamedTuple):
-    """Which guards are meant, and where they belong."""
+    """The hooks that were chosen, and the files that they belong in."""
 
     clients: list[str]
     targets: list[ConfigFile]
@@ -27,7 +27,7 @@ class Guards(NamedTuple):
 
 
 def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
-    """The guards that `--hooks WORDS` means. Raises UsageError, NotSetUpError."""
+    """The hooks that `--hooks WORDS` selects. Raises UsageError, NotSetUpError."""
     folders = [] if user else [app.ws.folder, app.ws.root]
     found = config_files.found(folders, app.environ)
     if words == config_files.FOUND and remove:
@@ -44,7 +44,7 @@ def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
 
 
 def to_put(app: App, selection: Guards) -> list[Step]:
-    """What is still to be put in."""
+    """The hooks that are not installed yet."""
     common_dir = None if selection.is_users else app.ws.common_dir
     steps = guards.to_put(selection.targets, python(), app.environ, common_dir)
     return [*steps, *(git_guard.to_put(app.ws, python()) if GIT in selection.clients else [])]
@@ -60,14 +60,14 @@ def python() -> str:
 
 
 def to_take(app: App, selection: Guards) -> list[Step]:
-    """What of ours is to be taken out."""
+    """Our hooks that can be removed."""
     common_dir = None if selection.is_users else app.ws.common_dir
     steps = guards.to_take(selection.targets, common_dir)
     return [*steps, *(git_guard.to_take(app.ws) if GIT in selection.clients else [])]
 
 
 def all_of_clone(app: App) -> list[Step]:
-    """All guards that are in this clone, to be taken out."""
+    """Removal of all our hooks in this clone."""
     return to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
 
 
@@ -75,7 +75,7 @@ def all_of_clone(app: App) -> list[Step]:
 
 
 def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
-    """`agent-init --hooks --user`: no repository is needed, and none is set up."""
+    """`agent-init --hooks --user`: needs no repository and sets none up."""
     steps = to_put(app, selection)
     if not steps:
         output.done(f"{NOTHING}the hooks are there.")
@@ -100,7 +100,7 @@ def take(app: App, selection: Guards, *, dry_run: bool) -> None:
 
 
 def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
-    """Do the steps, or say what they would do."""
+    """Perform the steps, or print them."""
     for step in steps:
         if dry_run:
             output.data(output.clean(f"Would {step.doing} {step.what}."))
@@ -120,14 +120,13 @@ def _act(step: Step) -> None:
 
 
 def say_advice(app: App, selection: Guards) -> None:
-    """What a person should know about what was just put in."""
+    """Print advice about the hooks that were just installed."""
     for text, hint in _advice(app, selection):
         output.warn(output.clean(text), hint)
 
 
 def _others(app: App, selection: Guards) -> list[ConfigFile]:
-    """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
-    are in one, for the user's."""
+    """The same clients' files in the other place: the user's own, or those of this clone."""
     if not selection.is_users:
         return config_files.of_user(app.environ, selection.clients)
     try:

@@ -1,4 +1,4 @@
-"""`agent-handoff` and `agent-resume`: leave off so that another can go on, and go on."""
+"""`agent-handoff` and `agent-resume`: hand work over, and continue it."""
 
 import shlex
 import sys
@@ -75,13 +75,13 @@ def handoff(
     is_reached = _pass_on(app, handed.handoff)
     _warn_of_unsent(app, handed)
     if checkpoint or not is_reached:
-        start_background(app)  # for oneself, who is here; or nothing can be sent now, as was said
+        start_background(app)  # not urgent, or the remote cannot be reached
     else:
         send(app, here=to is not None)
 
 
 def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
-    """What only this clone has is of no use to who goes on in another."""
+    """Warn about commits that only this clone has, if the next agent works in another."""
     record, number = handed.handoff, handed.unsent
     if not (record.to and number) or services.is_here(app.ws, app.store, record.to):
         return
@@ -96,7 +96,7 @@ def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
 
 
 def _pass_on(app: App, handed: Handoff) -> bool:
-    """Give the issue over; whether all that was to be asked for that could be reached."""
+    """Assign the issue to the next agent. Returns False if the remote could not be reached."""
     try:
         given = services.pass_on(app.ws, app.store, app.leaser, app.tracker, handed)
     except UnknownError as error:
@@ -105,7 +105,7 @@ def _pass_on(app: App, handed: Handoff) -> bool:
             f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
         )
         return False
-    except NotFoundError as error:  # as a branch may name any number
+    except NotFoundError as error:  # a branch may name any number
         output.warn(
             f"The handoff is recorded, and nothing was assigned: {error}",
             f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.",
@@ -216,7 +216,7 @@ def resume(
 
 
 def _print_fence_lines(app: App, actor: Actor) -> None:
-    """Before all else: that what the agent would go on with was taken from it."""
+    """Print first that the agent lost its claim, if it did."""
     if not actor.is_person:
         agent = AgentName(actor.name)
         for line in fence_lines(app.ws, app.store.snapshot(), app.leaser, agent):
@@ -224,7 +224,7 @@ def _print_fence_lines(app: App, actor: Actor) -> None:
 
 
 def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
-    """What was put back; None if it is here already, as where the same is said twice."""
+    """Restore the uncommitted work; None if it was restored before."""
     try:
         with output.busy("Restoring the work"):
             return restore(app.ws, app.store, handoff, allow_config=allow_config)

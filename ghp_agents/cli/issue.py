@@ -1,4 +1,4 @@
-"""`agent-issues` and `agent-issue`: what there is to do, and changing it."""
+"""`agent-issues` and `agent-issue`: list, show and change issues."""
 
 import sys
 from collections.abc import Callable
@@ -285,7 +285,7 @@ def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
 
 
 def _read_text(text: str | None) -> str | None:
-    """A text of the command line, or what standard input has in its place. Raises UsageError."""
+    """The text, or standard input for `-`. Raises UsageError."""
     if text != STDIN:
         return text
     try:

@@ -1,4 +1,4 @@
-"""`agent-lease`, `agent-leases`: have files or a resource alone, and see who has what."""
+"""`agent-lease` and `agent-leases`: lease files or a named resource, and list leases."""
 
 from collections.abc import Container, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
 
-SHOWN = 3  # files that are named; others are counted
+SHOWN = 3  # files that are listed; the rest are counted
 
 
 # -------------------------------------------------------------------------------- taking
@@ -81,7 +81,7 @@ def lease(
     try:
         leased = _acquire(app, wanted, wait, timeout)
     finally:
-        start_background(app)  # a request or a question may have been written, too
+        start_background(app)  # a failed request may have written records, too
     if as_json:
         output.as_json(_fields(leased.hold) | {"covers": list(leased.covered)})
     else:
@@ -93,7 +93,7 @@ def lease(
 
 
 def _say_links(app: App, patterns: tuple[str, ...]) -> None:
-    """An edit through a link changes what it leads to."""
+    """Explain leases of links: an edit through a link changes its target."""
     for word, inside in WorktreeFiles(app.ws).links(patterns, app.cwd):
         shown = one_line(word, 80)
         if inside is not None:
@@ -106,7 +106,7 @@ def _say_links(app: App, patterns: tuple[str, ...]) -> None:
 
 
 def _say_scope(app: App) -> None:
-    """How far an ordinary lease goes, where that matters."""
+    """Explain that an ordinary lease is not yet known elsewhere, if other clones are active."""
     if presence.others_live(app.ws, app.store, app.store.snapshot()):
         output.say(
             "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
@@ -115,8 +115,10 @@ def _say_scope(app: App) -> None:
 
 
 def _spelled(app: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The patterns as they count from the root. Raises UsageError, also for a number that is no
-    file: it was meant for an option."""
+    """The patterns, relative to the repository's root.
+
+    Raises UsageError, also for a number that is not a file: it was meant for an option.
+    """
     files = WorktreeFiles(app.ws)
     for word in patterns:
         is_number = word.isascii() and word.isdigit() and not (app.cwd / word).exists()
@@ -206,7 +208,7 @@ def _conflicts(app: App, listing: services.LeaseListing) -> list[Conflict]:
 
 
 def _sentence(conflict: Conflict) -> str:
-    """Who may edit what both have, and what will decide it."""
+    """Describe a conflict: who may edit the files, and how it will be decided."""
     earlier, later, question = conflict.earlier, conflict.later, conflict.question
     one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
     decides = ""

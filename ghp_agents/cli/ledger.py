@@ -1,4 +1,4 @@
-"""`agent-log`: what happened, in one order over all clones."""
+"""`agent-log`: the ledger of all clones in one order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -72,7 +72,7 @@ def log(
 
 
 def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
-    """All numbers of the issue: what was said offline names the one that it had then."""
+    """All numbers of the issue: entries made offline have its provisional number."""
     if issue is None:
         return None
     word = issue.removeprefix("#")
@@ -82,7 +82,7 @@ def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
     except GhpError:
         if not named:
             raise
-        return frozenset(named)  # an issue of elsewhere may be in the ledger all the same
+        return frozenset(named)  # the ledger may name an issue that this tracker does not have
 
 
 def _since(app: App, text: str | None) -> float | None:
@@ -98,7 +98,7 @@ def _since(app: App, text: str | None) -> float | None:
 def _follow(
     app: App, question: LedgerQuery, tips: Sequence[Tip], known_ids: set[str], as_json: bool
 ) -> None:
-    """Tell what comes after `tips`; only the new part of the histories is read."""
+    """Print entries after `tips`; only the new part of the histories is read."""
     try:
         while True:
             start_background(app)
@@ -127,7 +127,7 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
         who = named(entry.actor, entry.is_person)
         about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
         text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-        has_via = entry.via not in ("", f"agent {entry.actor}")  # that, it says already
+        has_via = entry.via not in ("", f"agent {entry.actor}")  # the actor is shown already
         via = f" (via {' '.join(map(file, entry.via.split()))})" if has_via else ""
         output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 

@@ -1,4 +1,4 @@
-"""`agent-merge`: finished work comes onto the trunk, one pull request at a time."""
+"""`agent-merge`: merge finished work into the main branch, one pull request at a time."""
 
 import click
 

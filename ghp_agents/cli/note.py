@@ -1,4 +1,4 @@
-"""`agent-remember`, `agent-recall`, `agent-notes`: knowledge that outlives agents."""
+"""`agent-remember`, `agent-recall` and `agent-notes`: notes for future agents."""
 
 import os
 import sys
@@ -73,7 +73,7 @@ def remember(
             kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
             expires=expires,
         )  # fmt: skip
-        supersedes = None  # by the first of several
+        supersedes = None  # only the first fact replaces it
         _report_note(result)
     start_background(app)
 
@@ -108,7 +108,7 @@ def _spelled(app: App, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _current_folder(app: App) -> str:
-    """Where we are in the worktree, for patterns that are said here."""
+    """The current folder relative to the worktree; patterns are relative to it."""
     top = app.ws.place.toplevel
     here = os.path.relpath(app.cwd.resolve(), Path(top).resolve()) if top else "."
     return "" if here == "." else here.replace(os.sep, "/")
@@ -153,7 +153,7 @@ def recall(
 
 
 def _place(app: App, path: str) -> str:
-    """A file, as it counts from the top of the worktree."""
+    """The file's path relative to the worktree. Raises UsageError."""
     place = os.path.normpath(os.path.join(_current_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
         raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
@@ -288,7 +288,7 @@ def forget(app: App, id: str) -> None:
 
 
 def _remove_from_index(app: App) -> None:
-    """Out of the index as well; the note is forgotten also where that fails."""
+    """Remove the note from the index; it is forgotten even if that fails."""
     if note_view.has_index(app.ws):
         with output.busy("Taking it out of the index"):
             recalling.reindex(app.ws, app.store, app.knowledge)

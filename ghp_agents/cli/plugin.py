@@ -1,4 +1,4 @@
-"""`agent-plugin`: render the plugin for a client, and say how to install it."""
+"""`agent-plugin`: render the plugin for a client, and print how to install it."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`agent-status`, `agent-heartbeat`, `agent-whoami`: who is alive, and who this is."""
+"""`agent-status`, `agent-heartbeat` and `agent-whoami`: presence and identity."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
 QUESTIONS = ".ghp/escalations/"
-ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
+ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
 RETURNS = ".ghp/returns/"
-COMMANDED = "hub/assigned.json"  # and where nobody gives work on GitHub
+COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
 WATCH_EVERY = 2.0  # seconds
-ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
+ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
 
@@ -123,7 +123,7 @@ def status(
     then = _when(app, at) if at else None
     snapshot = app.store.snapshot(then)
     if then is None:
-        # The document has no verdicts, so it needs no look at processes unless they choose.
+        # The JSON has no liveness, so processes are checked only to select agents.
         seen = _list_agents(app, snapshot, processes=stale or not as_json)
     else:
         seen = services.look_back(app.ws, snapshot, then)
@@ -166,7 +166,7 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
     services.heartbeat(app.ws, app.store, name, {"status": status_name(new_status)})
     try:
         app.store.fold()
-    except (GhpError, OSError) as error:  # the presence is kept, and folded when it can be
+    except (GhpError, OSError) as error:  # the presence is saved; a later fold takes it
         output.warn(f"Not in the state yet: {error}", "`ghp agent-doctor` says what is in the way.")
     output.done(f"{name} is {new_status}.")
     start_background(app)
@@ -213,8 +213,7 @@ def row(view: AgentView) -> tuple[str, ...]:
 
 
 def _beat(view: AgentView) -> str:
-    """How old its last beat is; of an agent in another clone, whose clock may lie, when this one
-    heard of it."""
+    """The age of the last heartbeat; for another clone, whose clock may be wrong, its arrival."""
     if view.is_here:
         return f"{ago(view.silent)} ago"
     return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
@@ -235,14 +234,14 @@ def _print_one(view: AgentView) -> None:
 
 
 def _quoted(text: str) -> str:
-    """What an agent says of itself: one word as it is, all else as a quotation."""
+    """A single word as it is, any other text quoted."""
     return text if file(text) == text else phrase(text, heartbeats.ACTION_LIMIT)
 
 
 def _print_github(app: App) -> None:
     places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places):
-        return  # before anything of it is imported
+        return  # without importing the GitHub checks
     from ghp_agents.doctor import github_checks
 
     for line, remedy in github_checks.in_short(app.ws):
@@ -286,8 +285,10 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
 
 
 def _open_questions(app: App, snapshot: Snapshot) -> int:
-    """How many questions nobody has answered who may, by lines of the records: what reads them is
-    not loaded for this."""
+    """The number of questions without a deciding answer.
+
+    Reads only single lines of the records, to avoid importing their parser.
+    """
     questions = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
     if not questions:
         return 0
@@ -306,8 +307,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """What people want of this agent, that its claim was taken or its work sent back, and answers
-    that it has not seen yet; nothing where no agent is named."""
+    """Print news for this agent, if one is named: commands from people, a lost claim, returned work
+    and new answers."""
     name = heartbeats.whoami(app.ws.place, app.environ) if not app.name else app.name
     if not name or not heartbeats.is_name(name):
         return

@@ -1,4 +1,4 @@
-"""`agent-init --remove`: list, ask, take away; what is on the remote only after asking again."""
+"""`agent-init --remove`: list, ask, remove; ask again before removing refs on the remote."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What was asked for."""
+    """The options."""
 
-    remote_refs: bool  # also what is on the remote
-    force: bool  # lose what was never sent
+    remote_refs: bool  # also remove refs on the remote
+    force: bool  # also if unsent changes are lost
     yes: bool  # do not ask
     dry_run: bool
 
 
 def take_away(app: App, removal: Removal) -> None:
-    """Take away what is ours. Raises RefusedError where a person has to say so first."""
+    """Remove our files and refs. Raises RefusedError if a person has to confirm first."""
     ground = app.ground
-    # First: whoever reads the settings makes a cache again.
+    # First: reading the settings creates a cache again.
     steps = [*guards.all_of_clone(app), *ground.belongings()]
     refs = _remote_refs(app) if removal.remote_refs else []
     if not steps and not refs:
@@ -63,7 +63,7 @@ def _line(step: Step) -> str:
 
 
 def _clean_up(app: App) -> None:
-    """Asking the remote made a private repository where there was none."""
+    """Remove the private repository that asking the remote may have created."""
     for step in app.ground.belongings():
         step.act()
 
@@ -101,8 +101,7 @@ def _warn_of_active_agents(app: App) -> None:
 
 
 def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
-    """Remove what was asked for, or what a person says yes to; the remote first, because it needs
-    what is then removed here."""
+    """Remove the requested or confirmed refs of the remote. Goes first, as it needs local files."""
     if not removal.remote_refs:
         refs = _offer_refs(app, removal)
     if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
@@ -116,7 +115,7 @@ def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
 
 
 def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
-    """The refs on the remote, shown to the person who is there to decide about them."""
+    """List the refs on the remote for the person to confirm."""
     remote = app.ground.sharing().remote
     if remote is None:
         return []

@@ -1,4 +1,4 @@
-"""`agent-start`: take an issue, with a branch and a worktree to work on it."""
+"""`agent-start`: claim an issue; create a branch and a worktree for it."""
 
 import click
 
@@ -93,7 +93,7 @@ def _ended(setup: Setup) -> str:
 
 
 def _resume(app: App, started: Started) -> None:
-    """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
+    """Print what `agent-resume` prints in the new worktree."""
     from ghp_agents.handoffs import resume
 
     agent = app.ws.agent()

@@ -1,4 +1,4 @@
-"""`agent-sweep`: look after what agents left behind."""
+"""`agent-sweep`: clean up after dead agents."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ghp_agents.sweep.report import lines
 from ghp_agents.sweep.service import SweepResult
 from ghp_agents.wiring import App
 
-SUMMARY = "GITHUB_STEP_SUMMARY"  # a file to which a job appends what people are shown of it
+SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
 
 
 @click.command("agent-sweep", epilog="Example: ghp agent-sweep --policy reassign --dry-run")

@@ -1,4 +1,4 @@
-"""`agent-trust`: show what a repository runs, places or redirects, and agree to it."""
+"""`agent-trust`: show the settings that run, place or redirect something, and consent to them."""
 
 import json
 import sys
@@ -59,8 +59,8 @@ def _agree(app: App, *, yes: bool) -> None:
 
 
 def consent_at_set_up(app: App, *, owner: bool) -> None:
-    """What the person who sets a repository up agrees to: to what they wrote themselves, and with
-    `owner` to what the trunk names, now and later. Anything else is only said."""
+    """Record consent at set-up: to the person's own settings, and with `owner` to those on the
+    main branch, now and later. Only warns about others."""
     ws = app.ws
     is_persons = person.agent_here(ws.environ) is None
     mine = services.own_words(ws) if is_persons else []
@@ -79,7 +79,7 @@ def consent_at_set_up(app: App, *, owner: bool) -> None:
 
 
 def tell(values: Sequence[ConsentItem]) -> None:
-    """Show values to the person who decides, whole."""
+    """Show the values in full, for the person to decide."""
     for item in values:
         mark = "counts already" if item.counts else "new"
         output.say(output.clean(f"{item.written} — {item.does} ({item.where}; {mark}):"))
@@ -88,7 +88,7 @@ def tell(values: Sequence[ConsentItem]) -> None:
 
 
 def agrees(question: str) -> bool:
-    """Ask the person who is there. Raises RefusedError where nobody is."""
+    """Ask the person to confirm. Raises RefusedError without a terminal."""
     if not (sys.stdin.isatty() and output.is_terminal()):
         raise RefusedError(
             "Nothing was agreed to: nobody is there to ask.",

@@ -1,4 +1,4 @@
-"""What upstream's `ghp` calls us by: its dashboard asks, its events tell."""
+"""Commands that upstream's `ghp` calls: for its dashboard and for its events."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""Who waits for whom, as `agent-status` shows it; what tells that is loaded only where somebody
-could wait."""
+"""Who waits for whom, for `agent-status`; the wait graph is imported only if somebody may wait."""
 
 from collections.abc import Sequence
 
@@ -16,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def waits(app: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
-    """Who waits for whom, as far as it is known here."""
+    """Who waits for whom, as far as this clone knows."""
     if not presence.may_wait(snapshot, seen):
         return []
     from ghp_agents.leases import deadlocks
 
     try:
         return deadlocks.waits(app.ws, app.store, app.leaser, app.knowing_tracker, snapshot, seen)
-    except UnknownError as error:  # who is alive can be told all the same
+    except UnknownError as error:  # the rest of the status can still be shown
         output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
         return []
 
 
 def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
-    """The agents, and who of them is blocked."""
+    """The agents, with blocked ones marked."""
     if not known:
         return views
     from ghp_agents.leases import deadlocks
@@ -38,7 +37,7 @@ def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
 
 
 def tell(known: "list[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
-    """Print each one's chain of waiting."""
+    """Print who each agent waits for."""
     if not known:
         return
     from ghp_agents.leases import deadlocks

@@ -1,4 +1,4 @@
-"""The demo's summary: every figure is read back from the repositories, and each is checked."""
+"""The demo's summary: figures read back from the repositories, each with a check."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class SummaryLine:
 
 
 def run(place: Sandbox) -> list[SummaryLine]:
-    """All checks, on what the repositories hold now."""
+    """Run all checks on the repositories."""
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
         app.store.sync()

@@ -1,4 +1,4 @@
-"""The demo's course: start the agents, be the person, kill one of them, and tell what happens."""
+"""The demo's script: start the agents, act as the person, kill one agent, report what happens."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
-PATIENCE = 100.0  # seconds for the whole course on a slow machine; it takes some twenty
+PATIENCE = 100.0  # seconds for the demo on a slow machine; it takes about 20
 ANSWER = "json"
 VICTIM = "worker-4"
 HEIR = "worker-3"
@@ -25,7 +25,7 @@ HEIR = "worker-3"
 
 @dataclass
 class Course:
-    """What the director has seen and done so far."""
+    """The state of the demo: what was seen and done so far."""
 
     place: Sandbox
     tell: Callable[[str], None]
@@ -40,7 +40,7 @@ class Course:
 def play(
     place: Sandbox, tell: Callable[[str], None], show: Callable[[Sequence[AgentView]], None]
 ) -> Course:
-    """Run the whole course. Raises GhpError when an agent fails or time is up."""
+    """Run the demo. Raises GhpError if an agent fails or on a timeout."""
     course = Course(place, tell, show)
     try:
         for agent in parts.PARTS:
@@ -69,7 +69,7 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
 
 
 def _refresh(course: Course) -> None:
-    """One look from clone a, where the person sits; the person's turn follows."""
+    """Report news from clone a, where the person works; then act as the person."""
     app = course.place.app("a")
     app.store.sync()
     for entry in app.store.ledger():

@@ -1,4 +1,4 @@
-"""After the agent's tools have run: a beat that says what it did, and news if the bell rings."""
+"""After the agent's tools have run: a heartbeat with its last action, and news if there is any."""
 
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import EDITED, Reply
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def batch(context: "HookContext") -> Reply | None:
-    """Beat; and tell what the agent was not told of."""
+    """Renew the presence; reply with news that the agent has not seen."""
     event = context.event
     fields: dict[str, Any] = {}
     done = action(event.tool_uses, event.cwd, context.place.toplevel)

@@ -1,4 +1,4 @@
-"""Claude Code: its events as ours, and our answers in its schema."""
+"""Claude Code: parses its events, and renders replies in its schema."""
 
 from ghp_agents.hooks.event import (
     EDITED,
@@ -30,17 +30,17 @@ KINDS = {
 HEARS = ("start", "prompt", "batch", "stop")
 EDITS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
 PATHS = ("file_path", "notebook_path")
-REFUSED = "PreToolUse:"  # how the answer of a call begins that a hook has denied
+REFUSED = "PreToolUse:"  # the response to a call that a hook denied begins so
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Claude Code; None if it is none of ours."""
+    """The event in a message of Claude Code; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     if kind is None or (kind == "edit" and text(payload, "tool_name") not in EDITS):
         return None
     path = first(payload.get("tool_input"), PATHS) if kind == "edit" else ""
-    # A turn that a hook has prolonged is not prolonged once more.
+    # A turn that a hook has extended is not extended again.
     again = kind == "stop" and payload.get("stop_hook_active") is not False
     return Event(
         "claude",
@@ -78,7 +78,7 @@ def _tool_use(call: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to Claude Code; empty where there is nothing to say."""
+    """The reply to Claude Code; empty if there is nothing to say."""
     fields: dict[str, str] = {"hookEventName": event.name}
     if reply.deny and event.kind == "edit":
         fields["permissionDecision"] = "deny"

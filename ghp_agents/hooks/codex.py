@@ -1,4 +1,4 @@
-"""Codex: its events as ours, and our answers in its schema, which allows no key beyond its own."""
+"""Codex: parses its events, and renders replies in its schema, which allows no other keys."""
 
 import os
 
@@ -36,7 +36,7 @@ PATHS = ("file_path", "path")
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Codex; None if it is none of ours."""
+    """The event in a message of Codex; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     tool, given = text(payload, "tool_name"), payload.get("tool_input")
@@ -58,7 +58,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
 
 
 def _patched(tool: str, given: "Any") -> "list[str]":
-    """The files of a patch, given to the tool or to the program of this name in the shell."""
+    """The files of a patch that is given to the tool, or to `apply_patch` in the shell."""
     command = text(given, "command")
     if tool == PATCH:
         return patched(command)
@@ -80,8 +80,8 @@ def _tool_use(tool: str, given: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to Codex; empty where there is nothing to say."""
-    if event.kind == "stop":  # it has no context there, but goes on with a reason
+    """The reply to Codex; empty if there is nothing to say."""
+    if event.kind == "stop":  # no context is possible here, but a reason to continue
         heard = reply.context if event.hears else ""
         return {"decision": "block", "reason": heard} if heard else {}
     fields: dict[str, str] = {"hookEventName": event.name}

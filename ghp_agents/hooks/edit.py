@@ -1,4 +1,4 @@
-"""Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
+"""Before an edit: may the agent make it? The fast check decides if it can."""
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy import Verdict
 
-SHOWN = 20  # refused paths that are explained one by one
+SHOWN = 20  # refused paths that are explained; the rest are listed
 
 
 def edit(context: "HookContext") -> Reply | None:
-    """Refuse, if one of the files must not be changed now; each of those is named."""
+    """Refuse the edit if any of its files must not be changed now; name each of them."""
     edit_targets = targets(context.event.paths, context.event.cwd, context.place, context.environ)
     before = _implicit_leases(context, edit_targets) if len(edit_targets) > 1 else {}
     verdicts = [_check_fast(context, target) for target in edit_targets]
@@ -33,7 +33,7 @@ def edit(context: "HookContext") -> Reply | None:
 def _implicit_leases(
     context: "HookContext", edit_targets: "Sequence[EditTarget]"
 ) -> "dict[str, ImplicitLease]":
-    """The implicit leases that the agent has of these files, as the system may spell them."""
+    """The agent's implicit leases of these files, also by their lower-case paths."""
     keys = {key for target in edit_targets for key in (target.path, target.path.lower())}
     found = {key: implicit_leases.find(context.folders, key) for key in keys}
     return {key: lease for key, lease in found.items() if lease and lease.agent == context.agent}
@@ -44,7 +44,7 @@ def _drop_new_leases(
     edit_targets: "Sequence[EditTarget]",
     before: "Mapping[str, ImplicitLease]",
 ) -> None:
-    """What is refused changes no file, so the leases that were taken for the others go, too."""
+    """Drop leases taken for this edit: a refused edit changes no file."""
     for key, lease in _implicit_leases(context, edit_targets).items():
         if before.get(key) != lease:
             implicit_leases.drop(context.folders, context.agent, key)
@@ -60,7 +60,7 @@ def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":
 def _check_slow_in_time(
     context: "HookContext", edit_targets: "Sequence[EditTarget]"
 ) -> "list[Verdict]":
-    """The slow road's answer; where it takes too long, what the last known rules say."""
+    """The full check's answer; if it takes too long, that of the last known policy."""
     from ghp_agents.hooks import deadline
 
     try:
@@ -74,12 +74,12 @@ def _check_slow_in_time(
 
 
 def _check_slow(context: "HookContext", edit_targets: "Sequence[EditTarget]") -> "list[Verdict]":
-    """The same question, answered from the state itself."""
+    """The full check, on the state itself."""
     from ghp_agents.core.ids import AgentName
     from ghp_agents.guard import evaluate
     from ghp_agents.presence import service as presence
 
-    if context.presence() is None:  # hooks that were installed while the agent was at work
+    if context.presence() is None:  # the hooks were installed during the session
         app = context.app()
         presence.register(app.ws, app.store, AgentName(context.agent))
     verdicts: list[Verdict] = []
@@ -98,7 +98,7 @@ def _by_worktree(edit_targets: "Sequence[EditTarget]") -> "list[tuple[Location, 
 
 
 def explain(refused: "Sequence[Verdict]") -> str:
-    """Why not, and what next; what is next for several is said once."""
+    """The reasons, and what to do next, each once."""
     lines = list(dict.fromkeys(verdict.why for verdict in refused[:SHOWN]))
     if len(refused) > SHOWN:
         others = ", ".join(file(verdict.path) for verdict in refused[SHOWN:])

@@ -1,7 +1,7 @@
-"""`python -P -m ghp_agents hook CLIENT`: an event on standard input, the answer on standard output.
+"""`python -P -m ghp_agents hook CLIENT`: reads an event from standard input, prints the reply.
 
-Whatever goes wrong here, the agent goes on: then nothing is said, the exit code is 0, and the
-clone's log has it. An agent is stopped by a decision alone.
+Only a decision stops an agent. On any error the agent continues: there is no output, the exit code
+is 0, and the error is in the clone's log.
 """
 
 import os
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.event import Event, Reply
 
 USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
-INPUT_LIMIT = 128_000_000  # bytes; a file that is written is part of the event
+INPUT_LIMIT = 128_000_000  # bytes; the event includes the content of a written file
 CHUNK = 1_048_576
 
 
 class OddInputError(Exception):
-    """What came is no event of the client; there is nobody to tell."""
+    """The input is not an event of the client; it is only logged."""
 
 
 def run(argv: "Sequence[str]") -> int:
-    """Handle the event on standard input for the client that is named."""
+    """Handle the event on standard input for the named client."""
     environ = dict(os.environ)
     where = "hook " + " ".join(argv)[:80]
     cwd: list[str | None] = [None]
     try:
         _run(argv, environ, cwd)
-    except Exception as error:  # the top of this face: no agent stumbles over us
+    except Exception as error:  # last resort: an agent must not fail because of us
         log(error, cwd[0], environ, where)
     return 0
 
@@ -53,7 +53,7 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
     protocol = _load_protocol(client)
     event: Event | None = protocol.parse(payload)
     if event is None:
-        return  # an event that this version does not know
+        return  # not an event that we handle
     cwd[0] = event.cwd
     from ghp_agents.hooks import handlers, scene
 
@@ -91,8 +91,7 @@ def _load_protocol(name: str) -> "Any":
 
 
 def _open_closed() -> bool:
-    """A stream that is closed leads nowhere, and not into the next file that is opened; whether
-    the answer has a reader."""
+    """Open /dev/null for closed streams. Returns whether standard output was open."""
     has_reader = True
     for number in (0, 1, 2):
         try:
@@ -104,8 +103,7 @@ def _open_closed() -> bool:
 
 
 def _read_payload() -> "dict[str, Any]":
-    """The JSON object on standard input, which is read to its end: some clients take a pipe that
-    is closed early for a failure."""
+    """The JSON object on standard input. Reads to the end: some clients fail on an early close."""
     parts: list[bytes] = []
     size = 0
     while data := os.read(0, CHUNK):
@@ -138,7 +136,7 @@ def _print(content: bytes) -> None:
 
 
 def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
-    """Write what went wrong to the log of the clone, if there is one to write to."""
+    """Write the error to the clone's log, if there is a clone."""
     from ghp_agents.hotpath import error_log
 
     try:

@@ -1,4 +1,4 @@
-"""Which handler an event has; each is imported when its event happens."""
+"""The handler of each event, imported when the event happens."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def handle(context: "HookContext") -> "Reply | None":
-    """Do what an event asks for; what the agent is told."""
+    """Handle an event and return the reply."""
     kind = context.event.kind
     if kind == "edit":
         from ghp_agents.hooks.edit import edit

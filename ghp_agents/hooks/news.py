@@ -1,4 +1,4 @@
-"""What an agent was not told of yet: answers to its questions, and that its claim was taken."""
+"""News for an agent: answers to its questions, and the loss of its claim."""
 
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hooks.event import Reply
@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
-LIMIT = 10_000  # characters that clients take; what is longer they put aside
+LIMIT = 10_000  # characters; clients put longer text aside
 
 
 def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
-    """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
+    """All news, as context; `again`: also repeat that a claim was lost."""
     news_flag.clear(context.folders, context.agent)
     app, agent = context.app(), AgentName(context.agent)
     found = services.gather(

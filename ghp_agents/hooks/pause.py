@@ -1,4 +1,4 @@
-"""The agent comes to rest, or is about to forget: a checkpoint of its work, for who goes on."""
+"""The agent stops, or its context is compacted: a checkpoint of its work for the next session."""
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat
@@ -12,7 +12,7 @@ WORKING = ("implementing", "planning", "reviewing", "testing")
 
 
 def stop(context: "HookContext") -> Reply | None:
-    """An answer that came meanwhile keeps the agent going, where its client lets it be heard."""
+    """Continue the agent if there is news for it and its client allows that; else a checkpoint."""
     if context.event.hears:
         from ghp_agents.hooks.news import news
 
@@ -26,7 +26,7 @@ def stop(context: "HookContext") -> Reply | None:
 
 
 def compact(context: "HookContext") -> None:
-    """Write down what is in hand; what is as it was says nothing new."""
+    """Write a checkpoint, unless nothing has changed."""
     from ghp_agents.handoffs import service as handoff
 
     app = context.app()

@@ -1,4 +1,4 @@
-"""An agent's presence, as its hooks renew it."""
+"""Heartbeats from hooks."""
 
 from ghp_agents.hotpath import background, boot_clock, heartbeat
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def beat(context: "HookContext", fields: "dict[str, Any]", *, progress: bool = False) -> None:
-    """Renew the agent's presence; the slow road registers one that has none yet."""
+    """Renew the agent's presence; register an agent that has none yet."""
     settings = context.settings()
     beaten = heartbeat.beat(
         context.folders,
@@ -32,7 +32,7 @@ def beat(context: "HookContext", fields: "dict[str, Any]", *, progress: bool = F
 
 
 def begin(context: "HookContext", fields: "dict[str, Any]") -> None:
-    """Beat; an agent without presence here, or in another session than before, starts anew."""
+    """Send a heartbeat that registers a new agent or a new session."""
     from ghp_agents.core.ids import AgentName, issue_of_branch
     from ghp_agents.presence import service as presence
 
@@ -41,5 +41,5 @@ def begin(context: "HookContext", fields: "dict[str, Any]") -> None:
     fields = {**fields, "kind": context.event.client}
     branch = ws.branch
     if before.get("issue") and not (branch and issue_of_branch(branch)):
-        fields["issue"] = before["issue"]  # a new session of an agent goes on with its issue
+        fields["issue"] = before["issue"]  # a new session keeps the agent's issue
     presence.heartbeat(ws, store, AgentName(context.agent), fields)

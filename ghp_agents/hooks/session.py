@@ -1,4 +1,4 @@
-"""A session begins, is asked something, and ends: presence, identity, and what to go on with."""
+"""The start, prompts and end of a session: presence, identity, and what to continue."""
 
 from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
-END_PATIENCE = 0.3  # seconds; clients give a second or two to all that happens at the end
-CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they put aside
+END_PATIENCE = 0.3  # seconds; clients allow a second or two at the end
+CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
 
 # ---------------------------------------------------------------------------------- begin
 
 
 def start(context: "HookContext") -> Reply:
-    """Register, give the agent its name, and tell it what it needs to go on."""
+    """Register the agent; tell it its name and what it needs to continue."""
     fields: dict[str, Any] = {}
     before = context.presence() or {}
     if before.get("status", "stopped") == "stopped":
@@ -38,7 +38,7 @@ def start(context: "HookContext") -> Reply:
 
 
 def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
-    """Into the file that the client's shell commands begin with, once; whether there is one."""
+    """Add variables to the file that the client's shell sources. Returns whether there is one."""
     from shlex import quote
 
     named = [context.environ[name] for name in ENV_FILES if context.environ.get(name)]
@@ -49,7 +49,7 @@ def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
                 file.seek(0)
                 content = file.read()
                 begins = "\n" if content and not content.endswith("\n") else ""
-                # The last line wins: a name that was another's meanwhile is said again.
+                # The last line wins, so add them again if another name follows.
                 if not content.endswith("".join(lines)):
                     file.write(begins + "".join(lines))
         except OSError:
@@ -66,7 +66,7 @@ def _identity_text(context: "HookContext", is_exported: bool) -> str:
 
 
 def _resume_reply(context: "HookContext", lead: str) -> Reply:
-    """What the agent needs to go on with, within what its client takes."""
+    """A reply with what the agent needs to continue, within the client's limit."""
     variables = {"GHP_AGENT": context.agent}
     if not context.event.hears:
         return Reply(environ=variables)
@@ -81,7 +81,7 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
     lead = "\n\n".join([lead, *wanted])
     try:
         text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2)
-    except GhpError as error:  # an issue that cannot be read, say; who it is it must know
+    except GhpError as error:  # such as an unreadable issue; the name must still reach it
         error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
         return Reply(context=lead, environ=variables)
     return Reply(
@@ -102,14 +102,14 @@ def _resume(context: "HookContext", limit: int) -> "tuple[str, list[str]]":
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [item.id for item in resumed.news]
-        room = min(room - 1, room * limit // units)  # letters beyond the first 65,536 count twice
+        room = min(room - 1, room * limit // units)  # characters beyond U+FFFF count twice
 
 
 # --------------------------------------------------------------------------------- prompt
 
 
 def prompt(context: "HookContext") -> Reply | None:
-    """Its user wants something: the agent is at work again, and hears what is new."""
+    """A prompt: the agent is working again, and gets news."""
     before = context.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
     beat(context, {"status": "implementing"} if is_resting else {})
@@ -124,7 +124,7 @@ def prompt(context: "HookContext") -> Reply | None:
 
 
 def end(context: "HookContext") -> None:
-    """The agent is stopped, and nobody waits for its files; by files alone, as there is no time."""
+    """Mark the agent as stopped and drop its implicit leases; only files, as time is short."""
     presence = context.presence()
     local = presence.get("local") if presence else None
     known_session = local.get("session") if local else None
@@ -132,7 +132,7 @@ def end(context: "HookContext") -> None:
     if presence is None or (
         known_session and known_session != heartbeat.session(context.environ)[1]
     ):
-        return  # another session goes on under this name
+        return  # another session uses this name
     heartbeat.beat(
         context.folders,
         context.agent,

@@ -1,9 +1,9 @@
-"""The segment of Claude Code's status line: who works here, on what, and what waits for a person.
+"""Our segment of Claude Code's status line: agent, issue, open questions and stale agents.
 
     worker-1 · #12 implementing · 1 question open · 2 agents stale
 
-It is printed after every message, so the agent's own part is read from its presence file, and the
-counts, which need the state, are kept for a while.
+It is printed after every message. So the agent's part is read from its presence file, and the
+counts, which need the state, are cached.
 """
 
 from ghp_agents.hooks import scene
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.scene import HookContext
 
-KEPT = 30.0  # seconds that counts are shown before they are made again
+KEPT = 30.0  # seconds that counts are cached
 CACHE = "/cache/segment.json"
 SEPARATOR = " · "
 
 
 def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
-    """What is shown for a session; empty where no agent is named, or nothing is set up."""
+    """The segment for a session; empty without an agent or a set-up repository."""
     workspace = payload.get("workspace")
     cwd = text(workspace, "current_dir") or text(payload, "cwd")
     session = text(payload, "session_id") or None
@@ -55,7 +55,7 @@ def _counts(context: "HookContext") -> "list[str]":
 
 
 def _count(context: "HookContext") -> "tuple[int, int]":
-    """Open questions, and agents that are stale, in the joined state."""
+    """The numbers of open questions and of stale agents."""
     from ghp_agents.escalations import service as escalation
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
@@ -74,4 +74,4 @@ def _save_counts(context: "HookContext", counts: "Mapping[str, Any]") -> None:
     try:
         own_file.replace(context.folders[0] + CACHE, fastjson.encode(counts))
     except OSError:
-        return  # then they are made again
+        return  # then they are counted again

@@ -1,4 +1,4 @@
-"""What a person should know about guards that were put into clients' files."""
+"""Advice for people about hooks that were installed in clients' files."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,9 +11,9 @@ from ghp_agents.integrations.clients.install import CLAUDE, python_in
 def advice(
     clients: Sequence[str], targets: Sequence[ConfigFile], others: Sequence[ConfigFile]
 ) -> Iterator[tuple[str, str]]:
-    """What a person should know after guards were put into `targets`: a fact and what to do.
+    """Advice after hooks were installed in `targets`: pairs of a fact and what to do.
 
-    `others` are the user's own files, if these are of a clone, or the other way round.
+    `others`: the same clients' files of the user, or of the clone if `targets` are the user's.
     """
     for target in targets:
         if target.is_tracked:
@@ -40,7 +40,7 @@ def advice(
 
 
 def _visible_files(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
-    """The files that were made and that git shows, as another worktree has one of its user's."""
+    """Files that we created and cannot hide from git: another worktree has the user's own."""
     for target in targets:
         origin = original_state.read(target.memory)
         if origin is None or not origin.created or target.is_users or target.is_tracked:
@@ -61,10 +61,12 @@ def _was_created(target: ConfigFile) -> bool:
 
 
 def doubled(targets: Sequence[ConfigFile]) -> tuple[str, str] | None:
-    """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
-    Claude Code runs what is the same in both once."""
+    """Advice if a client runs each hook twice, from the user's file and from a clone's.
+
+    Claude Code runs identical entries once.
+    """
     mine = [target for target in targets if target.is_users and python_in(target)]
-    own = {target.path for target in mine}  # a home may be a worktree, too
+    own = {target.path for target in mine}  # the home may also be a worktree
     here = [target for target in targets if target.path not in own and python_in(target)]
     if not mine or not here:
         return None

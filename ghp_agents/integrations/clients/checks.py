@@ -1,4 +1,4 @@
-"""What the doctor says of the guards: whether they are there, whole, and only once."""
+"""The doctor's checks of hooks: installed, complete, and only once."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ from ghp_agents.workspace import Workspace
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
-    """By code, in order."""
+    """The checks by code, in order."""
     return {
         "hooks": partial(check_hooks, ws),
         "hooks-twice": partial(check_twice, ws),
@@ -38,7 +38,7 @@ def _again(client: str, *, user: bool = False) -> str:
 
 
 def check_hooks(ws: Workspace) -> Iterator[Finding]:
-    """Whether the hooks in the clients' files call a program that is there, and call it rightly."""
+    """Whether the hooks in the clients' files are current and call an existing program."""
     for client in HOMES:
         mine = config_files.users(ws.environ, client)
         is_users = python_in(mine) is not None
@@ -89,12 +89,12 @@ def _runs(python: str) -> bool:
 
 
 def _is_this(python: str) -> bool:
-    """Whether it is of this installation, where it may have several names (`python3`)."""
+    """Whether it belongs to this installation, maybe by another name (`python3`)."""
     return Path(python).parent == Path(sys.executable).parent
 
 
 def check_twice(ws: Workspace) -> Iterator[Finding]:
-    """Whether a client runs our hooks from two of its files, or from one and from the plugin."""
+    """Whether a client runs our hooks twice, from two files or from a file and the plugin."""
     for client in HOMES:
         both = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
         twice = doubled(both)
@@ -114,7 +114,7 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_status_line(ws: Workspace) -> Iterator[Finding]:
-    """Whether the user's own status line is still the one that ours runs first."""
+    """Whether our status line still runs the user's current one."""
     for target in config_files.here(ws, ["claude"]):
         line = statusline.ours(config_files.setting(target.path, statusline.KEY))
         if line is None or line.replaced:
@@ -129,7 +129,7 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
-    """Whether git's hooks still call ours, and ours something that is there."""
+    """Whether git's hooks still call our scripts, and these an existing program."""
     contents = {name: user_file.read(path) for name, path in scripts(ws).items()}
     if not any(contents.values()):
         return

@@ -1,4 +1,4 @@
-"""The plugin for Claude Code: a folder that is its own marketplace, rendered from our templates."""
+"""The plugin for Claude Code, rendered from templates into a folder that is its own marketplace."""
 
 import shlex
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from ghp_agents.state.admin_port import Step
 
 NAME = hook_entries.NAME
 CLIENT = "claude"
-LISTING = ".ghp-agents"  # in the folder: which files of it are ours
+LISTING = ".ghp-agents"  # in the folder: the list of our files
 PROGRAM = "bin/ghp-agents"
 DESCRIPTION = (
     "Coordinates the agents that work on one repository: claims, leases, questions and handoffs, "
@@ -25,13 +25,13 @@ WHO = {"name": "ghp-agents contributors"}
 
 
 def default_folder(environ: Mapping[str, str]) -> Path:
-    """Where the plugin is rendered if no place is named."""
+    """The default folder for the plugin."""
     data = environ.get("XDG_DATA_HOME") or f"{environ.get('HOME') or ''}/.local/share"
     return Path(data) / "ghp-agents/claude-plugin"
 
 
 def rendered(folder: Path, python: str) -> dict[str, bytes]:
-    """All files of the plugin, by their paths; the same for the same folder and interpreter."""
+    """All files of the plugin by path; deterministic for a folder and an interpreter."""
     number = our_version()
     manifest = {
         "name": NAME,
@@ -67,13 +67,12 @@ def our_version() -> str:
     """The version of this program."""
     try:
         return version(NAME)
-    except PackageNotFoundError:  # it runs from a checkout that was never installed
+    except PackageNotFoundError:  # a checkout that is not installed
         return "0.0.0"
 
 
 def to_write(folder: Path, python: str) -> list[Step]:
-    """What is still to be written, and what an older version left. Raises RefusedError for a
-    folder that is somebody else's."""
+    """Steps to write and remove files. Raises RefusedError if the folder is not ours."""
     before = _listed(folder)
     wanted = rendered(folder, python)
     steps: list[Step] = []
@@ -89,7 +88,7 @@ def to_write(folder: Path, python: str) -> list[Step]:
 
 
 def _listed(folder: Path) -> set[str]:
-    """The files in the folder that are ours. Raises RefusedError."""
+    """Our files in the folder. Raises RefusedError."""
     listing = user_file.read(folder / LISTING)
     if listing is None:
         if folder.exists() and not (folder.is_dir() and _is_empty(folder.iterdir())):

@@ -1,4 +1,4 @@
-"""The guards in agents' clients: what is still to be put into their files, or taken out."""
+"""Hooks in agents' clients: the steps to install them in config files, or to remove them."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from ghp_agents.integrations.clients.original_state import Origin
 from ghp_agents.state.admin_port import Step
 
 CLAUDE = "claude"
-OURS = b"ghp_agents"  # in every command of ours
+OURS = b"ghp_agents"  # part of every command of ours
 PLUGIN_MARK = "// ghp-agents: "
 
 # ------------------------------------------------------------------------------ putting in
@@ -30,8 +30,7 @@ PLUGIN_MARK = "// ghp-agents: "
 def to_put(
     targets: Sequence[ConfigFile], python: str, environ: Mapping[str, str], common_dir: Path | None
 ) -> list[Step]:
-    """What is still to be written; nothing where all guards are there. Raises GhpError for a file
-    that cannot be read: then nothing is written anywhere."""
+    """Steps to install missing hooks. Raises GhpError for an unreadable file, before any write."""
     steps: list[Step] = []
     for client in dict.fromkeys(target.client for target in targets):
         places = [_Place(target) for target in targets if target.client == client]
@@ -44,7 +43,7 @@ def to_put(
 
 
 class _Place:
-    """A target, and what was found there."""
+    """A target file and its present state."""
 
     def __init__(self, target: ConfigFile) -> None:
         _refuse_elsewhere(target)
@@ -55,21 +54,21 @@ class _Place:
 
     @property
     def is_created(self) -> bool:
-        """Whether the file is ours, if it is there or not yet."""
+        """Whether we created the file, or will."""
         if self.before is None or self.target.client == PLUGIN:
             return True
         return self.has_ours and self.known is not None and self.known.created
 
     @property
     def is_users(self) -> bool:
-        """Whether git shows the file to its user, to whom it belongs."""
+        """Whether the file is the user's own and visible to git."""
         target = self.target
         if self.is_created or target.is_tracked:
             return False
         return not target.is_hidden or target.is_hidden_by(target.line)
 
     def origin(self) -> Origin:
-        """What was there before ours came."""
+        """The file's state before our hooks."""
         if self.before is None or self.target.client == PLUGIN:
             return self.known if self.before is not None and self.known else Origin(created=True)
         now = hook_entries.lists(self.before)
@@ -95,7 +94,7 @@ def _to_put(
 
 
 def _refuse_elsewhere(target: ConfigFile) -> None:
-    """A link of the user's may lead anywhere; one that was checked out may be a stranger's."""
+    """Refuse tracked links out of the worktree: their author may be a stranger."""
     if target.leads_away:
         raise RefusedError(
             f"{target.path} leads to {target.path.resolve()}, outside of the worktree, by a link "
@@ -125,7 +124,7 @@ def _with_guards(
 
 
 def is_current(target: ConfigFile, python: str) -> bool:
-    """Whether the hooks in a file are those that this version puts in."""
+    """Whether the hooks in a file are those of this version."""
     text = user_file.read_text(target.path)
     if text is None or target.client == PLUGIN:
         return text == opencode_plugin(python)
@@ -134,7 +133,7 @@ def is_current(target: ConfigFile, python: str) -> bool:
 
 
 def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None:
-    """What was there is kept first, and the file hidden, before there is something of ours."""
+    """Write the file; save its original state and hide it from git first."""
     target = place.target
     if hide is not None:
         is_ours = _is_line_ours(hide, target.client) or not exclude.has(hide, target.line)
@@ -147,14 +146,14 @@ def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None
 
 
 def _is_line_ours(common_dir: Path, client: str) -> bool:
-    """Whether the line that hides a client's files was put there by us, and still is."""
+    """Whether the line that hides a client's files is there and was added by us."""
     kept = [original_state.read(path) for path in original_state.all_of(common_dir, client)]
     return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
 
 
 @contextmanager
 def _named(target: ConfigFile) -> Iterator[None]:
-    """Errors about a text get the name of its file."""
+    """Add the file's name to errors about its text."""
     try:
         yield
     except JsonError as error:
@@ -165,8 +164,7 @@ def _named(target: ConfigFile) -> Iterator[None]:
 
 
 def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """The status line that counts where the target's own file has none: the project's, else the
-    user's; without ours around it."""
+    """The status line that the target inherits: the project's, else the user's; ours unwrapped."""
     paths = claude_settings([target.top], environ)
     for path in paths[paths.index(target.path) + 1 :]:
         value = setting(path, statusline.KEY)
@@ -180,7 +178,7 @@ def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[st
 
 
 def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step]:
-    """What of ours is in these files. Raises GhpError for one that cannot be read."""
+    """Steps to remove our hooks from these files. Raises GhpError for an unreadable file."""
     steps = [step for target in targets for step in _to_take(target)]
     clients = dict.fromkeys(target.client for target in targets)
     if common_dir is not None:
@@ -193,7 +191,7 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
 
 
 def _is_unknown(target: ConfigFile) -> bool:
-    """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
+    """Whether hooks are there without saved state; then the exclude line may be ours, too."""
     return of_ours(target.path) is not None and original_state.read(target.memory) is None
 
 
@@ -220,18 +218,18 @@ def _take(target: ConfigFile, before: str, after: str | None) -> None:
     else:
         user_file.rewrite(target.path, before.encode(), after.encode())
     kept = original_state.read(target.memory)
-    if kept is not None and not kept.hidden:  # what is hidden is forgotten with the line
+    if kept is not None and not kept.hidden:  # a hidden file's state is dropped with its line
         original_state.forget(target.memory)
 
 
 def of_ours(path: Path) -> str | None:
-    """The text of a file in which something is ours; others need not even be readable."""
+    """The text of a file with hooks of ours; other files may be unreadable."""
     content = user_file.read(path)
     return user_file.read_text(path) if content and OURS in content else None
 
 
 def python_in(target: ConfigFile) -> str | None:
-    """The interpreter that the hooks of ours in a file call; None where there are none."""
+    """The interpreter that our hooks in a file call; None without hooks."""
     try:
         text = of_ours(target.path)
         if text is None:
@@ -240,7 +238,7 @@ def python_in(target: ConfigFile) -> str | None:
             return python_of_plugin(text)
         return next((place.python for place in hook_entries.places(text)), None)
     except GhpError:
-        return None  # what the client cannot read it does not run either
+        return None  # the client cannot read the file either, so no hooks run
 
 
 def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
@@ -261,11 +259,11 @@ def _remove_exclude_line(common_dir: Path, client: str, *, forget: bool) -> None
 
 
 def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | None:
-    """The text without ours; None where the whole file is ours."""
+    """The text without our hooks; None if the whole file is ours."""
     if target.client == PLUGIN:
         return None if is_our_plugin(before) else before
     with _named(target):
-        # The last that came goes first: then each finds the text as it left it.
+        # Remove in reverse order of installation.
         text = statusline.take(before) if target.client == CLAUDE else before
         return hook_entries.take(text, origin.theirs)
 
@@ -278,7 +276,7 @@ def _is_void(target: ConfigFile, text: str) -> bool:
 
 
 def is_our_plugin(text: str) -> bool:
-    """Whether the file is the plugin that we write."""
+    """Whether the file is our plugin."""
     return text.startswith(PLUGIN_MARK)
 
 
@@ -299,7 +297,7 @@ def python_of_plugin(text: str) -> str | None:
 
 
 def opencode_plugin(python: str) -> str:
-    """The plugin for OpenCode, which calls us as other clients do by themselves."""
+    """The plugin for OpenCode, which calls `hook opencode`."""
     subscriptions = {subscription.kind: subscription for subscription in CLIENTS[PLUGIN]}
     values = {
         "command": json.dumps(hook_entries.hook_command(python, PLUGIN)),

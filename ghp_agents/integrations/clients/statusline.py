@@ -1,4 +1,4 @@
-"""Claude Code's status line: the user's own is run first, and our segment put behind it."""
+"""Claude Code's status line: the user's own command, then our segment."""
 
 import shlex
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from ghp_agents.core.jsonc import parse
 from ghp_agents.integrations.clients.hook_entries import hook_command
 
 KEY = "statusLine"
-_ENTRY = "claude-statusline"  # what prints our segment
+_ENTRY = "claude-statusline"  # the hook that prints our segment
 _NAME = "ghp-agents-statusline"
-# Called with: our Python, the user's own command. Whatever becomes of our part, theirs is printed.
+# Arguments: our Python, the user's own command. Their output is printed even if ours fails.
 _SCRIPT = """\
 in=$(cat)
 sh=$(command -v bash || echo sh)
@@ -23,15 +23,15 @@ exit 0"""
 
 
 class ParsedStatusLine(NamedTuple):
-    """A status line of ours, taken apart."""
+    """The parts of our status line."""
 
     python: str
-    own: str  # the user's own command, which is run first; empty if there is none
-    replaced: str = ""  # the text of what it replaced in its file; empty if nothing was there
+    own: str  # the user's own command; empty if there is none
+    replaced: str = ""  # the text that it replaced in the file; empty if there was none
 
 
 def ours(value: Any) -> ParsedStatusLine | None:
-    """The parts of a `statusLine` that is ours; None for the user's own, or none."""
+    """The parts of a `statusLine` of ours; None for any other value."""
     command = value.get("command") if isinstance(value, dict) else None
     if not isinstance(command, str):
         return None
@@ -45,7 +45,7 @@ def ours(value: Any) -> ParsedStatusLine | None:
 
 
 def own_command(value: Any) -> str:
-    """The user's own command in a `statusLine`, also where ours is around it; empty if none."""
+    """The user's own command in a `statusLine`, unwrapped from ours; empty if none."""
     line = ours(value)
     if line is not None:
         return line.own
@@ -54,8 +54,10 @@ def own_command(value: Any) -> str:
 
 
 def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
-    """The text with our status line around the one in it, or else around the `inherited` one,
-    which is the user's in a file that counts for less."""
+    """Wrap the status line in the text with ours, or else the `inherited` one.
+
+    `inherited` comes from a file with lower precedence.
+    """
     node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
     replaced = line.replaced if line else text[node.start : node.end] if node else ""
@@ -66,7 +68,7 @@ def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
 
 
 def wrapped(python: str, theirs: Any, replaced: str = "") -> dict[str, Any]:
-    """Our `statusLine` around `theirs`; `stood` is the text of what it replaces in its file."""
+    """Our `statusLine` around `theirs`; `replaced` is the text that it replaces in its file."""
     own = own_command(theirs)
     command = hook_command(python, _ENTRY)
     if own or replaced:
@@ -77,7 +79,7 @@ def wrapped(python: str, theirs: Any, replaced: str = "") -> dict[str, Any]:
 
 
 def take(text: str) -> str:
-    """The text as it was before ours came."""
+    """Restore the text before our status line."""
     node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
     if node is None or line is None:

@@ -1,4 +1,4 @@
-"""The guard in git's hooks of a clone: where git runs them from, and what is still to be done."""
+"""Our block in the git hooks of a clone: where git runs hooks from, and the steps to install it."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -19,13 +19,13 @@ EXECUTABLE = 0o755
 
 
 class HookFile(NamedTuple):
-    """One of the user's hooks, which need not be there yet."""
+    """A git hook of the user; it may not exist yet."""
 
     name: str
     path: Path
     shown: str  # for people
-    top: Path | None  # the worktree that it is checked out in; None for one beside all worktrees
-    runner: Path | None = None  # husky's, which gives it to a shell, executable or not
+    top: Path | None  # its worktree; None if it is in none
+    runner: Path | None = None  # husky's script, which runs it even if it is not executable
 
     @property
     def line(self) -> str | None:
@@ -34,7 +34,7 @@ class HookFile(NamedTuple):
 
     @property
     def aside(self) -> Path:
-        """Where a hook is kept that the block cannot be put into."""
+        """Where a hook is moved that cannot hold our block."""
         return self.path.with_name(self.name + ASIDE)
 
 
@@ -64,7 +64,7 @@ def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile
 
 
 def _configured(top: Path) -> Path | None:
-    """`core.hooksPath`, but for that of our own calls of git."""
+    """`core.hooksPath`, without the value that our own git calls set."""
     command = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
     lines = git.run(command, cwd=top).text.splitlines()
     values = [value for scope, _, value in (line.partition("\t") for line in lines)
@@ -73,7 +73,7 @@ def _configured(top: Path) -> Path | None:
 
 
 def scripts(ws: Workspace) -> dict[str, Path]:
-    """What the blocks call in this clone, by the hook's name."""
+    """The scripts that our blocks call in this clone, by the hook's name."""
     return {name: ws.ghp_dir / "hooks" / name for name in HOOKS}
 
 
@@ -81,7 +81,7 @@ def scripts(ws: Workspace) -> dict[str, Path]:
 
 
 def to_put(ws: Workspace, python: str) -> list[Step]:
-    """What is still to be made. Raises RefusedError."""
+    """Steps to install what is missing. Raises RefusedError."""
     steps: list[Step] = []
     for name, path in scripts(ws).items():
         content = git_guard.script(name, python)
@@ -114,7 +114,7 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
 
 
 def _takes_block(hook: HookFile, content: bytes) -> bool:
-    """A link may lead to what others use, too, and git does not run what is not executable."""
+    """Not a link, which others may share, and not a file that git would not run."""
     if hook.path.is_symlink() or not git_guard.is_shell(content):
         return False
     return hook.runner is not None or _is_executable(hook.path)
@@ -128,7 +128,7 @@ def _create_hook(ws: Workspace, hook: HookFile) -> None:
 
 
 def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
-    """Whether another worktree has such a hook that is its user's: a line would hide it, too."""
+    """Whether another worktree has a user's hook that the exclude line would hide, too."""
     for other in hook_files(ws):
         if other.line == hook.line and other.path != hook.path and not is_tracked(other):
             content = user_file.read(other.path)
@@ -156,7 +156,7 @@ def _is_executable(path: Path) -> bool:
 
 
 def to_take(ws: Workspace) -> list[Step]:
-    """What of ours is in the hooks of this clone."""
+    """Steps to remove our block and scripts."""
     steps = [step for hook in hook_files(ws) for step in _to_take(ws, hook)]
     for path in scripts(ws).values():
         if path.exists():
@@ -188,11 +188,11 @@ def _delete_hook(ws: Workspace, hook: HookFile) -> None:
         exclude.remove(ws.common_dir, hook.line)
 
 
-# ------------------------------------------------------------------------------ what to know
+# ------------------------------------------------------------------------------ advice
 
 
 def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
-    """What a person should know of the hooks that were changed: a fact and what to do."""
+    """Advice about the changed hooks: pairs of a fact and what to do."""
     for hook in hook_files(ws):
         if hook.top is not None and is_tracked(hook):
             yield (
@@ -208,7 +208,7 @@ def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
 
 
 def is_tracked(hook: HookFile) -> bool:
-    """Whether the hook is a file of the project."""
+    """Whether git tracks the hook."""
     if hook.top is None:
         return False
     listed = git.run(["ls-files", "--", str(hook.path.relative_to(hook.top))], cwd=hook.top)

@@ -1,4 +1,4 @@
-"""What upstream's `ghp` says of agents in this clone, beside what they say themselves."""
+"""What upstream's `ghp` reports about agents in this clone."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,22 +19,22 @@ PIPELINE = "ghp-pipeline.json"
 
 
 class Word(NamedTuple):
-    """What upstream says, and which of our agents it is about; empty if of none."""
+    """A report of upstream, and the name of our agent; empty if unknown."""
 
     agent: str
     noted: Noted
 
 
 class Heard(NamedTuple):
-    """All of it, and the files that could not be read."""
+    """All reports, and the files that could not be read."""
 
     words: tuple[Word, ...]
-    roles: tuple[Role, ...]  # each goes by the name of an agent of ours
+    roles: tuple[Role, ...]  # those named like our agents
     broken: tuple[str, ...]
 
 
 def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
-    """Read the files that are there, and join them with the agents of this clone."""
+    """Read upstream's files, and match the reports with the agents of this clone."""
     home = Path(ws.environ.get("HOME") or "/")
     broken: list[str] = []
     agents = _read(home / REGISTRY, upstream_agent.registry, broken)
@@ -53,7 +53,7 @@ def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
 
 
 def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """For `--json`; only of the agents that are named, or all."""
+    """The reports for `--json`, of all agents or of `names`."""
     found: list[dict[str, Any]] = [
         {
             "agent": agent or None,
@@ -76,7 +76,7 @@ def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str,
 
 
 def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
-    """For people, a line each."""
+    """The reports as sentences, of all agents or of `names`."""
     found = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
     found += [(role.name, _role_sentence(role)) for role in heard.roles]
     return [text for agent, text in found if names is None or agent in names]
@@ -104,7 +104,7 @@ def _left_out(path: Path, broken: list[str]) -> list[Any]:
 
 
 def _is_here(ws: Workspace, worktree: str) -> bool:
-    """Whether a folder is a worktree of this clone, and not just inside one."""
+    """Whether a folder is the top of a worktree of this clone."""
     folder = Path(worktree)
     place = walk_up(worktree) if folder.is_absolute() and folder.is_dir() else None
     if place is None or place.toplevel is None:

@@ -1,6 +1,6 @@
-"""What upstream's dashboard shows of a branch: who works on it, and what they ask and left.
+"""The items of a branch for upstream's dashboard: agents, claim, questions and handoff.
 
-Only what this clone knows; nobody is asked.
+Only what this clone knows; no network access.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 
 def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str) -> dict[str, Any]:
-    """The answer to upstream's question about a branch, in its form."""
+    """The reply to upstream's dashboard about a branch, in its format."""
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot)
     known = [view for view in views if view.liveness is not Liveness.GONE]
@@ -43,7 +43,7 @@ def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str
 
 
 def failed(why: str) -> dict[str, Any]:
-    """The answer where there is none."""
+    """The reply on an error."""
     return {"success": False, "error": why}
 
 
@@ -81,7 +81,7 @@ def _agent(view: AgentView) -> Item:
 
 
 def _claim(leaser: LockService, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
-    """Who has the issue, if it is somebody else."""
+    """The claim on the issue, if another agent holds it."""
     if issue is None:
         return
     for lease in leaser.known(claim_name(issue)):
@@ -119,7 +119,7 @@ def _question(escalation: Escalation, name: str) -> Item:
 
 
 def _handoffs(snapshot: Snapshot, branch: str, issue: int | None) -> Iterator[Item]:
-    """The last handoff of the issue, or of the branch where that is for no issue."""
+    """The last handoff of the issue, or of the branch if it has no issue."""
     folder = handoff_record.folder_of(issue)
     handoffs = handoff_record.read_handoffs(snapshot.files(folder))[0]
     fitting = [handoff for handoff in handoffs if issue is not None or handoff.branch == branch]

@@ -1,5 +1,5 @@
-"""What follows here from an event of upstream's `ghp`: guards for a new worktree, a goodbye for one
-that was removed, and news from the remote. Nothing where this tool was never used.
+"""Handles events of upstream's `ghp`: hooks for a new worktree, stopped agents for a removed one,
+and a sync. Does nothing in a repository that is not set up.
 """
 
 import json
@@ -16,11 +16,11 @@ from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
 from ghp_agents.ports import StateStore
 from ghp_agents.workspace import Workspace
 
-LARGEST = 5_000_000  # bytes of what upstream says of an event
+LARGEST = 5_000_000  # bytes of an event file
 
 
 def payload(file: Path) -> dict[str, Any]:
-    """What upstream says of an event. Raises GhpError."""
+    """The data of an event. Raises GhpError."""
     try:
         with file.open("rb") as content:
             data = json.loads(content.read(LARGEST))
@@ -32,13 +32,13 @@ def payload(file: Path) -> dict[str, Any]:
 
 
 def follow(ws: Workspace, store: StateStore, event: str, data: Mapping[str, Any]) -> None:
-    """Do what an event asks for. Raises GhpError, OSError."""
+    """Handle an event. Raises GhpError, OSError."""
     if event not in EVENTS:
         raise UsageError(
             f"{event[:40]!r} is no event that we know.", hint=f"Known are: {', '.join(EVENTS)}."
         )
     if not (ws.ghp_dir / "state.git").is_dir():
-        return  # hooks are the user's, for all repositories; this one is not ours
+        return  # upstream runs the hooks in all repositories; this one is not set up
     act = _ACTS.get(event)
     if act is not None:
         act(ws, store, data)
@@ -47,7 +47,7 @@ def follow(ws: Workspace, store: StateStore, event: str, data: Mapping[str, Any]
 
 
 def _install_hooks(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
-    """The guards that the main worktree has, in the new one too."""
+    """Install the main worktree's hooks in the new worktree."""
     here = config_files.here(ws, list(HOMES))
     new_top = Path(_worktree(data))
     for client, python in _hooked_clients(ws, here):
@@ -66,7 +66,7 @@ def _hooked_clients(
 
 
 def _stop_agents(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
-    """Nobody works in a worktree that is gone; its branch was checked out nowhere else."""
+    """Mark agents of a removed worktree as stopped; its branch was checked out nowhere else."""
     path, branch = _worktree(data), data.get("branch")
     if Path(path).exists():
         return

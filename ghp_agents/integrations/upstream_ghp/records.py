@@ -1,7 +1,7 @@
-"""What upstream's `ghp` notes of agents, in three files of its own: read, and never written.
+"""Parsers for three files in which upstream's `ghp` records agents. We never write them.
 
-They are written without a lock by programs of several versions, so each field may be anything. Its
-registry is for all repositories of a user; only an agent's worktree says in which it works.
+Programs of several versions write them without a lock, so each field may be anything. The registry
+covers all repositories of a user; only an agent's worktree shows which one it works in.
 """
 
 import posixpath
@@ -14,7 +14,7 @@ LONGEST = 200  # characters of a text that is shown
 
 
 class Noted(NamedTuple):
-    """What is noted of an agent, or of the worktree that it is to work in."""
+    """Upstream's record of an agent or its worktree."""
 
     worktree: str = ""  # the folder
     branch: str = ""
@@ -28,7 +28,7 @@ class Noted(NamedTuple):
 
 
 class Role(NamedTuple):
-    """What a shell hook notes of whoever goes by a role."""
+    """A shell hook's record of a role."""
 
     name: str
     status: str
@@ -72,8 +72,7 @@ def roles(data: Any) -> list[Role]:
 
 
 def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
-    """One for each worktree, as `ghp status` shows them; where there is no worktree, for each
-    branch. Of several agents in one the newest counts."""
+    """The newest record for each worktree, or else branch, as `ghp status` shows them."""
     found: dict[str, Noted] = {}
     for noted in sorted(agents, key=lambda noted: noted.at):
         found[_key(noted)] = noted
@@ -84,13 +83,12 @@ def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
 
 
 def folder_of(noted: Noted) -> str:
-    """The name of the worktree's folder, as presences have it; empty if none is noted."""
+    """The name of the worktree's folder, as in presence; empty if unknown."""
     return posixpath.basename(posixpath.normpath(noted.worktree)) if noted.worktree else ""
 
 
 def agent_of(noted: Noted, presences: Mapping[str, Mapping[str, Any]]) -> str:
-    """Our agent in the same place: by the worktree, else by the branch. Empty if there is none,
-    or more than one."""
+    """Our agent in the same worktree, or else on the same branch; empty if not exactly one."""
     for key, value in (("worktree", folder_of(noted)), ("branch", noted.branch)):
         fitting = [
             name for name, presence in presences.items() if value and presence.get(key) == value
@@ -101,7 +99,7 @@ def agent_of(noted: Noted, presences: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def sentence(noted: Noted, agent: str) -> str:
-    """One line for people, which says whose word it is."""
+    """The record as a sentence that names its source."""
     what = f"#{noted.issue}" if noted.issue else one_line(noted.branch, 60) or "somebody"
     who = f"{agent} on {what}" if agent else what
     facts: Sequence[str] = (

@@ -1,6 +1,6 @@
-"""Our hooks with upstream's `ghp`: registered and taken away by its own commands.
+"""Registers and removes our hooks with the commands of upstream's `ghp`.
 
-What is registered is read from its files, which only `ghp` itself writes.
+Registered hooks are read from its files, which only `ghp` itself writes.
 """
 
 import json
@@ -16,10 +16,10 @@ from ghp_agents.integrations.upstream_ghp import hooks as upstream_hook
 from ghp_agents.integrations.upstream_ghp.hooks import Hook
 from ghp_agents.state.admin_port import Step
 
-FOLDER = ".config/ghp-cli"  # upstream honours no XDG_CONFIG_HOME
+FOLDER = ".config/ghp-cli"  # upstream ignores XDG_CONFIG_HOME
 EVENT_HOOKS, DASHBOARD_HOOKS = "event-hooks.json", "dashboard-hooks.json"
 PATIENCE = 60.0  # seconds for one command
-COMMANDS = ("worktree", "dashboard", "hooks")  # what only upstream's help names together
+COMMANDS = ("worktree", "dashboard", "hooks")  # only upstream's help names all of them
 
 
 class Upstream:
@@ -29,7 +29,7 @@ class Upstream:
         self.program, self.cwd, self.environ = program, cwd, environ
 
     def check(self) -> None:
-        """Others go by that name, too; one of them deploys pages. Raises GhpError."""
+        """Check that it is GHP, not another program named `ghp`. Raises GhpError."""
         done = self._run(["--help"])
         if done.code != 0 or not all(word in done.out for word in COMMANDS):
             raise GhpError(
@@ -59,7 +59,7 @@ class Upstream:
 
 
 def to_register(upstream: Upstream, python: str) -> list[Step]:
-    """What is still to be registered, or is to call another interpreter. Raises GhpError."""
+    """Steps to register missing or outdated hooks. Raises GhpError."""
     known = {hook.name: hook for hook in registered(upstream.environ)}
     steps: list[Step] = []
     for hook in upstream_hook.wanted(python):
@@ -71,7 +71,7 @@ def to_register(upstream: Upstream, python: str) -> list[Step]:
 
 
 def to_take(upstream: Upstream) -> list[Step]:
-    """What of ours is to be taken away. Raises GhpError."""
+    """Steps to remove our hooks. Raises GhpError."""
     return [
         Step("remove", "Removed", hook.what, partial(upstream.call, hook.to_remove))
         for hook in registered(upstream.environ)
@@ -79,7 +79,7 @@ def to_take(upstream: Upstream) -> list[Step]:
 
 
 def registered(environ: Mapping[str, str]) -> list[Hook]:
-    """Our hooks that upstream knows. Raises GhpError for a file that it would begin anew."""
+    """Our registered hooks. Raises GhpError for an invalid file, which `ghp` would overwrite."""
     return [*_read(environ, EVENT_HOOKS), *_read(environ, DASHBOARD_HOOKS)]
 
 
