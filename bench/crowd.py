@@ -66,7 +66,7 @@ def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
 def _in_turn(
     clone: Path, names: Sequence[str], beats: int, rounds: int, counts: Counter[str]
 ) -> dict[str, float]:
-    """The best throughput of bare replacing, of `pulse.beat` and of the whole fast road."""
+    """The best throughput of bare replacing, of `heartbeat.beat` and of the fast heartbeat."""
     size = (clone / ".git/ghp/agents" / f"{names[-1]}.json").stat().st_size
     kinds: dict[str, Callable[..., int]] = {
         "bare": partial(_bare, size=size),

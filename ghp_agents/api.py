@@ -117,8 +117,8 @@ class Project:
         return self._app.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
-        """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, no epic,
-        and not waiting for a person."""
+        """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, not
+        waiting for a person and not an epic."""
         known = claim.claims(self._app.leaser)
         app = self._app
         commanded = issue.commanded(app.store)

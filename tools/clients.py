@@ -18,7 +18,11 @@ from typing import NamedTuple
 PACKAGES = {"@anthropic-ai/claude-code": "2.1.329", "@openai/codex": "0.169.0"}
 PLACE = Path(__file__).parents[1] / ".cache/clients"
 # Fail within seconds if the registry cannot be reached; npm would try for a minute.
-PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
+RETRIES = (
+    "--fetch-retries=2",
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-retry-maxtimeout=4000",
+)
 PROGRAMS = {
     "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
     "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
@@ -85,7 +89,7 @@ def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None)
         raise BrokenError("npm is not on PATH. Install Node.js with npm, and run this again.")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
     done = subprocess.run(
-        [program, "install", "--prefix", folder, *quiet, *PATIENCE, *packages],
+        [program, "install", "--prefix", folder, *quiet, *RETRIES, *packages],
         cwd=folder,
         env={**os.environ, "HOME": home, "PATH": path},
         capture_output=True,

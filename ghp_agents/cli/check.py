@@ -1,4 +1,4 @@
-"""`agent-check`: may these files be changed now? The one command behind all guards."""
+"""`agent-check`: may these files be changed now? All hooks ask this command."""
 
 from typing import Any
 

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from ghp_agents.cli import output
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice as guard_advice
-from ghp_agents.integrations.clients import config_files
-from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients import advice, config_files
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
-from ghp_agents.integrations.git_hooks import install as git_guard
+from ghp_agents.integrations.git_hooks import install as git_hooks
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
 
@@ -46,8 +45,8 @@ def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
 def to_put(app: App, selection: Guards) -> list[Step]:
     """The hooks that are not installed yet."""
     common_dir = None if selection.is_users else app.ws.common_dir
-    steps = guards.to_put(selection.targets, python(), app.environ, common_dir)
-    return [*steps, *(git_guard.to_put(app.ws, python()) if GIT in selection.clients else [])]
+    steps = client_hooks.to_put(selection.targets, python(), app.environ, common_dir)
+    return [*steps, *(git_hooks.to_put(app.ws, python()) if GIT in selection.clients else [])]
 
 
 def python() -> str:
@@ -62,8 +61,8 @@ def python() -> str:
 def to_take(app: App, selection: Guards) -> list[Step]:
     """Our hooks that can be removed."""
     common_dir = None if selection.is_users else app.ws.common_dir
-    steps = guards.to_take(selection.targets, common_dir)
-    return [*steps, *(git_guard.to_take(app.ws) if GIT in selection.clients else [])]
+    steps = client_hooks.to_take(selection.targets, common_dir)
+    return [*steps, *(git_hooks.to_take(app.ws) if GIT in selection.clients else [])]
 
 
 def all_of_clone(app: App) -> list[Step]:
@@ -95,7 +94,7 @@ def take(app: App, selection: Guards, *, dry_run: bool) -> None:
     for target in (
         [] if selection.is_users else config_files.of_user(app.environ, selection.clients)
     ):
-        if guards.python_in(target):
+        if client_hooks.python_in(target):
             output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
 
@@ -136,8 +135,8 @@ def _others(app: App, selection: Guards) -> list[ConfigFile]:
 
 
 def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
-    yield from guard_advice.advice(selection.clients, selection.targets, _others(app, selection))
-    if guards.CLAUDE in selection.clients:
+    yield from advice.advice(selection.clients, selection.targets, _others(app, selection))
+    if client_hooks.CLAUDE in selection.clients:
         folders = [] if selection.is_users else [app.ws.folder]
         for place in config_files.plugins_enabled(folders, app.environ):
             yield (
@@ -146,4 +145,4 @@ def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
                 "`ghp agent-init --hooks claude --remove`.",
             )
     if GIT in selection.clients:
-        yield from git_guard.advice(app.ws)
+        yield from git_hooks.advice(app.ws)

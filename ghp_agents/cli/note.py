@@ -30,7 +30,7 @@ EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
-# -------------------------------------------------------------------------------- telling
+# -------------------------------------------------------------------------------- saving
 
 
 @click.command(

@@ -17,7 +17,7 @@ from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
-PATIENCE = 100.0  # seconds for the demo on a slow machine; it takes about 20
+TIMEOUT_S = 100.0  # seconds for the demo on a slow machine; it takes about 20
 ANSWER = "json"
 VICTIM = "worker-4"
 HEIR = "worker-3"
@@ -46,7 +46,7 @@ def play(
         for agent in parts.PARTS:
             course.children[agent] = parts.start(place, agent)
             tell(f"{agent} starts (process {course.children[agent].pid})")
-        end = place.clock.now() + PATIENCE
+        end = place.clock.now() + TIMEOUT_S
         for _ in _ticks(place, end):
             _refresh(course)
             if _is_over(course):
@@ -63,7 +63,7 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
         yield
         place.clock.wait(0.3)
     raise GhpError(
-        f"The demo did not end within {PATIENCE:.0f} s.",
+        f"The demo did not end within {TIMEOUT_S:.0f} s.",
         hint="This machine is very busy: run it again, or look with `ghp agent-demo --keep`.",
     )
 

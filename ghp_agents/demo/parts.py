@@ -14,7 +14,7 @@ from ghp_agents.git import process as git
 
 QUESTION = "Which format shall the formatter write by default?"
 OPTIONS = ("json", "yaml")
-PATIENCE = 45.0  # seconds that an agent waits for others
+TIMEOUT_S = 45.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
 
@@ -66,8 +66,8 @@ class Part:
         self.ghp("agent-sync")
 
     def wait_for(self, what: str, is_so: Callable[[], bool]) -> None:
-        """Sync and send heartbeats until `is_so()`. Raises GhpError after PATIENCE."""
-        end = self.place.clock.now() + PATIENCE
+        """Sync and send heartbeats until `is_so()`. Raises GhpError after TIMEOUT_S."""
+        end = self.place.clock.now() + TIMEOUT_S
         while not is_so():
             if self.place.clock.now() > end:
                 raise GhpError(f"{self.agent} waited in vain for {what}.", hint="Run it again.")
@@ -108,18 +108,10 @@ def worker_2(part: Part) -> None:
     part.take("--next", "formatter")
     verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
     part.ghp("agent-issue", "comment", "2", f"Not touched: {verdict['why']}")
-    command = [
-        "agent-escalate",
-        QUESTION,
-        "--issue",
-        "2",
-        "--wait",
-        "--timeout",
-        str(int(PATIENCE)),
-    ]
+    ask = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(TIMEOUT_S))]
     for option in OPTIONS:
-        command += ["--option", option]
-    answer = part.ghp(*command)
+        ask += ["--option", option]
+    answer = part.ghp(*ask)
     part.write("formatter.py", f'FORMAT = "{answer}"\n', f"Write the formatter for {answer}")
     part.close(2, f"It writes {answer}.")
     part.stop()

@@ -13,7 +13,7 @@ from ghp_agents.ports import Clock
 from ghp_agents.wiring import App
 
 PERSON = "Dana Demo"
-COMMAND_PATIENCE = 60.0  # seconds for one command on a busy machine
+COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
 # Short intervals: the demo shows in a minute what normally takes half an hour.
 CONFIG = """\
 {
@@ -77,7 +77,7 @@ def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) ->
 def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
     """Run a command."""
     command = [sys.executable, "-P", "-m", "ghp_agents", *args]
-    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
+    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_TIMEOUT_S)
 
 
 def make(place: Sandbox) -> None:

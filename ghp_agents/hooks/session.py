@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
-END_PATIENCE = 0.3  # seconds; clients allow a second or two at the end
+END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
 CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
 
@@ -139,7 +139,7 @@ def end(context: "HookContext") -> None:
         {"status": "stopped", **heartbeat.surroundings(context.place)},
         context.now,
         session=known_session,
-        patience=END_PATIENCE,
+        patience=END_TIMEOUT_S,
     )
     implicit_leases.drop_all(context.folders, context.agent)
     settings = context.settings()

@@ -10,12 +10,12 @@ from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
 from ghp_agents.git import worktree
 from ghp_agents.integrations.clients import config_files, statusline
-from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.advice import doubled
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
-from ghp_agents.integrations.git_hooks import script as git_guard
+from ghp_agents.integrations.git_hooks import script as hook_script
 from ghp_agents.integrations.git_hooks.install import hook_files, scripts
 from ghp_agents.workspace import Workspace
 
@@ -56,7 +56,7 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"{', '.join(bare)}: what it edits there is not guarded.",
                 _again(client),
             )
-        if client == guards.CLAUDE and (hooked or is_users):
+        if client == client_hooks.CLAUDE and (hooked or is_users):
             yield from _check_off(ws)
 
 
@@ -74,7 +74,7 @@ def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     if not _runs(python):
         text = f"The hooks of {title} in {target.shown} call {python}, which is gone: nothing is "
         yield warning("hooks", f"{text}guarded.", again)
-    elif not guards.is_current(target, python):
+    elif not client_hooks.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are not those of this version."
         yield warning("hooks", text, again)
     elif not _is_this(python):
@@ -119,7 +119,7 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
         line = statusline.ours(config_files.setting(target.path, statusline.KEY))
         if line is None or line.replaced:
             continue
-        theirs = guards.inherited_line(target, ws.environ)
+        theirs = client_hooks.inherited_line(target, ws.environ)
         if line.own != statusline.own_command(theirs):
             text = f"The status line in {target.shown} runs one of yours that you have changed."
             yield warning("status-line", text, _again("claude"))
@@ -136,7 +136,7 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     whole = True
     for hook in hook_files(ws):
         content = user_file.read(hook.path)
-        if contents[hook.name] is not None and not git_guard.has_block(content or b""):
+        if contents[hook.name] is not None and not hook_script.has_block(content or b""):
             whole = False
             yield warning(
                 "git-hooks",
@@ -159,11 +159,11 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
 
 def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:
     for name, content in contents.items():
-        python = git_guard.python_of(content) if content else None
+        python = hook_script.python_of(content) if content else None
         if python and not _runs(python):
             text = f"Git's hooks call {python}, which is gone: commits are not checked."
             return [warning("git-hooks", text, _again(GIT))]
-        if python is None or content != git_guard.script(name, python):
+        if python is None or content != hook_script.script(name, python):
             text = "Git's hooks are not those of this version."
             return [warning("git-hooks", text, _again(GIT))]
         if not _is_this(python):

@@ -173,7 +173,7 @@ def _odd(reason: str) -> GhpError:
 
 
 def lists(text: str) -> Lists:
-    """The containers in a file that hold no entry of ours. Raises like `places`."""
+    """The containers in a file that hold none of our entries. Raises like `places`."""
     root = parse(text)
     mixed = {place.event for place in _places(root)}
     events = frozenset(_events(root)) - mixed

@@ -21,7 +21,7 @@ from ghp_agents.integrations.clients.original_state import Origin
 from ghp_agents.state.admin_port import Step
 
 CLAUDE = "claude"
-OURS = b"ghp_agents"  # part of every command of ours
+OURS = b"ghp_agents"  # part of all our commands
 PLUGIN_MARK = "// ghp-agents: "
 
 # ------------------------------------------------------------------------------ putting in
@@ -223,7 +223,7 @@ def _take(target: ConfigFile, before: str, after: str | None) -> None:
 
 
 def of_ours(path: Path) -> str | None:
-    """The text of a file with hooks of ours; other files may be unreadable."""
+    """The text of a file with our hooks; other files may be unreadable."""
     content = user_file.read(path)
     return user_file.read_text(path) if content and OURS in content else None
 

@@ -56,7 +56,7 @@ def all_of(common_dir: Path, client: str) -> Iterator[Path]:
 
 
 def read(path: Path) -> Origin | None:
-    """The saved state; None if there is none."""
+    """The saved state, or None."""
     kept = fastjson.read_object(str(path))
     if kept is None:
         return None

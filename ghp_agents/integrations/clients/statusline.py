@@ -31,7 +31,7 @@ class ParsedStatusLine(NamedTuple):
 
 
 def ours(value: Any) -> ParsedStatusLine | None:
-    """The parts of a `statusLine` of ours; None for any other value."""
+    """The parts of our `statusLine`; None for any other value."""
     command = value.get("command") if isinstance(value, dict) else None
     if not isinstance(command, str):
         return None

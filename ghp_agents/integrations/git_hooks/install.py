@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file
-from ghp_agents.integrations.git_hooks import script as git_guard
+from ghp_agents.integrations.git_hooks import script as hook_script
 from ghp_agents.integrations.git_hooks.script import ASIDE, HOOKS
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
@@ -84,7 +84,7 @@ def to_put(ws: Workspace, python: str) -> list[Step]:
     """Steps to install what is missing. Raises RefusedError."""
     steps: list[Step] = []
     for name, path in scripts(ws).items():
-        content = git_guard.script(name, python)
+        content = hook_script.script(name, python)
         if user_file.read(path) != content or not _is_executable(path):
             what = f"{_shown(ws, path)}, which the hook {name} calls"
             steps.append(Step("write", "Wrote", what, partial(_write_script, path, content)))
@@ -95,13 +95,13 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     before = user_file.read(hook.path)
     if before is None and not hook.path.is_symlink():
         yield Step("make", "Made", f"the hook {hook.shown}", partial(_create_hook, ws, hook))
-    elif before is not None and git_guard.has_block(before) and not hook.path.is_symlink():
-        after = git_guard.put(before, hook.name)
+    elif before is not None and hook_script.has_block(before) and not hook.path.is_symlink():
+        after = hook_script.put(before, hook.name)
         if after != before:
             act = partial(user_file.rewrite, hook.path, before, after)
             yield Step("renew", "Renewed", f"our block in {hook.shown}", act)
     elif before is not None and _takes_block(hook, before):
-        act = partial(user_file.rewrite, hook.path, before, git_guard.put(before, hook.name))
+        act = partial(user_file.rewrite, hook.path, before, hook_script.put(before, hook.name))
         yield Step("put", "Put", f"a block into {hook.shown}", act)
     else:
         if hook.aside.exists() or hook.aside.is_symlink():
@@ -115,7 +115,7 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
 
 def _takes_block(hook: HookFile, content: bytes) -> bool:
     """Not a link, which others may share, and not a file that git would not run."""
-    if hook.path.is_symlink() or not git_guard.is_shell(content):
+    if hook.path.is_symlink() or not hook_script.is_shell(content):
         return False
     return hook.runner is not None or _is_executable(hook.path)
 
@@ -123,7 +123,7 @@ def _takes_block(hook: HookFile, content: bytes) -> bool:
 def _create_hook(ws: Workspace, hook: HookFile) -> None:
     if hook.line and not is_tracked(hook) and not _is_users_elsewhere(ws, hook):
         exclude.add(ws.common_dir, hook.line)
-    user_file.rewrite(hook.path, None, git_guard.new_hook(hook.name))
+    user_file.rewrite(hook.path, None, hook_script.new_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
@@ -132,14 +132,14 @@ def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
     for other in hook_files(ws):
         if other.line == hook.line and other.path != hook.path and not is_tracked(other):
             content = user_file.read(other.path)
-            if content is not None and content != git_guard.new_hook(hook.name):
+            if content is not None and content != hook_script.new_hook(hook.name):
                 return True
     return False
 
 
 def _move_aside(hook: HookFile) -> None:
     hook.path.rename(hook.aside)
-    user_file.rewrite(hook.path, None, git_guard.chaining_hook(hook.name))
+    user_file.rewrite(hook.path, None, hook_script.chaining_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
@@ -167,9 +167,9 @@ def to_take(ws: Workspace) -> list[Step]:
 
 def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     before = user_file.read(hook.path)
-    if before is None or not git_guard.has_block(before) or hook.path.is_symlink():
+    if before is None or not hook_script.has_block(before) or hook.path.is_symlink():
         return
-    after = git_guard.take(before)
+    after = hook_script.take(before)
     if after is not None:
         act = partial(user_file.rewrite, hook.path, before, after)
         yield Step("take", "Took", f"our block out of {hook.shown}", act)

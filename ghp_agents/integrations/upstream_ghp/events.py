@@ -10,7 +10,7 @@ from typing import Any
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import background, heartbeat
 from ghp_agents.integrations.clients import config_files
-from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
 from ghp_agents.ports import StateStore
@@ -52,7 +52,7 @@ def _install_hooks(ws: Workspace, store: StateStore, data: Mapping[str, Any]) ->
     new_top = Path(_worktree(data))
     for client, python in _hooked_clients(ws, here):
         new = [target for target in here if target.client == client and _same(target.top, new_top)]
-        for step in guards.to_put(new, python, ws.environ, ws.common_dir):
+        for step in client_hooks.to_put(new, python, ws.environ, ws.common_dir):
             step.act()
 
 
@@ -60,7 +60,7 @@ def _hooked_clients(
     ws: Workspace, here: Sequence[config_files.ConfigFile]
 ) -> Iterator[tuple[str, str]]:
     for target in here:
-        python = guards.python_in(target) if _same(target.top, ws.root) else None
+        python = client_hooks.python_in(target) if _same(target.top, ws.root) else None
         if python is not None:
             yield target.client, python
 

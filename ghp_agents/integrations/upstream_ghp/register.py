@@ -18,7 +18,7 @@ from ghp_agents.state.admin_port import Step
 
 FOLDER = ".config/ghp-cli"  # upstream ignores XDG_CONFIG_HOME
 EVENT_HOOKS, DASHBOARD_HOOKS = "event-hooks.json", "dashboard-hooks.json"
-PATIENCE = 60.0  # seconds for one command
+TIMEOUT_S = 60.0  # seconds for one command
 COMMANDS = ("worktree", "dashboard", "hooks")  # only upstream's help names all of them
 
 
@@ -50,7 +50,7 @@ class Upstream:
     def _run(self, words: list[str]) -> process.Ended:
         env = {**for_commands(self.environ), "NO_COLOR": "1"}
         try:
-            return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=PATIENCE)
+            return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=TIMEOUT_S)
         except OSError as error:
             raise GhpError(
                 f"{self.program} could not be started: {error.strerror}.",
