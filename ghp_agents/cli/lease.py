@@ -180,10 +180,7 @@ def leases(app: App, implicit: bool, as_json: bool) -> None:
     if as_json:
         output.as_json(
             [
-                *(
-                    _fields(hold) | {"conflicts": _conflicts_of(hold, known)}
-                    for hold in listing.held
-                ),
+                *(_fields(hold) | {"conflicts": _disputes(hold, known)} for hold in listing.held),
                 *(_waiting(waiter) for waiter in listing.waiting),
                 *(_editing(touch.agent, touch.path, touch.since) for touch in listing.edits),
             ]
@@ -223,7 +220,7 @@ def _sentence(conflict: Conflict) -> str:
     )
 
 
-def _conflicts_of(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
+def _disputes(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
     """The conflicts of one lease."""
     return [
         {
@@ -247,7 +244,7 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
     for hold in listing.held:
         state = "strict" if hold.strict else "held"
         state = "conflict" if hold.id in disputed else state
-        until = _relative_time(hold.until, now) if hold.until else "-"
+        until = _age(hold.until, now) if hold.until else "-"
         rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _reason(hold.reason)))
     for waiter in listing.waiting:
         state = f"waits ({len(waiter.behind)} ahead)"
@@ -255,23 +252,21 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
             (f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _reason(waiter.reason))
         )
     for touch in listing.edits:
-        rows.append(
-            ("-", "edits", touch.agent, file(touch.path), _relative_time(touch.since, now), "-", "")
-        )
+        rows.append(("-", "edits", touch.agent, file(touch.path), _age(touch.since, now), "-", ""))
     styles = ["dim" if row[1] == "edits" else "" for row in rows]
     output.table(("ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"), rows, styles)
 
 
 def _row(entry: Hold | Waiter, now: float) -> tuple[str, str, str]:
     holder = named(entry.holder, entry.is_person)
-    return holder, one_line(what(entry.patterns, entry.name), 80), _relative_time(entry.since, now)
+    return holder, one_line(what(entry.patterns, entry.name), 80), _age(entry.since, now)
 
 
 def _reason(text: str) -> str:
     return phrase(text, 80) if text else ""
 
 
-def _relative_time(at: str, now: float) -> str:
+def _age(at: str, now: float) -> str:
     try:
         seconds = now - to_seconds(at)
     except (ValueError, OverflowError):

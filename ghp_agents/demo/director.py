@@ -85,13 +85,9 @@ def _refresh(course: Course) -> None:
 def _answer(course: Course, app: App) -> None:
     if course.answered:
         return
-    open_questions = [
-        question
-        for question in escalation.read_all(app.store.snapshot())[0]
-        if not question.answers
-    ]
-    if open_questions:
-        ghp(app.cwd, app.environ, "agent-answer", open_questions[0].id, ANSWER)
+    unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
+    if unanswered:
+        ghp(app.cwd, app.environ, "agent-answer", unanswered[0].id, ANSWER)
         ghp(app.cwd, app.environ, "agent-sync")
         course.answered = True
 

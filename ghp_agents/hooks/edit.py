@@ -19,61 +19,51 @@ SHOWN = 20  # refused paths that are explained; the rest are listed
 
 def edit(context: "HookContext") -> Reply | None:
     """Refuse the edit if any of its files must not be changed now; name each of them."""
-    edit_targets = targets(context.event.paths, context.event.cwd, context.place, context.environ)
-    before = _implicit_leases(context, edit_targets) if len(edit_targets) > 1 else {}
-    verdicts = [_check_fast(context, target) for target in edit_targets]
+    files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
+    before = _leases(context, files) if len(files) > 1 else {}
+    verdicts = [_check_fast(context, target) for target in files]
     if any(verdict is None for verdict in verdicts):
-        verdicts = list(_check_slow_in_time(context, edit_targets))
+        verdicts = list(_check_slow_in_time(context, files))
     refused = [verdict for verdict in verdicts if verdict is not None and verdict.is_refused]
-    if refused and len(edit_targets) > 1:
-        _drop_new_leases(context, edit_targets, before)
+    if refused and len(files) > 1:
+        _drop_new_leases(context, files, before)
     return Reply(deny=explain(refused)) if refused else None
 
 
-def _implicit_leases(
-    context: "HookContext", edit_targets: "Sequence[EditTarget]"
-) -> "dict[str, ImplicitLease]":
+def _leases(context: "HookContext", files: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
     """The agent's implicit leases of these files, also by their lower-case paths."""
-    keys = {key for target in edit_targets for key in (target.path, target.path.lower())}
+    keys = {key for target in files for key in (target.path, target.path.lower())}
     found = {key: implicit_leases.find(context.folders, key) for key in keys}
     return {key: lease for key, lease in found.items() if lease and lease.agent == context.agent}
 
 
 def _drop_new_leases(
-    context: "HookContext",
-    edit_targets: "Sequence[EditTarget]",
-    before: "Mapping[str, ImplicitLease]",
+    context: "HookContext", files: "Sequence[EditTarget]", before: "Mapping[str, ImplicitLease]"
 ) -> None:
     """Drop leases taken for this edit: a refused edit changes no file."""
-    for key, lease in _implicit_leases(context, edit_targets).items():
+    for key, lease in _leases(context, files).items():
         if before.get(key) != lease:
             implicit_leases.drop(context.folders, context.agent, key)
 
 
 def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":
-    place, path = target.place, target.path
-    return check_edit.quick(
-        place, context.folders, context.environ, context.agent, path, context.now
-    )
+    where = target.place, context.folders, context.environ
+    return check_edit.quick(*where, context.agent, target.path, context.now)
 
 
-def _check_slow_in_time(
-    context: "HookContext", edit_targets: "Sequence[EditTarget]"
-) -> "list[Verdict]":
+def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
     """The full check's answer; if it takes too long, that of the last known policy."""
     from ghp_agents.hooks import deadline
 
     try:
         with deadline.budget(deadline.BUDGET_S):
-            return _check_slow(context, edit_targets)
+            return _check_slow(context, files)
     except deadline.OverBudgetError:
-        return [
-            check_edit.by_last_rules(context.folders, context.agent, x.path, context.now)
-            for x in edit_targets
-        ]
+        known = context.folders, context.agent
+        return [check_edit.by_last_rules(*known, target.path, context.now) for target in files]
 
 
-def _check_slow(context: "HookContext", edit_targets: "Sequence[EditTarget]") -> "list[Verdict]":
+def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
     """The full check, on the state itself."""
     from ghp_agents.core.ids import AgentName
     from ghp_agents.guard import evaluate
@@ -83,16 +73,16 @@ def _check_slow(context: "HookContext", edit_targets: "Sequence[EditTarget]") ->
         app = context.app()
         presence.register(app.ws, app.store, AgentName(context.agent))
     verdicts: list[Verdict] = []
-    for place, paths in _by_worktree(edit_targets):
+    for place, paths in _by_worktree(files):
         app = context.app_at(place)
         parts = app.ws, app.store, app.leaser, app.knowing_tracker
         verdicts += evaluate.judge(*parts, AgentName(context.agent), paths, editing=True)
     return verdicts
 
 
-def _by_worktree(edit_targets: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
+def _by_worktree(files: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
     found: dict[str, tuple[Location, list[str]]] = {}
-    for target in edit_targets:
+    for target in files:
         found.setdefault(target.place.git_dir, (target.place, []))[1].append(target.path)
     return list(found.values())
 

@@ -48,10 +48,8 @@ def failed(why: str) -> dict[str, Any]:
 
 
 def _issue(views: Iterable[AgentView], branch: str) -> int | None:
-    candidates = (
-        issue_of(view.presence) for view in views if view.presence.get("branch") == branch
-    )
-    return issue_of_branch(branch) or next(filter(None, candidates), None)
+    on_branch = [view.presence for view in views if view.presence.get("branch") == branch]
+    return issue_of_branch(branch) or next(filter(None, map(issue_of, on_branch)), None)
 
 
 def _is_here(view: AgentView, branch: str, issue: int | None) -> bool:
@@ -99,12 +97,10 @@ def _questions(snapshot: Snapshot, issue: int | None, names: set[str]) -> Iterat
         return
     known = escalation_record.read({**questions, **snapshot.files(escalation_record.ANSWERS)})[0]
     short = short_names(known)
-    for escalation in by_need(known):
-        about = escalation.question.issue
-        if escalation.is_open and (
-            about == issue if about and issue else escalation.question.agent in names
-        ):
-            yield _question(escalation, short[escalation.id])
+    for item in by_need(known):
+        about = item.question.issue
+        if item.is_open and (about == issue if about and issue else item.question.agent in names):
+            yield _question(item, short[item.id])
 
 
 def _question(escalation: Escalation, name: str) -> Item:
