@@ -18,26 +18,26 @@ ROWS = (
 
 
 def main() -> int:
-    """Run the rows that are asked for; answers 1 if a bound does not hold."""
-    asked = _arguments()
+    """Run the requested rows; return 1 if a bound does not hold."""
+    arguments = _arguments()
     signal.signal(signal.SIGTERM, _end)
-    if asked.seed is not None:
-        return _again(asked.seed)
-    rows = [row for row in ROWS if not asked.names or row in asked.names]
-    with temporary(quick=asked.quick) as place:
+    if arguments.seed is not None:
+        return _replay_seed(arguments.seed)
+    rows = [row for row in ROWS if not arguments.names or row in arguments.names]
+    with temporary(quick=arguments.quick) as place:
         figures = [figure for row in rows for figure in _run(place, row)]
         facts = machine.facts() | _pip(place)
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    results = report.document(figures, facts, at, quick=asked.quick)
-    report.write(asked.json, results)
-    if asked.page:
-        page.write(asked.page, figures, facts, at)
+    results = report.document(figures, facts, at, quick=arguments.quick)
+    report.write(arguments.json, results)
+    if arguments.page:
+        page.write(arguments.page, figures, facts, at)
     print(report.table(figures))
-    return 1 if report.broken(figures, quick=asked.quick) else 0
+    return 1 if report.broken(figures, quick=arguments.quick) else 0
 
 
-def _again(seed: int) -> int:
-    """Play one schedule of the row `authority` again."""
+def _replay_seed(seed: int) -> int:
+    """Replay one schedule of the row `authority`."""
     from bench import authority
 
     with temporary(quick=True):
@@ -47,7 +47,7 @@ def _again(seed: int) -> int:
 
 
 def _end(number: int, _: object) -> None:
-    """End in order, so that the temporary place goes as well."""
+    """Exit normally, so that the temporary folder is removed."""
     sys.exit(128 + number)
 
 
@@ -62,11 +62,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="play that schedule of the row authority again"
     )
-    asked = parser.parse_args()
-    unknown = sorted({*asked.names} - {*ROWS})
+    arguments = parser.parse_args()
+    unknown = sorted({*arguments.names} - {*ROWS})
     if unknown:
         parser.error(f"there is no row {unknown[0]!r}; rows are {', '.join(ROWS)}")
-    return asked
+    return arguments
 
 
 def _run(place: Place, row: str) -> list[Figure]:

@@ -27,7 +27,7 @@ from tests.support.world_files import template
 STEPS = 300  # of one schedule
 SCHEDULES = 3_340
 TENTH = 334  # of them, which `make test-slow` plays
-TOLD = (
+KINDS = (
     ("claims", ("claims: claim", "next: claim", "person-claims: claim")),
     ("takeovers", ("claims: takeover", "next: takeover", "steals: takeover")),
     ("steals", ("steals: steal", "person-steals: steal")),
@@ -55,7 +55,7 @@ TOLD = (
 def measure(place: Place) -> list[Figure]:
     """Many schedules, each in a world of its own, in as many processes as there are cores."""
     seeds = range(6) if place.quick else range(SCHEDULES)
-    template()  # made here, for the processes below do not clear up
+    template()  # made here: the processes below do not clean up
     started = time.monotonic()
     workers = os.cpu_count() or 1
     spans = together([partial(_play, place, seeds[worker::workers]) for worker in range(workers)])
@@ -65,14 +65,14 @@ def measure(place: Place) -> list[Figure]:
     number = len(seeds) * STEPS
     bound = None if place.quick else 1_000_000
     return [
-        Figure("authority", "steps", number, "steps", bound, at_least=True, note=_told(counts)),
+        Figure("authority", "steps", number, "steps", bound, at_least=True, note=_summary(counts)),
         Figure("authority", "violations", broken, "violations", 0, detail=dict(counts)),
         Figure("authority", "speed", number / took, "steps/s", note=f"{workers} processes"),
     ]
 
 
 def again(seed: int) -> str | None:
-    """Play the schedule of a seed; what it breaks, told so that people can follow, or nothing."""
+    """Replay the schedule of a seed; return a readable account of a violation, or None."""
     try:
         schedule.check(seed, STEPS)
     except ViolationError as error:
@@ -91,9 +91,9 @@ def _play(place: Place, seeds: Sequence[int]) -> tuple[Counter[str], int]:
     return counts, broken
 
 
-def _told(counts: Counter[str]) -> str:
-    """What was done, for people; all kinds are in the results file."""
+def _summary(counts: Counter[str]) -> str:
+    """The numbers of steps by kind; the results file has all kinds."""
     refused = sum(number for kind, number in counts.items() if kind.endswith(": refused"))
     unknown = sum(number for kind, number in counts.items() if kind.endswith(": unknown"))
-    done = [f"{sum(counts[kind] for kind in kinds):,} {name}" for name, kinds in TOLD]
+    done = [f"{sum(counts[kind] for kind in kinds):,} {name}" for name, kinds in KINDS]
     return ", ".join([*done, f"{refused:,} refused", f"{unknown:,} unknown"])

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, process, ratio
 
 TWICE_PYTHON = 2.0
@@ -43,7 +43,7 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
-    """A worktree with an agent in a session, whose background work is not due."""
+    """A worktree with an agent in a session; its background work is not due."""
     repository = place.repository("beat")
     worktree = repository.parent / "147-dashboard"
     branch = "agent/worker-1/147-dashboard"
@@ -52,8 +52,8 @@ def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
     alive = {"GHP_AGENT": "worker-1", "GHP_AGENT_PID": str(os.getpid())}
     quiet = {**os.environ, **session, **alive}
     process([place.installed.ghp, "agent-heartbeat"], cwd=worktree, env=quiet)
-    house(worktree).store.sync()
-    # From here on background work is allowed; as after every sync, none is due for some time.
+    open_app(worktree).store.sync()
+    # From now on background work is allowed; none is due soon after a sync.
     due = repository / ".git/ghp/cache/due"
     os.utime(due, (due.stat().st_mtime + 86_400, due.stat().st_mtime + 86_400))
     loud = {name: value for name, value in quiet.items() if name != "GHP_BACKGROUND"}
@@ -61,7 +61,7 @@ def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
 
 
 def _check(worktree: Path, beats: int) -> None:
-    """A beat never fails loudly; a benchmark of beats that wrote nothing must."""
-    said = house(worktree).ws.presence("worker-1") or {}
-    if said.get("lastAction") != f"Ran the tests, {beats - 1}":
-        raise RuntimeError(f"the last beat was not written: {said}")
+    """Check that the last heartbeat was written: a heartbeat itself reports no errors."""
+    presence = open_app(worktree).ws.presence("worker-1") or {}
+    if presence.get("lastAction") != f"Ran the tests, {beats - 1}":
+        raise RuntimeError(f"the last beat was not written: {presence}")

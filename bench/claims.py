@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Barrier
 
 from bench.figure import Figure
-from bench.place import Place, house
+from bench.place import Place, open_app
 from bench.timing import interleave, ratio
 from ghp_agents.claims import service as claim
 from ghp_agents.claims.effects import myself
@@ -25,16 +25,16 @@ ONCE_AND_A_HALF = 1.5
 
 
 def measure(place: Place) -> list[Figure]:
-    """One claim and many, each round on issues of its own."""
+    """One claim and many; each round claims new issues."""
     clones, delay, rounds = (4, 0.1, 1) if place.quick else (CLONES, FAR_AWAY, 3)
-    folders = _field(place, clones, delay, issues=2 * rounds * (clones + 1))
+    folders = _prepare_clones(place, clones, delay, issues=2 * rounds * (clones + 1))
     left = iter(range(1, 2 * rounds * (clones + 1) + 1))
     python = place.installed.python
     cases = {
-        "one": partial(_ready, folders[:1], left),
-        "all": partial(_ready, folders, left),
-        "one command": partial(_commands, folders[:1], left, python),
-        "all commands": partial(_commands, folders, left, python),
+        "one": partial(_claim_in_threads, folders[:1], left),
+        "all": partial(_claim_in_threads, folders, left),
+        "one command": partial(_claim_by_commands, folders[:1], left, python),
+        "all commands": partial(_claim_by_commands, folders, left, python),
     }
     times = interleave(cases, rounds)
     name = f"{clones} claims at once, {delay:g} s away"
@@ -49,13 +49,13 @@ def measure(place: Place) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _field(place: Place, number: int, delay: float, *, issues: int) -> list[Path]:
-    """Clones that know the issues, and each other; only then the remote is far away."""
+def _prepare_clones(place: Place, number: int, delay: float, *, issues: int) -> list[Path]:
+    """Clones that know the issues and each other; then pushes become slow."""
     remote = place.remote("claims")
     folders = place.clones(remote, number)
-    _make(folders[0], issues)
+    _make_issues(folders[0], issues)
     for folder in [*folders, *folders]:
-        mine = house(folder, _agent(folder))
+        mine = open_app(folder, _agent(folder))
         myself(mine.ws, mine.store, mine.leaser, mine.tracker)
         mine.store.sync()
     hook = remote / "hooks/pre-receive"
@@ -65,18 +65,18 @@ def _field(place: Place, number: int, delay: float, *, issues: int) -> list[Path
     return folders
 
 
-def _make(folder: Path, number: int) -> None:
-    mine = house(folder, "maker")
-    for each in range(number):
-        issues.new(mine.ws, mine.tracker, IssueChange(title=f"Issue {each + 1}"))
+def _make_issues(folder: Path, number: int) -> None:
+    mine = open_app(folder, "maker")
+    for index in range(number):
+        issues.new(mine.ws, mine.tracker, IssueChange(title=f"Issue {index + 1}"))
 
 
 def _agent(folder: Path) -> str:
     return f"agent-of-{folder.name}"
 
 
-def _ready(folders: Sequence[Path], left: Iterator[int]) -> float:
-    """By threads that stand ready, each in its clone."""
+def _claim_in_threads(folders: Sequence[Path], left: Iterator[int]) -> float:
+    """Claim in threads that start together, one for each clone."""
     start = Barrier(len(folders) + 1)
 
     def work(folder: Path, issue: int) -> None:
@@ -87,19 +87,19 @@ def _ready(folders: Sequence[Path], left: Iterator[int]) -> float:
         working = [pool.submit(work, folder, next(left)) for folder in folders]
         start.wait()
         started = time.perf_counter()
-        for each in working:
-            each.result()
+        for future in working:
+            future.result()
         return time.perf_counter() - started
 
 
 def _claim(folder: Path, issue: int) -> None:
-    mine = house(folder, _agent(folder))
+    mine = open_app(folder, _agent(folder))
     claimed = claim.claim(mine.ws, mine.store, mine.leaser, mine.tracker, str(issue))
     assert claimed.how == "claim", claimed
 
 
-def _commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) -> float:
-    """By whole commands."""
+def _claim_by_commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) -> float:
+    """Claim by whole commands."""
     started = time.perf_counter()
     running = [
         subprocess.Popen(
@@ -112,12 +112,12 @@ def _commands(folders: Sequence[Path], left: Iterator[int], python: str | Path) 
         for folder in folders
     ]
     for process in running:
-        _, said = process.communicate()
+        _, stderr = process.communicate()
         if process.returncode != 0:
-            raise RuntimeError(f"a claim ended with {process.returncode}: {said.decode()}")
+            raise RuntimeError(f"a claim ended with {process.returncode}: {stderr.decode()}")
     return time.perf_counter() - started
 
 
 def _lost(folder: Path, taken: int) -> int:
     """How many claims the remote does not have."""
-    return taken - len(house(folder).leaser.list("issue/"))
+    return taken - len(open_app(folder).leaser.list("issue/"))

@@ -14,10 +14,10 @@ from pathlib import Path
 from bench.contention import record
 from bench.figure import Figure, count
 from bench.forks import Span, elapsed, together
-from bench.place import Place, house
+from bench.place import Place, open_app
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
 from ghp_agents.state.record import Record
@@ -28,7 +28,7 @@ FAR_AWAY = 0.8  # seconds added to every push
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one run."""
+    """The result of one run."""
 
     waits: Figure
     lost: int
@@ -60,8 +60,8 @@ def _run(place: Place, number: int, delay: float) -> Outcome:
     spans = together(works)
     pushes, rejected = _pushes(trace)
     for clone in clones:
-        house(clone).store.sync()
-    snapshots = [house(clone).store.snapshot() for clone in clones]
+        open_app(clone).store.sync()
+    snapshots = [open_app(clone).store.snapshot() for clone in clones]
     lost = max(_lost(snapshot, number, changes) for snapshot in snapshots)
     joins = len({_joined(snapshot) for snapshot in snapshots})
     waits = _waits(spans, number, changes, delay)
@@ -78,18 +78,18 @@ def _waits(spans: Sequence[Span], number: int, changes: int, delay: float) -> Fi
 
 
 def _work(clone: Path, index: int, changes: int, trace: Path) -> list[float]:
-    """Make all changes; how long each took with its sync."""
+    """Make all changes; the seconds that each took with its sync."""
     os.environ["GIT_TRACE2_EVENT"] = str(trace)
     return [_change(clone, index, step) for step in range(changes)]
 
 
 def _change(clone: Path, index: int, step: int) -> float:
     started = time.monotonic()
-    mine = house(clone)
+    mine = open_app(clone)
     ws, store = mine.ws, mine.store
-    said = {"status": "testing", "lastAction": f"Step {step}", "issue": index + 1}
+    fields = {"status": "testing", "lastAction": f"Step {step}", "issue": index + 1}
     epoch = 1 if step == 0 else None
-    pulse.beat(ws.folders, f"worker-{index + 1}", said, ws.clock.now(), epoch=epoch)
+    heartbeat.beat(ws.folders, f"worker-{index + 1}", fields, ws.clock.now(), epoch=epoch)
 
     def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
         return None, [record(index, step, snapshot.clock + 1, Timestamp(to_text(ws.clock.now())))]
@@ -102,7 +102,7 @@ def _change(clone: Path, index: int, step: int) -> float:
 
 
 def _pushes(trace: Path) -> tuple[int, int]:
-    """How many pushes there were, and how many of them did not end with 0."""
+    """The number of pushes, and of failed ones."""
     ends = [_end_of_push(path) for path in trace.iterdir()]
     codes = [code for code in ends if code is not None]
     return len(codes), sum(code != 0 for code in codes)
@@ -111,23 +111,23 @@ def _pushes(trace: Path) -> tuple[int, int]:
 def _end_of_push(path: Path) -> int | None:
     """The exit code of a `git push`; None for the trace of another process."""
     events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    words: list[str] = next((each["argv"] for each in events if each["event"] == "start"), [])
+    words: list[str] = next((event["argv"] for event in events if event["event"] == "start"), [])
     if "push" not in words:
         return None
-    return next((int(each["code"]) for each in events if each["event"] == "exit"), 1)
+    return next((int(event["code"]) for event in events if event["event"] == "exit"), 1)
 
 
 def _joined(snapshot: Snapshot) -> str:
-    """What a clone makes of what all have said, in few characters."""
-    agents = {name: presence.published(said) for name, said in snapshot.agents().items()}
-    said = hashlib.sha256(json.dumps(agents, sort_keys=True).encode())
+    """A digest of the joined state of a clone."""
+    agents = {name: presence.published(fields) for name, fields in snapshot.agents().items()}
+    digest = hashlib.sha256(json.dumps(agents, sort_keys=True).encode())
     for path, content in sorted(snapshot.files(".ghp/bench/").items()):
-        said.update(path.encode() + b"\0" + content)
-    return said.hexdigest()
+        digest.update(path.encode() + b"\0" + content)
+    return digest.hexdigest()
 
 
 def _lost(snapshot: Snapshot, clones: int, changes: int) -> int:
-    """The acknowledged changes that a clone does not know of."""
+    """The number of acknowledged changes that a clone does not have."""
     agents = snapshot.agents()
     beats = sum(
         changes - presence.number(agents.get(f"worker-{index + 1}", {}), "seq")

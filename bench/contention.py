@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.figure import Figure, count
 from bench.forks import elapsed, together
-from bench.place import Place, house
+from bench.place import Place, open_app
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp, agent_name
 from ghp_agents.ports import Snapshot
@@ -28,10 +28,10 @@ def measure(place: Place) -> list[Figure]:
 
 def _run(place: Place, processes: int, commits: int) -> tuple[Figure, int]:
     clone = place.repository("contention")
-    house(clone).store.fold()
+    open_app(clone).store.fold()
     spans = together([partial(_write, clone, number, commits) for number in range(processes)])
     waits = sorted(wait for span in spans for wait in span.result)
-    lost = processes * commits - len(house(clone).store.snapshot().files(".ghp/bench/"))
+    lost = processes * commits - len(open_app(clone).store.snapshot().files(".ghp/bench/"))
     name = f"{processes} process{'es' if processes > 1 else ''} × {commits}"
     note = f"median {count(waits[len(waits) // 2] * 1000)} ms, worst {count(waits[-1] * 1000)} ms"
     rate = processes * commits / elapsed(spans)
@@ -45,7 +45,7 @@ def _write(clone: Path, number: int, commits: int) -> list[float]:
 
 def _commit(clone: Path, number: int, step: int) -> float:
     started = time.monotonic()
-    mine = house(clone)
+    mine = open_app(clone)
 
     def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
         at = Timestamp(to_text(mine.ws.clock.now()))
@@ -56,7 +56,7 @@ def _commit(clone: Path, number: int, step: int) -> float:
 
 
 def record(writer: int, step: int, clock: int, at: Timestamp) -> Record:
-    """A small record that no other writer makes."""
+    """A small record that is unique to the writer and step."""
     name = f"{writer}-{step}"
     return Record(
         event="note",

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from bench.figure import Figure, count
 from bench.forks import elapsed, meanwhile, together
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state import presence
 
 ENOUGH = 0.6  # of what bare replacing reaches
@@ -32,17 +32,17 @@ def measure(place: Place) -> list[Figure]:
     remote = place.remote("crowd")
     (clone,) = place.clones(remote, 1)
     names = [f"worker-{number + 1}" for number in range(agents)]
-    said = Counter(_register(clone, [*names, *BYSTANDERS]))
-    alone = _in_turn(clone, names, beats, rounds, said)
-    with meanwhile(partial(_fold, clone), partial(_sync, clone)) as made:
-        amid = _in_turn(clone, names, beats, rounds, said)
-        whole = _whole(place, clone, names, 2 if place.quick else beats, said)
-        folds, syncs = made()
-    during = f"{sum(said.values()):,} beats, {folds} folds and {syncs} syncs"
-    here, there = _lost(clone, remote, {name: said[name] for name in names})
+    counts = Counter(_register(clone, [*names, *BYSTANDERS]))
+    alone = _in_turn(clone, names, beats, rounds, counts)
+    with meanwhile(partial(_fold, clone), partial(_sync, clone)) as finished:
+        amid = _in_turn(clone, names, beats, rounds, counts)
+        whole = _whole(place, clone, names, 2 if place.quick else beats, counts)
+        folds, syncs = finished()
+    during = f"{sum(counts.values()):,} beats, {folds} folds and {syncs} syncs"
+    local_lost, remote_lost = _lost(clone, remote, {name: counts[name] for name in names})
     return [
-        Figure("crowd", "beats lost in the clone's ref", here, "beats", 0, note=during),
-        Figure("crowd", "beats lost on the remote", there, "beats", 0, note=during),
+        Figure("crowd", "beats lost in the clone's ref", local_lost, "beats", 0, note=during),
+        Figure("crowd", "beats lost on the remote", remote_lost, "beats", 0, note=during),
         _against_bare("pulse.beat amid folds and syncs", amid, ENOUGH),
         _against_bare("pulse.beat where nobody folds", alone, None),
         Figure("crowd", "the whole fast road, in a process", amid["road"], "beats/s"),
@@ -57,16 +57,16 @@ def _against_bare(name: str, best: Mapping[str, float], bound: float | None) -> 
 
 
 def _register(clone: Path, names: Sequence[str]) -> dict[str, int]:
-    ws = house(clone).ws
+    ws = open_app(clone).ws
     for name in names:
-        pulse.beat(ws.folders, name, pulse.surroundings(ws.place), ws.clock.now(), epoch=1)
+        heartbeat.beat(ws.folders, name, heartbeat.surroundings(ws.place), ws.clock.now(), epoch=1)
     return dict.fromkeys(names, 1)
 
 
 def _in_turn(
-    clone: Path, names: Sequence[str], beats: int, rounds: int, said: Counter[str]
+    clone: Path, names: Sequence[str], beats: int, rounds: int, counts: Counter[str]
 ) -> dict[str, float]:
-    """The best throughput of bare replacing, of `pulse.beat` and of the whole fast road."""
+    """The best throughput of bare replacing, of `heartbeat.beat` and of the fast heartbeat."""
     size = (clone / ".git/ghp/agents" / f"{names[-1]}.json").stat().st_size
     kinds: dict[str, Callable[..., int]] = {
         "bare": partial(_bare, size=size),
@@ -80,7 +80,7 @@ def _in_turn(
             warm_up = [partial(work, clone, name, WARM, f"warm {number}") for name in names]
             spans = together(works, warm_up)
             best[kind] = max(best[kind], len(names) * beats / elapsed(spans))
-            said.update({n: s.result + s.before for n, s in zip(names, spans, strict=True)})
+            counts.update({n: s.result + s.before for n, s in zip(names, spans, strict=True)})
     return best
 
 
@@ -98,7 +98,7 @@ def _bare(clone: Path, name: str, times: int, _: str, size: int) -> int:
 def _beat(clone: Path, name: str, times: int, what: str) -> int:
     folders = [f"{clone}/.git/ghp"]
     answers = [
-        pulse.beat(folders, name, {"lastAction": f"{what}, {step}"}, time.time())
+        heartbeat.beat(folders, name, {"lastAction": f"{what}, {step}"}, time.time())
         for step in range(times)
     ]
     return answers.count("beat")
@@ -107,25 +107,27 @@ def _beat(clone: Path, name: str, times: int, what: str) -> int:
 def _road(clone: Path, name: str, times: int, what: str) -> int:
     os.chdir(clone)
     environ = {**os.environ, "GHP_AGENT": name}
-    answers = [pulse.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
+    answers = [heartbeat.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
     return answers.count(True)
 
 
 def _fold(clone: Path) -> None:
-    # Something to commit in each fold, in the bare rounds as well: the load on both is the same.
+    # Each fold gets something to commit, in the bare rounds as well, so that the load is the same.
     folders, now = [str(clone / ".git/ghp")], time.time()
     for name in BYSTANDERS:
-        pulse.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
-    with contextlib.suppress(LockTimeoutError):  # a crowd on few cores; the next fold takes it in
-        house(clone).store.fold()
+        heartbeat.beat(folders, name, {"lastAction": f"Looked on at {now}"}, now)
+    with contextlib.suppress(
+        LockTimeoutError
+    ):  # many processes on few cores; the next fold takes it
+        open_app(clone).store.fold()
 
 
 def _sync(clone: Path) -> None:
-    house(clone).store.sync()  # whether all arrived is looked at in the end
+    open_app(clone).store.sync()  # losses are counted at the end
 
 
 def _whole(
-    place: Place, clone: Path, names: Sequence[str], beats: int, said: Counter[str]
+    place: Place, clone: Path, names: Sequence[str], beats: int, counts: Counter[str]
 ) -> float:
     command = ["sh", "-c", LOOP, str(place.installed.ghp), str(beats)]
     started = time.monotonic()
@@ -133,23 +135,23 @@ def _whole(
         subprocess.Popen(command, cwd=clone, env={**os.environ, "GHP_AGENT": name})
         for name in names
     ]
-    if any([shell.wait() for shell in shells]):  # all of them, also after a failure
+    if any([shell.wait() for shell in shells]):  # wait for all, also after a failure
         raise RuntimeError("a shell of the crowd failed")
     taken = time.monotonic() - started
-    said.update(dict.fromkeys(names, beats))
+    counts.update(dict.fromkeys(names, beats))
     return len(names) * beats / taken
 
 
-def _lost(clone: Path, remote: Path, said: Mapping[str, int]) -> tuple[int, int]:
+def _lost(clone: Path, remote: Path, counts: Mapping[str, int]) -> tuple[int, int]:
     """How many acknowledged beats the clone's ref lacks after a fold, the remote after a sync."""
-    store = house(clone).store
+    store = open_app(clone).store
     store.fold()
     place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
-    here = _missing(git(clone / ".git/ghp/state.git", "show", place), said)
+    here = _missing(git(clone / ".git/ghp/state.git", "show", place), counts)
     store.sync()
-    return here, _missing(git(remote, "show", place), said)
+    return here, _missing(git(remote, "show", place), counts)
 
 
-def _missing(document: str, said: Mapping[str, int]) -> int:
+def _missing(document: str, counts: Mapping[str, int]) -> int:
     known, _ = presence.decode(document.encode())
-    return sum(max(0, last - presence.number(known[name], "seq")) for name, last in said.items())
+    return sum(max(0, last - presence.number(known[name], "seq")) for name, last in counts.items())

@@ -7,11 +7,11 @@ from itertools import count
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, ratio, took
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp, agent_name
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.git import outbox
 from ghp_agents.state.record import Record
 
@@ -40,10 +40,10 @@ phone; two fit a screen. I have built the first and can build the second within 
 def measure(place: Place) -> list[Figure]:
     """A fold against the bare import."""
     before = _prepare(place)
-    # Its copies are to be the same clone: without this note they are not seen to be copies.
+    # Copies must count as the same clone: without this file they are not detected as copies.
     (before / ".git/ghp/state.git/ghp-place").unlink(missing_ok=True)
     after = shutil.copytree(before, before.parent / "after", symlinks=True)
-    commits = house(after).store.fold()
+    commits = open_app(after).store.fold()
     stream = before.parent / "stream"
     objects = _export(before, after, stream)
     numbers = count()
@@ -54,7 +54,7 @@ def measure(place: Place) -> list[Figure]:
 
     def fold() -> float:
         path = copy()
-        taken = took(lambda: house(path).store.fold())
+        taken = took(lambda: open_app(path).store.fold())
         _check(path, after)
         shutil.rmtree(path)
         return taken
@@ -72,16 +72,16 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _prepare(place: Place) -> Path:
-    """A clone that has folded once, and has as much again to fold."""
+    """A clone that has folded once, with as much to fold again."""
     clone = place.repository("fold")
-    ws = house(clone).ws
+    ws = open_app(clone).ws
     names = [f"worker-{number + 1}" for number in range(AGENTS)]
     for name in names:
-        pulse.beat(ws.folders, name, pulse.surroundings(ws.place), ws.clock.now(), epoch=1)
-    house(clone).store.fold()
+        heartbeat.beat(ws.folders, name, heartbeat.surroundings(ws.place), ws.clock.now(), epoch=1)
+    open_app(clone).store.fold()
     for name in names:
-        said = {"status": "testing", "lastAction": f"Ran the tests of {name}"}
-        pulse.beat(ws.folders, name, said, ws.clock.now())
+        fields = {"status": "testing", "lastAction": f"Ran the tests of {name}"}
+        heartbeat.beat(ws.folders, name, fields, ws.clock.now())
     at = Timestamp(to_text(ws.clock.now()))
     outbox.put(ws, [_record(number, at) for number in range(RECORDS)], OSError("no cause"))
     return clone
@@ -104,7 +104,7 @@ def _record(number: int, at: Timestamp) -> Record:
 
 
 def _export(before: Path, after: Path, stream: Path) -> int:
-    """Write all that the fold added as a stream for `git fast-import`; how many objects it is."""
+    """Write what the fold added as a stream for `git fast-import`; the number of objects."""
     repository = after / ".git/ghp/state.git"
     ref = git(repository, "for-each-ref", "--format=%(refname)", "refs/ghp/clone")
     base = git(before / ".git/ghp/state.git", "rev-parse", ref)
@@ -121,10 +121,10 @@ def _import(repository: Path, stream: Path) -> None:
         subprocess.run(command, stdin=given, check=True)
 
 
-def _check(one: Path, other: Path) -> None:
-    """Both must have come to the same tree, or nothing was compared."""
+def _check(first: Path, second: Path) -> None:
+    """Check that both have the same tree, else the comparison is invalid."""
     trees = []
-    for clone in (one, other):
+    for clone in (first, second):
         repository = clone / ".git/ghp/state.git"
         ref = git(repository, "for-each-ref", "--format=%(refname)", "refs/ghp/clone")
         trees.append(git(repository, "rev-parse", f"{ref}^{{tree}}"))

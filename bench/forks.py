@@ -1,4 +1,4 @@
-"""Many processes that start at the same moment, and what each of them measured."""
+"""Runs many processes that start at the same moment, and collects their results."""
 
 import contextlib
 import multiprocessing
@@ -14,20 +14,20 @@ CONTEXT = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One process's work: when it began and ended by the machine's clock, and its results."""
+    """One process's work: its start and end by the machine's clock, and its result."""
 
     began: float
     ended: float
     result: Any
-    before: Any = None  # the result of what it did to warm up
+    before: Any = None  # the result of the warm-up
 
 
 def together(works: Sequence[Work], warm_up: Sequence[Work] = ()) -> list[Span]:
-    """Run each of `works` in a process of its own, all at once; their spans, in order.
+    """Run each of `works` in its own process, all at once; their spans, in order.
 
-    Each runs its own of `warm_up` before, because the first steps of a forked process are slowed
-    down by copying the pages that it shares. All wait on one pipe and are let go by closing it,
-    which favours none of them. Raises RuntimeError where one fails.
+    Each first runs its own of `warm_up`, because copying shared pages slows the first steps of a
+    forked process. All wait on one pipe and start when it is closed, which favours none. Raises
+    RuntimeError if one fails.
     """
     gate, release = os.pipe()
     running = []
@@ -51,18 +51,18 @@ def together(works: Sequence[Work], warm_up: Sequence[Work] = ()) -> list[Span]:
 
 
 def elapsed(spans: Sequence[Span]) -> float:
-    """The seconds from the first beginning to the last end."""
+    """The seconds from the first start to the last end."""
     return max(span.ended for span in spans) - min(span.began for span in spans)
 
 
 def _nothing() -> None:
-    """What a process does to warm up where its first steps do not matter."""
+    """The default warm-up."""
 
 
 def _wait_and_work(gate: int, release: int, results: Any, warm_up: Work, work: Work) -> None:
     os.close(release)
     before = warm_up()
-    os.read(gate, 1)  # answers when the last writer is closed
+    os.read(gate, 1)  # returns when the last writer is closed
     began = time.monotonic()
     result = work()
     results.send(Span(began, time.monotonic(), result, before))
@@ -71,9 +71,9 @@ def _wait_and_work(gate: int, release: int, results: Any, warm_up: Work, work: W
 
 @contextlib.contextmanager
 def meanwhile(*works: Work) -> Iterator[Callable[[], list[int]]]:
-    """Repeat each of `works` in a process of its own until the block ends.
+    """Repeat each of `works` in its own process until the block ends.
 
-    What is yielded answers how often each was done so far. Raises RuntimeError where one fails.
+    Yields a function that returns how often each was done so far. Raises RuntimeError if one fails.
     """
     stop = CONTEXT.Event()
     counters = [CONTEXT.Value("i", 0) for _ in works]

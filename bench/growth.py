@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.figure import Figure, count, milliseconds
-from bench.place import Place, git, house, size
+from bench.place import Place, git, open_app, size
 from bench.timing import took
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.state.git import repack as upkeep
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.state.git import repack
 from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import App
 
@@ -33,7 +33,7 @@ ACTIONS = (
     "Asked which of the two layouts to keep",
 )
 
-Said = Callable[[int, int], dict[str, Any] | None]  # by fold and agent
+FieldsAt = Callable[[int, int], dict[str, Any] | None]  # by fold and agent
 
 
 def measure(place: Place) -> list[Figure]:
@@ -45,14 +45,16 @@ def measure(place: Place) -> list[Figure]:
     ]
 
 
-def _grow(place: Place, folds: int, said: Said, who: str, bound: float | None) -> list[Figure]:
+def _grow(
+    place: Place, folds: int, fields_at: FieldsAt, who: str, bound: float | None
+) -> list[Figure]:
     clone = place.repository("growth")
     clock = ManualClock()
-    _fold(clone, clock, 0, said)
+    _fold(clone, clock, 0, fields_at)
     before = _maintained(clone)
     most, slowest = 0, 0.0
     for step in range(1, folds + 1):
-        slowest = max(slowest, took(partial(_fold, clone, clock, step, said)))
+        slowest = max(slowest, took(partial(_fold, clone, clock, step, fields_at)))
         if step % 20 == 0:
             most = max(most, size(_state(clone))[1])
     after = _maintained(clone)
@@ -78,7 +80,7 @@ def _all_beat(step: int, agent: int) -> dict[str, Any] | None:
 
 
 def _at_work(step: int, agent: int) -> dict[str, Any]:
-    """What an agent says: a new action in each step, a new status in every fifth."""
+    """An agent's presence: a new action in each step, a new status in every fifth."""
     return {
         "status": STATUSES[(step + agent) // 5 % len(STATUSES)],
         "issue": 1 + agent + (step + 7 * agent) // 40 * AGENTS,
@@ -87,15 +89,15 @@ def _at_work(step: int, agent: int) -> dict[str, Any]:
     }
 
 
-def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
-    """Whoever has something new to say says it, and it is folded."""
+def _fold(clone: Path, clock: ManualClock, step: int, fields_at: FieldsAt) -> None:
+    """Write the new heartbeats of this step, and fold."""
     clock.wait(PAUSE)
     parts = App(clone, {"GHP_BACKGROUND": "0"}, clock=clock)
     for agent in range(AGENTS):
-        new = said(step, agent)
+        new = fields_at(step, agent)
         if new is None:
             continue
-        pulse.beat(
+        heartbeat.beat(
             parts.ws.folders,
             f"worker-{agent + 1}",
             new,
@@ -110,8 +112,8 @@ def _fold(clone: Path, clock: ManualClock, step: int, said: Said) -> None:
 
 def _maintained(clone: Path) -> tuple[int, int]:
     """The size after maintenance."""
-    ws = house(clone).ws
-    if not upkeep.run(ws, open_repository(ws)):
+    ws = open_app(clone).ws
+    if not repack.run(ws, open_repository(ws)):
         raise RuntimeError("the maintenance could not be done")
     return size(_state(clone))
 

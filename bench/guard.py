@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, process, ratio
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp, digest
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.leases import record as lease_record
 from ghp_agents.leases.record import LeaseEvent
 from ghp_agents.ports import Snapshot
@@ -22,7 +22,7 @@ from ghp_agents.state.transact import transact
 
 LEASES, AGENTS = 1_000, 200
 FEW_PASSES = 4.0
-# As the hook does it, without a client: what is decided is the exit code.
+# What the hook does, without a client: the exit code is 0 for the expected decision.
 GUARD = (
     "import os, sys, time\n"
     "from ghp_agents.hotpath import check_edit as guard, heartbeat as pulse\n"
@@ -51,7 +51,7 @@ def measure(place: Place) -> list[Figure]:
         "hook, denied": partial(_hook, place, clone, env, HELD),
     }
     for name in cases:
-        cases[name]()  # compiles, and takes the implicit lease
+        cases[name]()  # compiles the policy, and takes the implicit lease
     times = interleave(cases, rounds)
     unit = "× python -c pass"
     return [
@@ -73,34 +73,34 @@ def _hook(place: Place, clone: Path, env: Mapping[str, str], path: str) -> float
     }
     stdin = clone.parent / "event.json"
     stdin.write_text(json.dumps(event))
-    said = clone.parent / "said.json"
+    output = clone.parent / "said.json"
     command: list[str | Path] = [place.installed.python, "-P", "-m", "ghp_agents", "hook", "claude"]
     env = {**env, "GHP_AGENT": "worker-1"}
-    took = process(command, cwd=clone, env=env, stdin=stdin, stdout=said)
-    if ('"deny"' in said.read_text()) != (path == HELD):
-        raise RuntimeError(f"The hook decided wrongly of {path}: {said.read_text()}")
+    took = process(command, cwd=clone, env=env, stdin=stdin, stdout=output)
+    if ('"deny"' in output.read_text()) != (path == HELD):
+        raise RuntimeError(f"The hook decided wrongly of {path}: {output.read_text()}")
     return took
 
 
 def _fill(clone: Path, leases: int, agents: int) -> None:
-    """Agents that live, and leases of theirs: of files, of folders, and with wildcards."""
+    """Living agents with leases of files, of folders, and with wildcards."""
     (clone / ".gitignore").write_text("*.log\nbuild/\n")
     git(clone, "add", ".gitignore")
     git(clone, "commit", "-q", "-m", "Ignore what is built")
-    parts = house(clone)
+    parts = open_app(clone)
     now = parts.ws.clock.now()
     for number in range(agents):
-        said = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
-        pulse.beat(parts.ws.folders, f"worker-{number + 1}", said, now, epoch=1)
+        fields = {"status": "implementing", "issue": number + 1, "lastAction": "Edits"}
+        heartbeat.beat(parts.ws.folders, f"worker-{number + 1}", fields, now, epoch=1)
     parts.store.fold()
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         at = Timestamp(to_text(now))
-        asked = [_lease(snapshot, number, agents, at) for number in range(leases)]
-        return None, [lease_record.entry(said, said) for said in asked]
+        events = [_lease(snapshot, number, agents, at) for number in range(leases)]
+        return None, [lease_record.entry(event, event) for event in events]
 
     transact(parts.store, decide)
-    ruling.current(parts.ws, parts.store, parts.leaser, parts.tracker)
+    evaluate.current(parts.ws, parts.store, parts.leaser, parts.tracker)
 
 
 def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> LeaseEvent:

@@ -1,4 +1,4 @@
-"""Histories to replay: a base, and branches that all begin at it, each with commits in order."""
+"""Histories to replay: a base, and branches from it, each with commits in order."""
 
 import random
 import subprocess
@@ -16,11 +16,11 @@ WORDS = ("row", "table", "age", "total", "name", "path", "found", "left", "value
 
 
 class Change(NamedTuple):
-    """A file as a commit leaves it."""
+    """A file as a commit changes it."""
 
     path: str
-    content: bytes | None  # None: it is deleted
-    source: str | None = None  # it was called so before
+    content: bytes | None  # None: deleted
+    source: str | None = None  # the old name, if it was renamed
 
 
 Commit = tuple[Change, ...]
@@ -28,10 +28,10 @@ Commit = tuple[Change, ...]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What one agent does, commit by commit."""
+    """The commits of one agent."""
 
     name: str
-    home: str  # the folder in which it works most
+    home: str  # the folder that it changes most
     commits: tuple[Commit, ...]
 
     def renames(self) -> dict[str, str]:
@@ -41,7 +41,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Files to begin with, and what the branches make of them."""
+    """The base files and the branches."""
 
     base: Mapping[str, bytes]
     branches: tuple[Branch, ...]
@@ -51,7 +51,7 @@ class History:
 
 
 def write(history: History, folder: Path) -> None:
-    """Make the branches in the repository at `folder`, whose own first commit is not theirs."""
+    """Create the branches in the repository at `folder`; their base replaces `main`."""
     stream = b"".join(_stream(history))
     command = ["git", "fast-import", "--quiet", "--done", "--force"]
     subprocess.run(command, cwd=folder, input=stream, check=True)
@@ -96,8 +96,8 @@ def generated(seed: int, *, files: int, branches: int) -> History:
     rng = random.Random(seed)
     base = {path: _text(rng, _long_tailed(rng, 100, 1.4, 2_000)) for path in _paths(files)}
     weights = {path: (rank + 1) ** -0.8 for rank, path in enumerate(_shuffled(rng, base))}
-    made = tuple(_Author(rng, base, weights, f"b-{i + 1}").branch() for i in range(branches))
-    return History({path: _joined(lines) for path, lines in base.items()}, made)
+    written = tuple(_Author(rng, base, weights, f"b-{i + 1}").branch() for i in range(branches))
+    return History({path: _joined(lines) for path, lines in base.items()}, written)
 
 
 def _paths(files: int) -> list[str]:
@@ -107,7 +107,7 @@ def _paths(files: int) -> list[str]:
 
 
 def _shuffled(rng: random.Random, base: Mapping[str, list[str]]) -> list[str]:
-    """Files by how often they change; the list of changes comes first, as it does everywhere."""
+    """Files by how often they change; the changelog comes first, as in most projects."""
     rest = [path for path in base if path != "CHANGES.md"]
     rng.shuffle(rest)
     return ["CHANGES.md", *rest]
@@ -133,7 +133,7 @@ def _joined(lines: list[str]) -> bytes:
 
 @dataclass
 class _Author:
-    """One who writes a branch."""
+    """The author of a branch."""
 
     rng: random.Random
     base: Mapping[str, list[str]]
@@ -141,7 +141,7 @@ class _Author:
     name: str
     files: dict[str, list[str]] = field(init=False)
     home: str = field(init=False)
-    made: int = 0
+    new_files: int = 0
 
     def __post_init__(self) -> None:
         self.files = {path: [*lines] for path, lines in self.base.items()}
@@ -158,9 +158,9 @@ class _Author:
 
     def _choose(self) -> str:
         if self.rng.random() < 0.04:
-            self.made += 1
-            # The same name now and then: what two agents would call the same new thing.
-            shared = "helpers" if self.rng.random() < 0.1 else f"{self.name}_new_{self.made}"
+            self.new_files += 1
+            # Sometimes a shared name, as two agents may choose it for the same new file.
+            shared = "helpers" if self.rng.random() < 0.1 else f"{self.name}_new_{self.new_files}"
             return f"{self.home}/{shared}.py"
         at_home = [path for path in self.files if path.startswith(f"{self.home}/")]
         some = at_home if at_home and self.rng.random() < 0.5 else [*self.files]
@@ -196,17 +196,19 @@ class _Author:
 
 
 def of_releases(place: Place, package: str, versions: tuple[str, ...]) -> History | None:
-    """A package's releases as branches of the first: each leaves the files that it changed as it
-    left them in earnest, five to a commit. None, and a word why, where pip has no way to them."""
+    """A package's releases as branches of the first one: the files that each really changed, five
+    to a commit. None, with a message, if pip cannot download them."""
     folder = place.new("releases")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:"]
     wanted = [f"{package}=={version}" for version in versions]
     trees = []
-    for each in wanted:
-        done = subprocess.run([*command, each], cwd=folder, capture_output=True, text=True)
+    for requirement in wanted:
+        done = subprocess.run([*command, requirement], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             last = done.stderr.strip().rpartition("\n")[2]
-            place.say(f"replay: {each} cannot be downloaded, so releases are left out: {last}")
+            place.say(
+                f"replay: {requirement} cannot be downloaded, so releases are left out: {last}"
+            )
             return None
         (archive,) = folder.glob("*.tar.gz")
         trees.append(_texts(archive))

@@ -1,4 +1,4 @@
-"""The program as its users have it: the built wheel in a new environment, started without shims."""
+"""Installs the program as users do: the built wheel in a new environment, without shims."""
 
 import importlib.metadata
 import os
@@ -14,20 +14,20 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Where the environment has its interpreter and our command."""
+    """The interpreter and our command in the environment."""
 
     python: Path
     ghp: Path
-    pip: str  # its version: the wrapper it wrote is part of every start
+    pip: str  # its version: it wrote the wrapper that every start runs
 
 
 def install(folder: Path) -> Installed:
-    """A new environment with the wheel of this checkout and all that it needs."""
+    """A new environment with this checkout's wheel and its dependencies."""
     _run(os.path.realpath(sys.executable), "-m", "venv", folder)
     python = folder / "bin/python"
     wheel = _build(folder / "wheel")
     pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
-    # What the wheel needs is copied: the same files that pip would bring, without a network.
+    # Dependencies are copied: the same files that pip would install, without a network.
     _copy_needed(Path(_run(python, "-c", "import site; print(site.getsitepackages()[0])")))
     _run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
     _run(*pip, "check")
@@ -59,7 +59,7 @@ def _copy_needed(site: Path) -> None:
 
 
 def needed(name: str) -> list[importlib.metadata.Distribution]:
-    """The distributions that `name` needs, without extras, in this environment."""
+    """The dependencies of `name` in this environment, without extras."""
     found: dict[str, importlib.metadata.Distribution] = {}
     pending = list(_requirements(importlib.metadata.distribution(name)))
     while pending:
@@ -73,9 +73,9 @@ def needed(name: str) -> list[importlib.metadata.Distribution]:
 def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     from packaging.requirements import Requirement
 
-    asked = [Requirement(text) for text in distribution.requires or ()]
-    here = [each for each in asked if not each.marker or each.marker.evaluate({"extra": ""})]
-    return [re.sub(r"[-_.]+", "-", each.name).lower() for each in here]
+    requirements = [Requirement(text) for text in distribution.requires or ()]
+    applicable = [r for r in requirements if not r.marker or r.marker.evaluate({"extra": ""})]
+    return [re.sub(r"[-_.]+", "-", requirement.name).lower() for requirement in applicable]
 
 
 def _run(*command: str | Path) -> str:

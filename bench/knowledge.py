@@ -15,12 +15,12 @@ from typing import Any
 from bench import labels
 from bench.figure import Figure, milliseconds
 from bench.labels import Question
-from bench.place import Place, house
+from bench.place import Place, open_app
 from bench.timing import interleave, process, ratio, times_of, took
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note, identity
-from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.mem0 import Mem0Base
 from ghp_agents.notes.search.minilm import DIMENSIONS
 from ghp_agents.notes.search.result import Engines
@@ -31,7 +31,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 COLD, FIRST, THIRD = 2.0, 0.85, 0.95
-FOUND = 10  # of the ranking; what comes later counts as not found
+FOUND = 10  # ranks that count; later ones count as not found
 NOW = Timestamp("2026-01-01T00:00:00Z")
 PEAK = """
 import resource, subprocess, sys
@@ -60,9 +60,9 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _quality(place: Place) -> list[Figure]:
-    known = [_note(each.text, each.kind) for each in labels.notes()]
-    names = {note.id: each.name for note, each in zip(known, labels.notes(), strict=True)}
-    asked = labels.questions()[:: 10 if place.quick else 1]
+    known = [_note(label.text, label.kind) for label in labels.notes()]
+    names = {note.id: label.name for note, label in zip(known, labels.notes(), strict=True)}
+    questions = labels.questions()[:: 10 if place.quick else 1]
     bases: dict[str, KnowledgeBase] = {
         "our default": Mem0Base(place.new("default"), "bench", Engines()),
         "mem0 with hashed vectors": Mem0Base(place.new("hash"), "bench", Engines(), hashes=True),
@@ -74,8 +74,9 @@ def _quality(place: Place) -> list[Figure]:
     searches["grep"] = partial(_grep, _files(place))
     figures: list[Figure] = []
     for name, search in searches.items():
-        place.say(f"knowledge: {len(asked)} questions to {name} …")
-        figures += _figures(name, asked, [_rank(search(one.text), one.note) for one in asked])
+        place.say(f"knowledge: {len(questions)} questions to {name} …")
+        ranks = [_rank(search(question.text), question.note) for question in questions]
+        figures += _figures(name, questions, ranks)
     return figures
 
 
@@ -87,15 +88,15 @@ def _search(
 
 def _files(place: Place) -> Path:
     folder = place.new("grep")
-    for each in labels.notes():
-        (folder / each.name).write_text(f"{each.text}\n")
+    for note in labels.notes():
+        (folder / note.name).write_text(f"{note.text}\n")
     return folder
 
 
 def _grep(folder: Path, query: str) -> list[str]:
-    """As somebody does who has the notes as files: those that have most words of the question."""
+    """Search note files with `grep`: those with most words of the question first."""
     counts: dict[str, int] = {}
-    for word in {each for each in query.split() if textrank.terms(each)}:
+    for word in {word for word in query.split() if bm25.terms(word)}:
         command = ["grep", "-r", "-l", "-i", "-F", "-e", word.strip("?.,;:\"'")]
         shown = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         for name in shown.stdout.split():
@@ -107,20 +108,20 @@ def _rank(found: Sequence[str], wanted: str) -> int:
     return found.index(wanted) + 1 if wanted in found else 0
 
 
-def _figures(name: str, asked: Sequence[Question], ranks: Sequence[int]) -> list[Figure]:
+def _figures(name: str, questions: Sequence[Question], ranks: Sequence[int]) -> list[Figure]:
     is_ours = name == "our default"
-    ranked = list(zip(asked, ranks, strict=True))
+    ranked = list(zip(questions, ranks, strict=True))
     parts = {
-        part: [rank for one, rank in ranked if part in (one.style, one.half)]
+        part: [rank for question, rank in ranked if part in (question.style, question.half)]
         for part in (labels.PARAPHRASE, labels.WORDS, labels.TUNED, labels.HELD_OUT)
     }
 
     def figure(what: str, score: Callable[[int], float], bound: float | None) -> Figure:
-        each = {part: _mean(map(score, some)) for part, some in parts.items()}
-        note = ", ".join(f"{part} {value:.2f}" for part, value in each.items())
+        means = {part: _mean(map(score, some)) for part, some in parts.items()}
+        note = ", ".join(f"{part} {value:.2f}" for part, value in means.items())
         return Figure(
             "knowledge", f"{what}: {name}", _mean(map(score, ranks)), "", bound,
-            at_least=True, note=note, detail=each,
+            at_least=True, note=note, detail=means,
         )  # fmt: skip
 
     return [
@@ -151,14 +152,15 @@ def _cold(place: Place, count: int) -> list[Figure]:
     }
     taken = interleave(cases, 2 if place.quick else 12)
     name, unit = f"cold agent-recall, {count:,} notes", "× python -c 'import mem0'"
-    made = Figure("knowledge", f"agent-recall that makes the index, {count:,} notes", first, "s")
-    return [ratio("knowledge", name, taken["recall"], taken["import"], unit, COLD), made]
+    recall_ratio = ratio("knowledge", name, taken["recall"], taken["import"], unit, COLD)
+    name = f"agent-recall that makes the index, {count:,} notes"
+    return [recall_ratio, Figure("knowledge", name, first, "s")]
 
 
 def _with_notes(place: Place, count: int) -> Path:
-    """A repository whose state has that many notes."""
+    """A repository with `count` notes in its state."""
     repository = place.repository("notes")
-    store = house(repository).store
+    store = open_app(repository).store
     known = [note._replace(project="bench") for note in _many(count)]
     files = tuple((note_record.path_of(note.id), note_record.render(note)) for note in known)
 
@@ -201,18 +203,18 @@ def _memory(place: Place, count: int) -> Figure:
 
 
 class _Filled(Mem0Base):
-    """Our default, filled with vectors that stand for what the model takes minutes to make."""
+    """Our default, filled with random vectors, as the model takes minutes to compute them."""
 
     def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
         if len(notes) == 1:
             return super()._vectors(memory, notes)
         chance = random.Random(len(notes))
-        made: list[list[float]] = []
+        vectors: list[list[float]] = []
         for _ in notes:
             vector = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
             size = sum(value * value for value in vector) ** 0.5
-            made.append([value / size for value in vector])
-        return made
+            vectors.append([value / size for value in vector])
+        return vectors
 
 
 def _filled(place: Place, count: int) -> tuple[Mem0Base, list[Note]]:
@@ -222,8 +224,8 @@ def _filled(place: Place, count: int) -> tuple[Mem0Base, list[Note]]:
 
 
 def _many(count: int) -> list[Note]:
-    """So many notes: the labelled ones, again and again, each with a number."""
-    texts = [each.text for each in labels.notes()]
+    """`count` notes: the labelled ones repeated, each with a number."""
+    texts = [note.text for note in labels.notes()]
     return [_note(f"{texts[n % len(texts)]} (Part {n} of the shop.)") for n in range(count)]
 
 

@@ -114,26 +114,28 @@ the same with late interaction, clauses or that correction | 0.77 to 0.78 / 0.92
 def main() -> None:
     """Write the page."""
     results = json.loads(Path(sys.argv[1] if sys.argv[1:] else report.RESULTS).read_text())
-    figures = [_figure(each) for each in results["figures"] if each["row"] == "knowledge"]
+    figures = [_figure(figure) for figure in results["figures"] if figure["row"] == "knowledge"]
     PAGE.write_text(page(figures, results["machine"], results["at"]), encoding="utf-8")
 
 
 def page(figures: Sequence[Figure], machine: Mapping[str, Any], at: str) -> str:
     """The page."""
-    ours = [each for each in figures if each.name.endswith(SEARCHES[0]) and each.bound]
-    missed = [each for each in ours if not each.holds]
-    said = " and ".join(f"{each.name.partition(':')[0]} is {each.measured:.3f}" for each in missed)
+    ours = [figure for figure in figures if figure.name.endswith(SEARCHES[0]) and figure.bound]
+    missed = [figure for figure in ours if not figure.holds]
+    sentence = " and ".join(
+        f"{figure.name.partition(':')[0]} is {figure.measured:.3f}" for figure in missed
+    )
     return TEXT.format(
         date=at[:10],
         machine=", ".join(f"{name} {value}" for name, value in machine.items()),
         notes=len(labels.notes()),
         questions=len(labels.questions()),
         pairs=f"{sum(map(len, pairs.read())):,}",
-        quality=_quality({each.name: each for each in figures}),
-        halves=_halves({each.name: each for each in figures}),
+        quality=_quality({figure.name: figure for figure in figures}),
+        halves=_halves({figure.name: figure for figure in figures}),
         tried="\n".join(f"| {line} |" for line in TRIED),
-        verdict=f"They are missed: {said}." if missed else "They are met.",
-        cost=_cost([each for each in figures if ": " not in each.name]),
+        verdict=f"They are missed: {sentence}." if missed else "They are met.",
+        cost=_cost([figure for figure in figures if ": " not in figure.name]),
     )
 
 
@@ -141,7 +143,9 @@ def _quality(by_name: Mapping[str, Figure]) -> str:
     lines = [f"| | {' | '.join(MEASURES)} |", f"|---|{'---|' * len(MEASURES)}"]
     for search in SEARCHES:
         found = [by_name[f"{measure}: {search}"] for measure in MEASURES]
-        shown = [f"{each.measured:.2f} ({each.detail[labels.PARAPHRASE]:.2f})" for each in found]
+        shown = [
+            f"{figure.measured:.2f} ({figure.detail[labels.PARAPHRASE]:.2f})" for figure in found
+        ]
         lines.append(f"| {search} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
@@ -150,21 +154,21 @@ def _halves(by_name: Mapping[str, Figure]) -> str:
     ours = [by_name[f"{measure}: {SEARCHES[0]}"] for measure in MEASURES]
     lines = [f"| | questions | {' | '.join(MEASURES)} |", f"|---|---|{'---|' * len(MEASURES)}"]
     for half in (labels.TUNED, labels.HELD_OUT):
-        count = sum(1 for each in labels.questions() if each.half == half)
-        shown = " | ".join(f"{each.detail[half]:.2f}" for each in ours)
+        count = sum(1 for figure in labels.questions() if figure.half == half)
+        shown = " | ".join(f"{figure.detail[half]:.2f}" for figure in ours)
         lines.append(f"| {half} | {count} | {shown} |")
     return "\n".join(lines)
 
 
 def _cost(figures: Sequence[Figure]) -> str:
-    rows = [f"| {' | '.join(cells(each)[1:])} |" for each in figures]
+    rows = [f"| {' | '.join(cells(figure)[1:])} |" for figure in figures]
     return "\n".join(["| what | measured | bound | | from |", "|---|---|---|---|---|", *rows])
 
 
-def _figure(said: Mapping[str, Any]) -> Figure:
+def _figure(data: Mapping[str, Any]) -> Figure:
     return Figure(
-        said["row"], said["name"], said["measured"], said["unit"], said["bound"],
-        said["atLeast"], said["note"], said["detail"],
+        data["row"], data["name"], data["measured"], data["unit"], data["bound"],
+        data["atLeast"], data["note"], data["detail"],
     )  # fmt: skip
 
 

@@ -1,9 +1,8 @@
-"""The labelled set: engineering notes, and questions each of which one of them answers.
+"""The labelled set: engineering notes, and questions that each have one note as the answer.
 
 Half of the questions are paraphrases that share no content word with their note. They were written
-before any of this was measured, and not changed since: what is missed is for the search to find.
-What the search has to choose (weights) is chosen by the questions to every other note alone, so
-that the rest, held out, says what it does with questions that nobody looked at.
+before the first measurement and not changed since. Weights of the search are tuned only with the
+questions to every other note; the rest are held out as a test set.
 """
 
 from pathlib import Path
@@ -31,17 +30,17 @@ class Question(NamedTuple):
 
     @property
     def half(self) -> str:
-        """Whether weights may be chosen by it: by those to n001, n003, n005 and so on."""
+        """Whether it is for tuning (notes n001, n003, n005 …) or held out."""
         return TUNED if int(self.note.removeprefix("n")) % 2 else HELD_OUT
 
 
 def notes() -> list[Labelled]:
-    """All notes, in their order."""
+    """All notes, in order."""
     return [Labelled(*line.split("\t")) for line in _lines("notes.tsv")]
 
 
 def questions() -> list[Question]:
-    """All questions, in their order."""
+    """All questions, in order."""
     return [Question(*line.split("\t")) for line in _lines("questions.tsv")]
 
 

@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from bench.timing import interleave, process, ratio
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 
 FEW_CLICKS = 2.5
 READS = (
@@ -38,8 +38,8 @@ def measure(place: Place) -> list[Figure]:
     numbers = count(1)
 
     def run(words: tuple[str, ...]) -> float:
-        said = [word.format(next(numbers)) if "{}" in word else word for word in words]
-        return process([ghp, *said], cwd=worktree, env=env)
+        arguments = [word.format(next(numbers)) if "{}" in word else word for word in words]
+        return process([ghp, *arguments], cwd=worktree, env=env)
 
     click = partial(process, [python, "-c", "import click"], cwd=worktree, env=env)
     reads = {_name(words): partial(run, words) for words in READS}
@@ -78,8 +78,8 @@ def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
 
 
 def _beat(worktree: Path) -> None:
-    ws = house(worktree).ws
+    ws = open_app(worktree).ws
     for number in range(AGENTS):
-        said = {"status": "testing", "issue": number + 1, "lastAction": "Ran the tests"}
-        said |= pulse.surroundings(ws.place)
-        pulse.beat(ws.folders, f"worker-{number + 1}", said, ws.clock.now(), epoch=1)
+        fields = {"status": "testing", "issue": number + 1, "lastAction": "Ran the tests"}
+        fields |= heartbeat.surroundings(ws.place)
+        heartbeat.beat(ws.folders, f"worker-{number + 1}", fields, ws.clock.now(), epoch=1)

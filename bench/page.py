@@ -32,10 +32,12 @@ def _table(figures: Sequence[Figure]) -> str:
 
 
 def _rows(figures: Sequence[Figure]) -> str:
-    modules = [import_module(f"bench.{row}") for row in dict.fromkeys(each.row for each in figures)]
-    told = [f"- **{m.__name__.partition('.')[2]}**: {_said(m.__doc__)}\n" for m in modules]
-    return "## What the rows do\n\n" + "".join(told)
+    modules = [
+        import_module(f"bench.{row}") for row in dict.fromkeys(figure.row for figure in figures)
+    ]
+    sections = [f"- **{m.__name__.partition('.')[2]}**: {_one_line(m.__doc__)}\n" for m in modules]
+    return "## What the rows do\n\n" + "".join(sections)
 
 
-def _said(docstring: str | None) -> str:
+def _one_line(docstring: str | None) -> str:
     return " ".join((docstring or "").split())

@@ -1,4 +1,4 @@
-"""A temporary place to measure in: a home of its own, the installed wheel, repositories."""
+"""A temporary folder for measurements: its own home, the installed wheel, repositories."""
 
 import contextlib
 import os
@@ -21,23 +21,23 @@ GIT_CONFIG = (
 
 @dataclass(frozen=True)
 class Place:
-    """A folder that is taken away at the end, and what is made in it once for all rows."""
+    """A temporary folder, and what all rows share in it."""
 
     folder: Path
-    quick: bool  # fewer rounds and smaller numbers: shows that all runs, proves no bound
+    quick: bool  # fewer rounds and smaller numbers: a smoke test that proves no bound
 
     @cached_property
     def installed(self) -> installing.Installed:
-        """The program as its users have it: its wheel in an environment of its own."""
+        """The program as users have it: its wheel in its own environment."""
         self.say("building the wheel and installing it into an environment of its own …")
         return installing.install(self.folder / "installed")
 
     def say(self, text: str) -> None:
-        """Progress, for whoever waits."""
+        """Print progress to standard error."""
         print(text, file=sys.stderr, flush=True)
 
     def new(self, name: str) -> Path:
-        """A folder that was not there before."""
+        """A new folder."""
         return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
 
     def repository(self, name: str) -> Path:
@@ -50,7 +50,7 @@ class Place:
         return path
 
     def remote(self, name: str, *, delay: float = 0.0) -> Path:
-        """A bare repository, each push to which takes `delay` seconds longer."""
+        """A bare repository; each push to it takes `delay` seconds longer."""
         source = self.repository(name)
         bare = source.parent / "remote.git"
         git(self.folder, "clone", "-q", "--bare", str(source), str(bare))
@@ -63,15 +63,15 @@ class Place:
 
     def clones(self, remote: Path, number: int) -> list[Path]:
         """Clones of `remote`."""
-        made = [remote.parent / f"clone-{index + 1}" for index in range(number)]
-        for path in made:
+        paths = [remote.parent / f"clone-{index + 1}" for index in range(number)]
+        for path in paths:
             git(remote.parent, "clone", "-q", str(remote), str(path))
-        return made
+        return paths
 
 
 @contextlib.contextmanager
 def temporary(*, quick: bool) -> Iterator[Place]:
-    """A place; meanwhile this process and all it starts have an environment of their own."""
+    """A place; in this block, this process and its children have a clean environment."""
     before = dict(os.environ)
     folder = Path(tempfile.mkdtemp(prefix="ghp-bench-")).resolve()
     try:
@@ -87,8 +87,8 @@ def temporary(*, quick: bool) -> Iterator[Place]:
 def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
     home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)
-    # Started by a person: no session of an agent, no settings of theirs, no background processes
-    # beside those that a row starts itself.
+    # As started by a person: no agent's session, no user settings, no background processes except
+    # those that a row starts itself.
     return {
         "PATH": before.get("PATH", os.defpath),
         "HOME": str(home),
@@ -98,13 +98,13 @@ def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def house(cwd: Path, name: str | None = None) -> App:
-    """The program's parts for one command in `cwd`, in this process."""
+def open_app(cwd: Path, name: str | None = None) -> App:
+    """The app for a command in `cwd`, in this process."""
     return App(cwd, dict(os.environ), name=name)
 
 
 def git(cwd: Path, *args: str) -> str:
-    """What git prints, without the last line end."""
+    """Git's output without the last newline."""
     done = subprocess.run(["git", *args], cwd=cwd, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"git {' '.join(args)} in {cwd}: {done.stderr}")
@@ -112,7 +112,7 @@ def git(cwd: Path, *args: str) -> str:
 
 
 def size(folder: Path) -> tuple[int, int]:
-    """The bytes in all files below `folder`, and what they and the folders take on the disk."""
+    """The bytes in all files below `folder`, and the disk space of files and folders."""
     content, blocks = 0, 0
     for path in folder.rglob("*"):
         status = path.lstat()

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.place import Place, house
+from bench.place import Place, open_app
 from bench.timing import interleave, process, ratio
 from ghp_agents.core.clock import SystemClock
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 
 SIX_LOADS = 6.0
 CLONES = 8
@@ -19,7 +19,7 @@ LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 
 
 def measure(place: Place) -> list[Figure]:
-    """Both ways in which many agents come about."""
+    """All agents in one clone, and agents in many clones."""
     agents = 400 if place.quick else 10_000
     return [
         _read(place, _in_one_clone(place, agents), agents, "in this clone"),
@@ -48,9 +48,9 @@ def _read(place: Place, clone: Path, agents: int, where: str) -> Figure:
 def _in_one_clone(place: Place, agents: int) -> Path:
     clone = place.repository("reading")
     _beat(clone, range(agents))
-    # Files younger than a tick of the file system's clock are read again by the next command.
+    # Files younger than the file system's clock tick are read again by the next command.
     SystemClock().wait(0.2)
-    house(clone).store.fold()
+    open_app(clone).store.fold()
     return clone
 
 
@@ -58,16 +58,16 @@ def _in_many_clones(place: Place, agents: int) -> Path:
     clones = place.clones(place.remote("reading"), CLONES)
     for index, clone in enumerate(clones):
         _beat(clone, range(index, agents, CLONES))
-        house(clone).store.sync()
-    house(clones[0]).store.sync()
+        open_app(clone).store.sync()
+    open_app(clones[0]).store.sync()
     return clones[0]
 
 
 def _beat(clone: Path, numbers: range) -> None:
-    """Agents as they are at work: every field filled."""
-    ws = house(clone).ws
+    """Write presence with every field filled."""
+    ws = open_app(clone).ws
     for number in numbers:
-        said = {
+        fields = {
             "issue": number + 1,
             "status": "implementing",
             "lastAction": "Created dashboard command skeleton",
@@ -78,4 +78,4 @@ def _beat(clone: Path, numbers: range) -> None:
         }
         session = f"{number:08x}-0d7e-4f4b-9a53-1f5f0e7c3b21"
         now = ws.clock.now()
-        pulse.beat(ws.folders, f"worker-{number}", said, now, epoch=1, session=session)
+        heartbeat.beat(ws.folders, f"worker-{number}", fields, now, epoch=1, session=session)

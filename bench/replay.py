@@ -23,12 +23,11 @@ from typing import NamedTuple
 from bench import history
 from bench.figure import Figure
 from bench.history import Branch, Change, History
-from bench.place import Place, git, house
+from bench.place import Place, git, open_app
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
-from ghp_agents.guard import evaluate as ruling
-from ghp_agents.hotpath import check_edit as guard
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.guard import evaluate
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
@@ -37,20 +36,20 @@ from tests.support.taking import take
 
 CLICK = ("8.0.0", "8.0.1", "8.0.2", "8.0.3", "8.0.4", "8.1.0", "8.1.1", "8.1.2", "8.1.3")
 Decide = Callable[[App, str], Verdict]
-GIT = (2, 38)  # the first with `merge-tree --write-tree`
+GIT = (2, 38)  # the oldest with `merge-tree --write-tree`
 
 
 class Conflict(NamedTuple):
-    """What git cannot merge: whose branches, and the paths under which either knows the file."""
+    """A merge conflict: its branches, and the file's paths in either of them."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     kind: str
     paths: frozenset[str]
 
 
 class Denial(NamedTuple):
-    """An agent was told not to edit."""
+    """A refused edit."""
 
     agent: str
     path: str
@@ -59,7 +58,7 @@ class Denial(NamedTuple):
 
 @dataclass
 class Replay:
-    """What came of one history."""
+    """The result of one history."""
 
     pairs: int
     conflicts: Sequence[Conflict]
@@ -67,68 +66,72 @@ class Replay:
     denials: set[Denial] = field(default_factory=set)
 
     def silent(self) -> list[Conflict]:
-        """Conflicts that nobody was told of."""
-        told = {(each.agent, each.path) for each in self.denials}
+        """Conflicts that no denial announced."""
+        denied = {(denial.agent, denial.path) for denial in self.denials}
         return [
-            each
-            for each in self.conflicts
-            if not any((who, path) in told for who in each[:2] for path in each.paths)
+            conflict
+            for conflict in self.conflicts
+            if not any((who, path) in denied for who in conflict[:2] for path in conflict.paths)
         ]
 
     def idle(self) -> set[Denial]:
-        """Denials between two whose branches merge cleanly where they were made."""
+        """Denials for files that merge cleanly between the two branches."""
         torn = {
             (who, whom, path)
-            for each in self.conflicts
-            for who, whom in ((each.one, each.other), (each.other, each.one))
-            for path in each.paths
+            for conflict in self.conflicts
+            for who, whom in ((conflict.first, conflict.second), (conflict.second, conflict.first))
+            for path in conflict.paths
         }
-        return {each for each in self.denials if (each.agent, each.holder, each.path) not in torn}
+        return {
+            denial
+            for denial in self.denials
+            if (denial.agent, denial.holder, denial.path) not in torn
+        }
 
 
 def measure(place: Place) -> list[Figure]:
-    """Generated histories and real releases, with implicit leases alone and with explicit ones."""
+    """Generated histories and real releases, with implicit and with explicit leases."""
     version = tuple(int(part) for part in git(place.folder, "--version").split()[2].split(".")[:2])
     if version < GIT:
         place.say("replay: left out, for this git has no `merge-tree --write-tree` (2.38)")
         return []
     seeds, branches = ((1,), 12) if place.quick else ((1, 2), 60)
     pasts = [history.generated(seed, files=300, branches=branches) for seed in seeds]
-    made = [(past, _conflicts(place, past)) for past in pasts]
+    generated = [(past, _conflicts(place, past)) for past in pasts]
     releases = None if place.quick else history.of_releases(place, "click", CLICK)
     real = [] if releases is None else [(releases, _conflicts(place, releases))]
     name = f"{branches} branches"
     figures = [
-        *_figures(name, [_replay(place, *each) for each in made]),
+        *_figures(name, [_replay(place, *item) for item in generated]),
         *_figures(
-            f"{name}, leases of folders", [_replay(place, *each, folders=True) for each in made]
+            f"{name}, leases of folders", [_replay(place, *h, folders=True) for h in generated]
         ),
-        *(each for one in real for each in _figures("click's releases", [_replay(place, *one)])),
+        *(f for item in real for f in _figures("click's releases", [_replay(place, *item)])),
     ]
-    leaving = [_replay(place, *each, leave=True) for each in made]
+    leaving = [_replay(place, *item, leave=True) for item in generated]
     return [*figures, _announced(f"{name}, who is done lets go", leaving)]
 
 
 def _figures(what: str, replays: Sequence[Replay]) -> list[Figure]:
-    conflicts = sum(len(each.conflicts) for each in replays)
-    silent = sum(len(each.silent()) for each in replays)
-    pairs, edits = sum(each.pairs for each in replays), sum(each.edits for each in replays)
-    denials = sum(len(each.denials) for each in replays)
-    idle = sum(len(each.idle()) for each in replays)
+    conflicts = sum(len(replay.conflicts) for replay in replays)
+    silent = sum(len(replay.silent()) for replay in replays)
+    pairs, edits = sum(replay.pairs for replay in replays), sum(replay.edits for replay in replays)
+    denials = sum(len(replay.denials) for replay in replays)
+    idle = sum(len(replay.idle()) for replay in replays)
     share = 100 * idle / denials if denials else 0.0
     note = f"{_percent(conflicts - silent, conflicts)} of {conflicts:,} in {pairs:,} pairs were"
-    told = f"{idle:,} of {denials:,} denials, on {edits:,} edits"
+    idle_note = f"{idle:,} of {denials:,} denials, on {edits:,} edits"
     return [
         Figure("replay", f"{what}: conflicts not announced", silent, "conflicts", 0, note=note),
-        Figure("replay", f"{what}: denials where the pair merges", share, "%", note=told),
+        Figure("replay", f"{what}: denials where the pair merges", share, "%", note=idle_note),
     ]
 
 
 def _announced(what: str, replays: Sequence[Replay]) -> Figure:
-    conflicts = sum(len(each.conflicts) for each in replays)
-    told = conflicts - sum(len(each.silent()) for each in replays)
-    note = f"{told:,} of {conflicts:,}"
-    share = 100 * told / max(1, conflicts)
+    conflicts = sum(len(replay.conflicts) for replay in replays)
+    announced = conflicts - sum(len(replay.silent()) for replay in replays)
+    note = f"{announced:,} of {conflicts:,}"
+    share = 100 * announced / max(1, conflicts)
     return Figure("replay", f"{what}: conflicts announced", share, "%", note=note)
 
 
@@ -150,19 +153,19 @@ def _replay(
 ) -> Replay:
     clone = place.repository("replay")
     history.write(past, clone)
-    found = Replay(_pairs(past), conflicts)
-    agents = {branch.name: house(clone, branch.name) for branch in past.branches}
+    replay = Replay(_pairs(past), conflicts)
+    agents = {branch.name: open_app(clone, branch.name) for branch in past.branches}
     for branch in past.branches:
         _begin(agents[branch.name], branch, folders=folders)
     for branch, change, is_last in _in_turn(past):
         for path in filter(None, (change.source, change.path)):
-            found.edits += 1
+            replay.edits += 1
             verdict = (decide or _decide)(agents[branch.name], path)
             if verdict.is_refused:
-                found.denials.add(Denial(branch.name, path, verdict.holder or ""))
+                replay.denials.add(Denial(branch.name, path, verdict.holder or ""))
         if leave and is_last:
             _end(agents[branch.name])
-    return found
+    return replay
 
 
 def _pairs(past: History) -> int:
@@ -176,18 +179,17 @@ def _begin(agent: App, branch: Branch, *, folders: bool) -> None:
         try:
             take(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
         except RefusedError:
-            return  # it goes on without, as most do
+            return  # it continues without a lease
 
 
 def _end(agent: App) -> None:
     name = agent.ws.agent()
-    touched.drop_all(agent.ws.folders, name)
+    implicit_leases.drop_all(agent.ws.folders, name)
     presence.heartbeat(agent.ws, agent.store, name, {"status": "stopped"})
 
 
 def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
-    """The next edit of one of those who are not done, whose turn it is by luck; it is the same for
-    the same history."""
+    """All edits, each the next one of a random unfinished branch; deterministic for a history."""
     rng = random.Random(len(past.branches))
     left = [(branch, [c for commit in branch.commits for c in commit]) for branch in past.branches]
     while left:
@@ -200,35 +202,37 @@ def _in_turn(past: History) -> Iterator[tuple[Branch, Change, bool]]:
 
 
 def _decide(agent: App, path: str) -> Verdict:
-    """As a hook asks before an edit: quickly, and where that cannot tell, thoroughly."""
+    """Decide like the hook: with the fast check, and if that cannot tell, the full one."""
     ws, name = agent.ws, agent.ws.agent()
-    found = guard.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
+    found = check_edit.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
     if found is not None:
         return found
     parts = (agent.store, agent.leaser, agent.tracker)
-    return ruling.judge(ws, *parts, name, [path], editing=True)[0]
+    return evaluate.judge(ws, *parts, name, [path], editing=True)[0]
 
 
 # -------------------------------------------------------------------------- what git says
 
 
 def _conflicts(place: Place, past: History) -> list[Conflict]:
-    """All that git cannot merge, of every pair of branches."""
+    """The merge conflicts of every pair of branches."""
     clone = place.repository("merging")
     history.write(past, clone)
     return [
-        Conflict(one.name, other.name, kind, _all_names(paths, [one.renames(), other.renames()]))
-        for one, other in combinations(past.branches, 2)
-        for kind, paths in _merged(clone, one.name, other.name)
+        Conflict(
+            first.name, second.name, kind, _all_names(paths, [first.renames(), second.renames()])
+        )
+        for first, second in combinations(past.branches, 2)
+        for kind, paths in _merged(clone, first.name, second.name)
     ]
 
 
-def _merged(clone: Path, one: str, other: str) -> Iterator[tuple[str, list[str]]]:
-    """The conflicts of a merge: their kind and paths, as git tells programs."""
-    command = ["git", "merge-tree", "--write-tree", "-z", one, other]
+def _merged(clone: Path, first: str, second: str) -> Iterator[tuple[str, list[str]]]:
+    """The conflicts of a merge: kind and paths, from git's machine-readable output."""
+    command = ["git", "merge-tree", "--write-tree", "-z", first, second]
     done = subprocess.run(command, cwd=clone, capture_output=True)
     if done.returncode not in (0, 1):
-        raise RuntimeError(f"merging {one} and {other}: {done.stderr.decode()}")
+        raise RuntimeError(f"merging {first} and {second}: {done.stderr.decode()}")
     messages = done.stdout.decode().partition("\0\0")[2].split("\0") if done.returncode else []
     while len(messages) > 1:
         count = int(messages[0])

@@ -28,15 +28,14 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def broken(figures: Sequence[Figure], *, quick: bool) -> list[Figure]:
-    """The figures whose bound does not hold. A quick run proves no speed and no size, only that
-    nothing is lost: those are the bounds of 0."""
-    return [each for each in figures if not each.holds and (each.bound == 0 or not quick)]
+    """The figures whose bound does not hold; for a quick run only those with the bound 0."""
+    return [figure for figure in figures if not figure.holds and (figure.bound == 0 or not quick)]
 
 
 def document(
     figures: Sequence[Figure], machine: Mapping[str, Any], at: str, *, quick: bool
 ) -> dict[str, Any]:
-    """The results file: what was measured, when and on what."""
+    """The results file: figures, date and machine."""
     return {
         "schemaVersion": 1,
         "at": at,

@@ -26,7 +26,7 @@ FIRST, UNCHANGED, SYNC = 40, 12, 2
 
 
 def measure(place: Place) -> list[Figure]:
-    """Each command is asked for what reached GitHub; without a way to npm there is no GitHub."""
+    """The requests of each command; nothing if npm, and so the stand-in, cannot be reached."""
     issues, agents, homes = (30, 4, 2) if place.quick else (1_000, 50, 5)
     try:
         stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
@@ -40,13 +40,13 @@ def measure(place: Place) -> list[Figure]:
         clock = ManualClock(time.time())
         github.proxy.clock = clock
         place.say(f"{issues} issues and {agents} agents are made …")
-        _field(github, clock, issues, agents, homes)
+        _prepare(github, clock, issues, agents, homes)
         sweeper = github.clone("sweeper")
-        first = _asked(github, clock, sweeper, "agent-sweep")
-        _asked(github, clock, sweeper, "agent-sweep")  # what the first one wrote is news once
-        unchanged = _asked(github, clock, sweeper, "agent-sweep")
-        _asked(github, clock, github.folder / "clone-1", "agent-sync")
-        sync = _asked(github, clock, github.folder / "clone-1", "agent-sync")
+        first = _requests_of(github, clock, sweeper, "agent-sweep")
+        _requests_of(github, clock, sweeper, "agent-sweep")  # it reads what the first one wrote
+        unchanged = _requests_of(github, clock, sweeper, "agent-sweep")
+        _requests_of(github, clock, github.folder / "clone-1", "agent-sync")
+        sync = _requests_of(github, clock, github.folder / "clone-1", "agent-sync")
     what = f"sweep of {issues:,} issues, {agents} agents"
     return [
         _figure(f"{what}: the first", first, FIRST),
@@ -56,23 +56,25 @@ def measure(place: Place) -> list[Figure]:
     ]
 
 
-def _field(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: int) -> None:
-    """Issues, of which as many are claimed as there are agents, in some clones."""
+def _prepare(github: GitHub, clock: ManualClock, issues: int, agents: int, homes: int) -> None:
+    """Create issues; each agent claims one, in some clones."""
     for number in range(1, issues + 1):
         github.issue(f"Issue {number}", body=f"### Goal\n\nThe {number}th thing is done.\n")
     folders = [github.clone(f"clone-{number + 1}") for number in range(homes)]
     env = {**os.environ, **github.environment(WORKER_1)}
     for number in range(1, agents + 1):
         folder, name = folders[number % homes], f"worker-{number}"
-        house = App(folder, env, name=name, clock=clock)
-        presence.heartbeat(house.ws, house.store, house.ws.agent(), {"status": "implementing"})
-        claim.claim(house.ws, house.store, house.leaser, house.tracker, str(number))
+        app = App(folder, env, name=name, clock=clock)
+        presence.heartbeat(app.ws, app.store, app.ws.agent(), {"status": "implementing"})
+        claim.claim(app.ws, app.store, app.leaser, app.tracker, str(number))
     for folder in [*folders, *folders]:
-        _asked(github, clock, folder, "agent-sync")
+        _requests_of(github, clock, folder, "agent-sync")
 
 
-def _asked(github: GitHub, clock: ManualClock, folder: Path, command: str) -> Sequence[Exchange]:
-    """What a command asked of GitHub; by then the last answer is too old to be taken again."""
+def _requests_of(
+    github: GitHub, clock: ManualClock, folder: Path, command: str
+) -> Sequence[Exchange]:
+    """The requests of a command, after the cached response has expired."""
     clock.wait(30)
     mark = len(github.proxy.exchanges)
     who = ADMIN if folder.name == "sweeper" else WORKER_1
@@ -82,14 +84,13 @@ def _asked(github: GitHub, clock: ManualClock, folder: Path, command: str) -> Se
     return github.proxy.since(mark)
 
 
-def _changed(asked: Sequence[Exchange]) -> list[Exchange]:
-    return [each for each in asked if not each.not_modified]
+def _changed(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    return [exchange for exchange in exchanges if not exchange.not_modified]
 
 
-def _figure(name: str, asked: Sequence[Exchange], bound: int) -> Figure:
-    writes = sum(each.asked.writes for each in asked)
-    note = (
-        f"{len(asked) - writes} read, {writes} written, {len(asked) - len(_changed(asked))} × 304"
-    )
-    detail = {"requests": [str(each) for each in asked[:100]]}
-    return Figure("requests", name, len(asked), "requests", bound, note=note, detail=detail)
+def _figure(name: str, exchanges: Sequence[Exchange], bound: int) -> Figure:
+    writes = sum(exchange.asked.writes for exchange in exchanges)
+    unchanged = len(exchanges) - len(_changed(exchanges))
+    note = f"{len(exchanges) - writes} read, {writes} written, {unchanged} × 304"
+    detail = {"requests": [str(exchange) for exchange in exchanges[:100]]}
+    return Figure("requests", name, len(exchanges), "requests", bound, note=note, detail=detail)

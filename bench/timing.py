@@ -1,4 +1,4 @@
-"""Timing on a machine that others use as well: rounds of all cases in turn, the best of each."""
+"""Timing on a shared machine: rounds of all cases in turn, the best of each."""
 
 import statistics
 import subprocess
@@ -13,7 +13,7 @@ from bench.figure import Figure, count, milliseconds
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long a case took, in seconds. The minimum is the case itself, the rest is the machine."""
+    """The seconds that a case took. The minimum is its cost; the rest is noise of the machine."""
 
     minimum: float
     median: float
@@ -28,7 +28,7 @@ class Times:
 
 
 def ratio(row: str, name: str, times: Times, base: Times, unit: str, bound: float | None) -> Figure:
-    """How often `base` goes into `times`, as a figure with an upper bound, if any."""
+    """The ratio of `times` to `base`, as a figure with an optional upper bound."""
     detail = times.as_detail("this") | base.as_detail("base")
     detail["ratioOfMedians"] = round(times.median / base.median, 3)
     note = f"{count(times.minimum * 1000)} / {count(base.minimum * 1000)} ms"
@@ -37,14 +37,14 @@ def ratio(row: str, name: str, times: Times, base: Times, unit: str, bound: floa
 
 
 def interleave(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, Times]:
-    """Run every case once in each round, so that a busy moment of the machine meets all of them.
+    """Run every case once in each round, so that a busy moment affects all of them.
 
-    A case answers the seconds it took, which leaves out what it had to prepare.
+    A case returns the seconds it took, without its preparation.
     """
     taken: dict[str, list[float]] = {name: [] for name in cases}
     names = list(cases)
     for number in range(rounds):
-        turn = number % len(names)  # nobody always comes after the same neighbour
+        turn = number % len(names)  # vary which case follows which
         for name in names[turn:] + names[:turn]:
             taken[name].append(cases[name]())
     return {name: times_of(some) for name, some in taken.items()}
@@ -70,7 +70,7 @@ def process(
     stdout: Path | None = None,
     stdin: Path | None = None,
 ) -> float:
-    """The seconds that a whole process takes. Raises where it does not end with 0."""
+    """The seconds that a process takes. Raises RuntimeError if it does not exit with 0."""
     with (
         (stdout or Path("/dev/null")).open("wb") as out,
         (stdin or Path("/dev/null")).open() as given,

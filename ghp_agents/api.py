@@ -1,4 +1,4 @@
-"""The typed API: coordinate agents from a Python program, by the same services as the commands.
+"""The typed Python API, with the same services as the commands.
 
 from ghp_agents.api import connect
 
@@ -19,11 +19,11 @@ from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.guard import approval
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.heartbeat import clean_action
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
-from ghp_agents.leases import acquire as leasing
+from ghp_agents.leases import acquire
 from ghp_agents.leases import service as lease_services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -55,34 +55,34 @@ from ghp_agents.workspace import Workspace
 def connect(
     folder: str | Path = ".", *, agent: str | None = None, environ: Mapping[str, str] | None = None
 ) -> "Project":
-    """The project around `folder`, acted in as `agent` (default: as the commands find it out).
+    """The project in `folder`, acting as `agent` (default: the agent that the commands find).
 
-    Raises NotSetUpError outside of a repository, UsageError for what is not a name, RefusedError
-    where an agent would act as an orchestrator.
+    Raises NotSetUpError outside of a repository, UsageError for an invalid name, RefusedError if
+    an agent would act as an orchestrator.
     """
     name = agent_name(agent) if agent else None
     known = os.environ if environ is None else environ
-    house = App(Path(folder).resolve(), known, name=name)
-    ws = house.ws  # say here what is wrong with the folder, not at the first call
+    app = App(Path(folder).resolve(), known, name=name)
+    ws = app.ws  # raises for a bad folder here, not at the first call
     if name:
-        people.refuse(known, name, pulse.whoami(ws.place, known), ws.settings.orchestrators)
-    return Project(house)
+        people.refuse(known, name, heartbeat.whoami(ws.place, known), ws.settings.orchestrators)
+    return Project(app)
 
 
 class Project:
-    """A repository's coordination. Every method may raise GhpError, whose `hint` says what next."""
+    """A repository's coordination. Every method may raise GhpError; its `hint` says what to do."""
 
-    def __init__(self, house: App) -> None:
-        self._house = house
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def _parts(self) -> tuple[Workspace, StateStore, LockService, IssueTracker]:
-        house = self._house
-        return house.ws, house.store, house.leaser, house.tracker
+        app = self._app
+        return app.ws, app.store, app.leaser, app.tracker
 
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
-        house = self._house
-        return presence.list_agents(house.ws, house.store, house.store.snapshot())
+        app = self._app
+        return presence.list_agents(app.ws, app.store, app.store.snapshot())
 
     def heartbeat(
         self,
@@ -92,80 +92,77 @@ class Project:
         action: str | None = None,
         progress: bool = False,
     ) -> None:
-        """Renew this agent's presence; what is not given stays as it is."""
-        said: dict[str, Any] = {}
+        """Renew this agent's presence; fields that are not given stay unchanged."""
+        fields: dict[str, Any] = {}
         if status is not None:
-            said["status"] = status_name(status)
+            fields["status"] = status_name(status)
         if issue is not None:
-            said["issue"] = issue or None
+            fields["issue"] = issue or None
         if action is not None:
-            said["lastAction"] = clean_action(action)
-        house = self._house
-        presence.heartbeat(house.ws, house.store, house.ws.agent(), said, progress=progress)
+            fields["lastAction"] = clean_action(action)
+        app = self._app
+        presence.heartbeat(app.ws, app.store, app.ws.agent(), fields, progress=progress)
 
     def log(self, question: LedgerQuery | None = None) -> list[LedgerEntry]:
-        """What happened, in ledger order."""
-        return ledger.select(self._house.store.ledger(), question or LedgerQuery())
+        """The entries of the ledger, in its order."""
+        return ledger.select(self._app.store.ledger(), question or LedgerQuery())
 
     def sync(self, *, push: bool = True) -> SyncReport:
-        """Exchange state with the remote. A remote that cannot be reached is in the report."""
-        house = self._house
-        return sync.sync(
-            house.ws, house.store, house.leaser, house.tracker, push=push, hub=house.hub
-        )
+        """Exchange state with the remote. If it cannot be reached, the report says so."""
+        app = self._app
+        return sync.sync(app.ws, app.store, app.leaser, app.tracker, push=push, hub=app.hub)
 
     def issues(self, *, closed: bool = False) -> list[Issue]:
-        """Open issues, and closed ones if asked, oldest first."""
-        return self._house.tracker.list(closed=closed)
+        """Open issues, with `closed` also closed ones, oldest first."""
+        return self._app.tracker.list(closed=closed)
 
     def ready(self) -> list[Issue]:
-        """What can be taken now: open, unclaimed, unassigned, no open blocker, no epic, not waiting
-        for a person; the most urgent first."""
-        known = claim.claims(self._house.leaser)
-        house = self._house
-        commanded = issue.commanded(house.store)
-        return issue.ready(house.ws, house.tracker.list(closed=True), known, commanded)
+        """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, not
+        waiting for a person and not an epic."""
+        known = claim.claims(self._app.leaser)
+        app = self._app
+        commanded = issue.commanded(app.store)
+        return issue.ready(app.ws, app.tracker.list(closed=True), known, commanded)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
-        """Take the right to an issue; what is mine already stays so.
+        """Claim an issue; a claim that this agent already holds is kept.
 
-        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
         parts = self._parts()
         return claim.claim(*parts, str(number), steal=steal, reason=reason)
 
     def claim_next(self) -> ClaimResult:
-        """Take the best issue that is ready for this agent. Raises RefusedError for none."""
+        """Claim the best issue that is ready for this agent. Raises RefusedError without one."""
         return claim.claim_next(*self._parts())
 
     def release(self, number: int, *, to: str | None = None, reason: str = "") -> ReleasedClaim:
-        """Give an issue back, or in one step to another agent."""
+        """Release an issue; with `to`, assign it to another agent in the same step."""
         return claim.release(*self._parts(), str(number), to=to, reason=reason)
 
     def start(self, number: int | None = None) -> Started:
-        """Claim an issue, or the best that is ready, and make a branch and a worktree for it. What
-        is to be done there is done by a project of its own: `connect(started.path)`.
+        """Claim an issue, or the best ready one, and create a branch and a worktree for it.
 
-        Raises RefusedError when another has it, or there is nothing to begin at.
+        To work there, connect again: `connect(started.path)`. Raises RefusedError if another holds
+        the issue, or none is ready.
         """
         return start.start(*self._parts(), None if number is None else str(number))
 
     def finish(self, *, issue: int | None = None, draft: bool = False) -> Finished:
-        """Make a pull request of the work that is committed in this worktree, brought up to the
-        trunk and checked.
+        """Update this branch from the main branch, run the checks and open a pull request.
 
-        Raises RefusedError for what is not mine or not committed, ChecksFailedError.
+        Raises RefusedError for others' issues and uncommitted changes, ChecksFailedError.
         """
         named = str(issue) if issue is not None else None
-        return finish.finish(*self._parts(), self._house.forge, issue=named, draft=draft)
+        return finish.finish(*self._parts(), self._app.forge, issue=named, draft=draft)
 
     def merge(
         self, number: int | None = None, *, patience: float = 0.0, unchecked: bool = False
     ) -> Outcome:
-        """Check what would be on the trunk and merge it (`Merged`), or send it back to its agent
-        (`SentBack`): the pull request with this number, or of this issue, or of the branch here.
+        """Check and merge a pull request (`Merged`), or send it back to its agent (`SentBack`).
 
-        Raises RefusedError when somebody else merges, for longer than `patience` seconds.
+        `number` is that of the pull request or its issue (default: that of the current branch).
+        Raises RefusedError if another merge runs for longer than `patience` seconds.
         """
         named = str(number) if number is not None else None
         return merge.merge(self._merger(unchecked), named, patience=patience)
@@ -173,25 +170,25 @@ class Project:
     def merge_queue(
         self, *, patience: float = 0.0, unchecked: bool = False
     ) -> list[Outcome | Passed]:
-        """Merge all that are ready, the oldest first; what became of each."""
+        """Merge all ready pull requests, oldest first; the outcome of each."""
         return list(merge.merge_queue(self._merger(unchecked), patience=patience))
 
     def _merger(self, unchecked: bool) -> Merger:
-        parts = (*self._parts(), self._house.forge)
-        return merge.merger(*parts, cwd=self._house.cwd, unchecked=unchecked)
+        parts = (*self._parts(), self._app.forge)
+        return merge.merger(*parts, cwd=self._app.cwd, unchecked=unchecked)
 
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
     ) -> SweepResult:
-        """Look after what agents left behind, and publish the state; `policy` is alert, release or
-        reassign (default: as configured).
+        """Clean up after dead agents, and publish the state; `policy` is alert, release or reassign
+        (default: as configured).
 
-        Raises RefusedError while another sweeps, UnknownError without news of the remote.
+        Raises RefusedError while another sweep runs, UnknownError if the remote cannot be reached.
         """
-        house = self._house
+        app = self._app
         return sweep.sweep(
-            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=house.hub,
-            forge=house.forge,
+            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=app.hub,
+            forge=app.forge,
         )  # fmt: skip
 
     def lease(
@@ -202,81 +199,79 @@ class Project:
         ttl: float | None = None,
         strict: bool = False,
     ) -> LeaseResult:
-        """Have files alone, by patterns as in a .gitignore of the folder, or a named resource.
+        """Lease files, by patterns as in a .gitignore of the folder, or a named resource.
 
-        Raises RefusedError when another has it, UnknownError when nobody can tell.
+        Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
-        house = self._house
-        said = WorktreeFiles(house.ws).spelled(patterns, house.cwd) if patterns else ()
-        return leasing.acquire(
-            house.ws,
-            house.store,
-            house.leaser,
+        app = self._app
+        spelled = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
+        return acquire.acquire(
+            app.ws,
+            app.store,
+            app.leaser,
             approval.approver(*self._parts()),
-            LeaseRequest(said, name, reason, ttl, strict, typed=patterns),
+            LeaseRequest(spelled, name, reason, ttl, strict, typed=patterns),
         )
 
     def leases(self) -> list[Hold]:
-        """All leases that are held, in the order in which they count."""
-        house = self._house
-        return lease_services.listing(house.ws, house.store, house.leaser).held
+        """All held leases, in order of precedence."""
+        app = self._app
+        return lease_services.listing(app.ws, app.store, app.leaser).held
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
     ) -> lease_services.ReleasedLeases:
-        """Give leases back: by id, by the patterns that were leased, or by name."""
-        house = self._house
+        """Release leases by id, by the patterns that were leased, or by name."""
+        app = self._app
         return lease_services.release(
-            house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason
+            app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
         )
 
     def new_issue(self, change: IssueChange) -> Issue:
-        """Make an issue; its title is needed."""
-        return self._house.tracker.create(change, self._house.ws.actor())
+        """Create an issue; the title is required."""
+        return self._app.tracker.create(change, self._app.ws.actor())
 
     def change_issue(self, number: int, change: IssueChange) -> Issue:
         """Change fields of an issue."""
-        return self._house.tracker.change(number, change, self._house.ws.actor())
+        return self._app.tracker.change(number, change, self._app.ws.actor())
 
     def comment(self, number: int, text: str) -> Comment:
-        """Say something about an issue."""
-        return self._house.tracker.comment(number, text, self._house.ws.actor())
+        """Comment on an issue."""
+        return self._app.tracker.comment(number, text, self._app.ws.actor())
 
     def escalate(
         self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
     ) -> Escalation:
-        """Ask what only a person can decide. Asked again while open, it is the same question."""
-        house = self._house
-        asked = escalation.escalate(
-            house.ws, house.store, house.tracker, question, issue=issue, options=options
+        """Ask a person a question. Asking the same again while it is open returns that question."""
+        app = self._app
+        result = escalation.escalate(
+            app.ws, app.store, app.tracker, question, issue=issue, options=options
         )
-        return asked.escalation
+        return result.escalation
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        return escalation.read_all(
-            self._house.store.snapshot(), self._house.ws.settings.orchestrators
-        )[0]
+        return escalation.read_all(self._app.store.snapshot(), self._app.ws.settings.orchestrators)[
+            0
+        ]
 
     def answer(self, reference: str, text: str) -> Escalation:
-        """Answer a question, by its id or a unique part of it."""
-        house = self._house
-        return escalation.answer(house.ws, house.store, house.tracker, reference, text).escalation
+        """Answer a question; `reference` is its id or a unique part of that."""
+        app = self._app
+        return escalation.answer(app.ws, app.store, app.tracker, reference, text).escalation
 
     def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
-        """Tell one fact that others will need. Told again, it is the same note."""
-        house = self._house
+        """Save a fact for future agents. Saving the same again returns the same note."""
+        app = self._app
         named = str(issue) if issue is not None else None
-        told = note.remember(
-            house.ws, house.store, house.tracker, text, project=house.project, kind=kind,
+        result = note.remember(
+            app.ws, app.store, app.tracker, text, project=app.project, kind=kind,
             issue=named,
         )  # fmt: skip
-        return told.note
+        return result.note
 
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
-        """The notes that answer a question best, the best first."""
-        house = self._house
-        found = recall.recall(
-            house.ws, house.store, house.tracker, house.knowledge, query, limit=limit
-        )
+        """The notes that answer a question best, best first."""
+        app = self._app
+        found = recall.recall(app.ws, app.store, app.tracker, app.knowledge, query, limit=limit)
         return list(found.notes)

@@ -80,7 +80,7 @@ def test_a_history_becomes_branches_that_all_begin_at_the_base(repo: Path) -> No
 
 
 def test_git_finds_the_conflicts_under_all_names_of_a_file(place: Place) -> None:
-    found = {(c.one, c.other): c.paths for c in replay._conflicts(place, TORN)}
+    found = {(c.first, c.second): c.paths for c in replay._conflicts(place, TORN)}
     assert found == {
         ("one", "two"): frozenset({"a.py"}),
         ("three", "four"): frozenset({"c.py", "c_renamed.py"}),

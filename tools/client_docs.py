@@ -1,10 +1,10 @@
-"""Writes what is installed into docs/clients/*.md, from what is installed: part of `make docs`."""
+"""Writes the installed hooks into docs/clients/*.md: part of `make docs`."""
 
 from importlib import import_module
 from pathlib import Path
 
 from ghp_agents.core.jsonc_edit import fresh
-from ghp_agents.integrations.clients import hook_entries as guard
+from ghp_agents.integrations.clients import hook_entries
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
 from ghp_agents.integrations.git_hooks.script import HOOKS, new_hook
@@ -25,7 +25,7 @@ NEWS = "; tells it answers, and that its claim was taken"
 
 
 def main() -> None:
-    """Bring all pages up to date."""
+    """Update all pages."""
     for name in (*HOMES, "git"):
         page = PAGES / f"{name}.md"
         page.write_text(with_section(page.read_text(), section(name)))
@@ -43,26 +43,27 @@ def section(name: str) -> str:
         "",
         "| event | tools | what happens | seconds |",
         "|---|---|---|---|",
-        *(_row(name, each) for each in CLIENTS[name]),
+        *(_row(name, subscription) for subscription in CLIENTS[name]),
         "",
         *_example(name),
     ])  # fmt: skip
 
 
-def _row(name: str, each: HookSubscription) -> str:
-    tools = ", ".join(f"`{tool}`" for tool in each.tools)
-    tools = tools or ("every tool" if each.kind == "batch" else "")
+def _row(name: str, subscription: HookSubscription) -> str:
+    kind = subscription.kind
+    tools = ", ".join(f"`{tool}`" for tool in subscription.tools)
+    tools = tools or ("every tool" if kind == "batch" else "")
     hears = import_module(f"ghp_agents.hooks.{name}").HEARS
-    news = NEWS if each.kind in hears and each.kind != "start" else ""
-    return f"| `{each.event}` | {tools} | {DOES[each.kind]}{news} | {each.timeout} |"
+    news = NEWS if kind in hears and kind != "start" else ""
+    return f"| `{subscription.event}` | {tools} | {DOES[kind]}{news} | {subscription.timeout} |"
 
 
 def _example(name: str) -> list[str]:
     if name == PLUGIN:
-        command = " ".join(guard.hook_command(PYTHON, name))
+        command = " ".join(hook_entries.hook_command(PYTHON, name))
         return ["Each time it calls:", "", "```sh", command, "```"]
-    (event,) = [each.event for each in CLIENTS[name] if each.kind == "edit"]
-    whole = guard.document(name, PYTHON)
+    (event,) = [subscription.event for subscription in CLIENTS[name] if subscription.kind == "edit"]
+    whole = hook_entries.document(name, PYTHON)
     shown = whole | {"hooks": {event: whole["hooks"][event]}}
     return ["One of these entries, as it is written:", "", "```json", fresh(shown).rstrip(), "```"]
 
@@ -80,7 +81,7 @@ def _git() -> str:
 
 
 def with_section(page: str, text: str) -> str:
-    """The page with the present section between its two marks."""
+    """The page with the section between its two marks replaced."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     assert END in rest, f"the page needs the lines {BEGIN} and {END}"

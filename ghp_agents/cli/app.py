@@ -1,4 +1,4 @@
-"""The commands: a table, and a click group that imports a command only when it is called."""
+"""The table of commands, and a click group that imports a command only when it is called."""
 
 import contextlib
 import io
@@ -12,14 +12,14 @@ from typing import NamedTuple
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import log_unexpected, make_house
+from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.wiring import App
 
 
 class Row(NamedTuple):
-    """Where a command is, and its line in the list."""
+    """A command's module and function, its group and its line in the list."""
 
     module: str
     function: str
@@ -85,18 +85,18 @@ COMMANDS: dict[str, Row] = {
     "agent-notes": Row("note", "notes", "knowledge", "List, show, change and forget notes."),
 }
 
-# What programs call, and no person: left out of the list.
+# Commands for programs; they are not listed.
 HIDDEN: dict[str, Row] = {
     "agent-dashboard": Row("upstream", "dashboard", "upstream", "Answer upstream's dashboard."),
     "agent-event": Row("upstream", "event", "upstream", "Hear of an event of upstream's."),
 }
 
-# To an agent, a hook that ends with 2 says "stop": what hooks call ends with 0, whatever happens.
+# An agent reads exit code 2 of a hook as "stop", so commands that hooks call always exit with 0.
 HOOKS = ("agent-heartbeat", "agent-event")
 
 
 class Commands(Group):
-    """The group over the table; `--help` lists it without importing anything."""
+    """The group of all commands; `--help` lists them without importing their modules."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -122,19 +122,19 @@ def app() -> None:
     """Coordinate many coding agents on one repository, with git and issues alone."""
 
 
-def run(argv: Sequence[str], house: App | None = None) -> int:
-    """Run one command; answers the exit code. Errors are said on standard error, with a hint."""
+def run(argv: Sequence[str], application: App | None = None) -> int:
+    """Run one command and return its exit code. Errors go to standard error, with a hint."""
     output.open_closed()
     is_hook = bool(argv) and argv[0] in HOOKS
     unseen = contextlib.redirect_stderr(io.StringIO())
-    with unseen if _is_completing() else contextlib.nullcontext():  # where somebody is typing
-        code = _run(argv, house or make_house(), is_hook=is_hook)
+    with unseen if _is_completing() else contextlib.nullcontext():  # a person is typing
+        code = _run(argv, application or make_app(), is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code
 
 
-def _run(argv: Sequence[str], house: App, *, is_hook: bool) -> int:
+def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
     try:
-        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=house)
+        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=application)
         output.flush()
     except GhpError as error:
         output.error(str(error), error.hint)
@@ -152,14 +152,14 @@ def _run(argv: Sequence[str], house: App, *, is_hook: bool) -> int:
         return int(ExitCode.DONE)
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # the top of this face: nothing may end in a bare traceback
+    except Exception as error:  # last resort: the user must not see a traceback
         place = log_unexpected(error)
         return int(ExitCode.ERROR) if is_hook else _unexpected(error, place)
     return code if isinstance(code, int) else int(ExitCode.DONE)
 
 
 def _program() -> str:
-    """The name we were called by; completion asks each under its own."""
+    """The program name that was used; each has its own completion variable."""
     return "ghp-agents" if Path(sys.argv[0]).name.startswith("ghp-agents") else "ghp"
 
 

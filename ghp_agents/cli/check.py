@@ -1,4 +1,4 @@
-"""`agent-check`: may these files be changed now? The one command behind all guards."""
+"""`agent-check`: may these files be changed now? All hooks ask this command."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from ghp_agents.leases import verify as verification
 from ghp_agents.locks.lock import Lock
 from ghp_agents.wiring import App
 
-TOLD = 20  # things that a person is told one by one
-LINE = 1_000  # characters of one line
+LIST_LIMIT = 20  # entries shown to a person; the rest are counted
+LINE = 1_000  # characters
 
 
 @click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
@@ -56,19 +56,19 @@ def check(
     by its author or its trailer `Agent:`, or by a person. What must be sure is asked with --verify:
     it ends with 4 if the remote gives no answer.
     """
-    _check_words(paths, staged=staged, base=base, commits=commits, issue=issue)
-    house: App = ctx.obj
+    _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
+    app: App = ctx.obj
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
     if verify and not (paths or staged or base is not None):
-        _print_right(verification.verify(house.ws, house.leaser, name), as_json=as_json)
+        _print_lock(verification.verify(app.ws, app.leaser, name), as_json=as_json)
         return
     if verify:
-        held_paths.fetch_leases(house.store)
-    checked = _checked(house, paths, staged, base, commits, issue)
+        held_paths.fetch_leases(app.store)
+    checked = _run_check(app, paths, staged, base, commits, issue)
     if as_json:
-        refused = [_fields(each) for each in checked.refused]
-        output.as_json([*refused, *(_commit_fields(each) for each in checked.strangers)])
+        refused = [_fields(verdict) for verdict in checked.refused]
+        output.as_json([*refused, *(_commit_fields(committer) for committer in checked.strangers)])
     else:
         _print(checked, quiet=staged)
     if checked.note:
@@ -77,16 +77,16 @@ def check(
         ctx.exit(int(ExitCode.REFUSED))
 
 
-def _print_right(lease: Lock, *, as_json: bool) -> None:
+def _print_lock(lock: Lock, *, as_json: bool) -> None:
     if as_json:
-        right = {"right": lease.name, "generation": lease.generation, "since": lease.acquired_at}
-        output.as_json(right)
+        lock_json = {"right": lock.name, "generation": lock.generation, "since": lock.acquired_at}
+        output.as_json(lock_json)
         return
-    output.data(str(lease.generation))
-    output.say(f"{lease.name} is yours since {lease.acquired_at}, by the remote.")
+    output.data(str(lock.generation))
+    output.say(f"{lock.name} is yours since {lock.acquired_at}, by the remote.")
 
 
-def _check_words(
+def _check_options(
     paths: tuple[str, ...], *, staged: bool, base: str | None, commits: bool, issue: int | None
 ) -> None:
     if sum((bool(paths), staged, base is not None)) > 1:
@@ -102,38 +102,38 @@ def _check_words(
         raise UsageError("--issue says of what issue the commits are.", hint="Add --commits.")
 
 
-def _checked(
-    house: App,
+def _run_check(
+    app: App,
     paths: tuple[str, ...],
     staged: bool,
     base: str | None,
     commits: bool,
     issue: int | None,
 ) -> CheckResult:
-    parts = (house.ws, house.store, house.leaser, house.knowing_tracker)
+    parts = (app.ws, app.store, app.leaser, app.knowing_tracker)
     if base is not None:
         with output.busy("Asking the remote"):
             return services.check_branch(*parts, base, commits=commits, issue=issue)
     if staged:
-        chosen = services.staged(house.ws, house.environ, house.cwd)
+        chosen = services.staged(app.ws, app.environ, app.cwd)
     else:
-        chosen = services.chosen(house.ws, paths, house.cwd)
+        chosen = services.chosen(app.ws, paths, app.cwd)
     return services.check(*parts, chosen)
 
 
 def _print(checked: CheckResult, *, quiet: bool) -> None:
-    """All that is to be said; with `quiet`, as each commit calls us, nothing if that is nothing."""
+    """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
     for verdict in checked.refused:
         output.data(one_line(verdict.why, LINE))
         output.data(f"  Next: {one_line(verdict.next, LINE)}")
-    for each in checked.strangers:
-        output.data(one_line(each.why, LINE))
-        output.data(f"  Next: {each.next}")
-    for verdict in checked.warnings[:TOLD]:
+    for committer in checked.strangers:
+        output.data(one_line(committer.why, LINE))
+        output.data(f"  Next: {committer.next}")
+    for verdict in checked.warnings[:LIST_LIMIT]:
         output.say(one_line(verdict.why, LINE))
-    for commit in checked.people[:TOLD]:
+    for commit in checked.people[:LIST_LIMIT]:
         output.say(f"{commit.oid[:12]} is by a person: {phrase(commit.author, 80)}.")
-    more = max(0, len(checked.warnings) - TOLD) + max(0, len(checked.people) - TOLD)
+    more = max(0, len(checked.warnings) - LIST_LIMIT) + max(0, len(checked.people) - LIST_LIMIT)
     if more:
         output.say(f"And {more} more; --json has all that is refused.")
     if not quiet or checked.refused or checked.warnings:
@@ -162,12 +162,12 @@ def _fields(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _commit_fields(each: ForeignCommitter) -> dict[str, Any]:
+def _commit_fields(committer: ForeignCommitter) -> dict[str, Any]:
     return {
-        "commit": each.commit.oid,
+        "commit": committer.commit.oid,
         "decision": "deny",
         "kind": "commit",
-        "agent": each.agent,
-        "why": each.why,
-        "next": each.next,
+        "agent": committer.agent,
+        "why": committer.why,
+        "next": committer.next,
     }

@@ -1,4 +1,4 @@
-"""`agent-claim`, `agent-release`: take the right to an issue, and give rights back."""
+"""`agent-claim` and `agent-release`: claim an issue; release claims and leases."""
 
 import click
 
@@ -28,9 +28,7 @@ from ghp_agents.wiring import App
 @click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
 @acting
 @click.pass_obj
-def claim(
-    house: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool
-) -> None:
+def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool) -> None:
     """Take the right to an issue, and print its number.
 
     ISSUE is a number, or an id or the start of it (I-3f9a). Only one has it, over all clones; who
@@ -45,9 +43,9 @@ def claim(
         raise UsageError(
             "--next takes nothing from anybody.", hint="To steal an issue, name it by its number."
         )
-    parts = (house.ws, house.store, house.leaser, house.tracker)
+    parts = (app.ws, app.store, app.leaser, app.tracker)
     with output.busy("Claiming"):
-        sync_first(house, only_first=True)
+        sync_first(app, only_first=True)
         if issue is None:
             claimed = services.claim_next(*parts)
         else:
@@ -57,7 +55,7 @@ def claim(
     else:
         output.data(str(claimed.issue.number))
     claim_view.say_claimed(claimed)
-    start_background(house)
+    start_background(app)
 
 
 def _fields(claimed: ClaimResult) -> dict[str, object]:
@@ -91,7 +89,7 @@ def _fields(claimed: ClaimResult) -> dict[str, object]:
 @acting
 @click.pass_obj
 def release(
-    house: App, words: tuple[str, ...], name: str | None, to: str | None, reason: str
+    app: App, words: tuple[str, ...], name: str | None, to: str | None, reason: str
 ) -> None:
     """Give back issues and leases.
 
@@ -111,14 +109,14 @@ def release(
             hint="Name an issue (12), a lease (L-3f9a, as `ghp agent-leases` shows), its pattern, "
             "or --name RESOURCE.",
         )
-    parts = (house.ws, house.store, house.leaser, house.tracker)
+    parts = (app.ws, app.store, app.leaser, app.tracker)
     for word in issues:
         with output.busy("Giving it back"):
             released = services.release(*parts, word, to=to, reason=reason)
         _say_released(released, to)
     if leases or name is not None:
-        _release_leases(house, leases, name, reason)
-    start_background(house)
+        _release_leases(app, leases, name, reason)
+    start_background(app)
 
 
 def _is_issue(word: str) -> bool:
@@ -131,23 +129,23 @@ def _say_released(released: ReleasedClaim, to: str | None) -> None:
     if released.changed and to:
         output.done(f"{name} is {to}'s now.")
     elif released.changed:
-        had = f"; it was {named(released.previous)}'s" if released.previous else ""
-        output.done(f"{name} is given back{had}.")
+        previous = f"; it was {named(released.previous)}'s" if released.previous else ""
+        output.done(f"{name} is given back{previous}.")
     else:
         output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
 
 
-def _release_leases(house: App, words: list[str], name: str | None, reason: str) -> None:
+def _release_leases(app: App, words: list[str], name: str | None, reason: str) -> None:
     from ghp_agents.leases import service as lease
 
-    given = lease.release(
-        house.ws, house.store, house.leaser, words, name=name, cwd=house.cwd, reason=reason
+    released = lease.release(
+        app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
     )
-    for hold in given.holds:
-        mine = (hold.holder, hold.is_person) == (given.by.name, given.by.is_person)
+    for hold in released.holds:
+        mine = (hold.holder, hold.is_person) == (released.by.name, released.by.is_person)
         whose = "" if mine else f", {named(hold.holder, hold.is_person)}'s"
-        output.done(f"{hold.short} ({_what(hold)}{whose}) is given back.")
+        output.done(f"{hold.short} ({_describe(hold)}{whose}) is given back.")
 
 
-def _what(hold: Hold) -> str:
+def _describe(hold: Hold) -> str:
     return hold.name or " ".join(hold.patterns)

@@ -1,4 +1,4 @@
-"""How a claim is told to people."""
+"""Messages about a claim, for people."""
 
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult
@@ -7,7 +7,7 @@ from ghp_agents.hotpath.quoting import named, reason
 
 
 def say_claimed(claimed: ClaimResult) -> None:
-    """Say what became of a claim."""
+    """Print the result of a claim."""
     name, lease = issue_view.name(claimed.issue), claimed.lease
     if claimed.how == services.MINE:
         rest = " Its assignment was missing and is there now." if claimed.mended else ""

@@ -1,7 +1,7 @@
-"""What a shell is told may come next: files, and names that are known here, asking nobody.
+"""Shell completion: files, and names that this clone knows, without network access.
 
-A name comes with a few words of what it is, which some shells show. Where something is wrong, there
-is nothing to complete: a person who types is not told of it.
+Each name has a short description, which some shells show. On an error there are no completions:
+a person who is typing gets no error message.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,17 +14,17 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.wiring import App
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-Named = Iterable[tuple[str, str]]  # names, and what they are
-WORDS = 60  # characters of what is said of a name
+Named = Iterable[tuple[str, str]]  # names and their descriptions
+WORDS = 60  # characters of a description
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, by the shell's own means."""
+    """Files and folders, completed by the shell itself."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
-    """What `read` finds in the repository; as a list with commas, if so asked."""
+    """Complete the names that `read` returns; `comma`: in a comma-separated list."""
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         before, glue, begun = incomplete.rpartition(",") if comma else ("", "", incomplete)
@@ -42,78 +42,78 @@ def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
 
 
 def or_files(*completers: Completer) -> Completer:
-    """What `completers` know, and where that is nothing, files: bash takes one or the other."""
+    """Names from `completers`, or files if there are none: bash cannot show both."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        found = [item for each in completers for item in each(ctx, param, incomplete)]
+        found = [item for completer in completers for item in completer(ctx, param, incomplete)]
         return found or files(ctx, param, incomplete)
 
     return complete
 
 
-# ------------------------------------------------------------------------------ what there is
+# ------------------------------------------------------------------------------ the names
 
 
-def _agents(house: App) -> Named:
-    for name, presence in sorted(house.store.snapshot().agents().items()):
+def _agents(app: App) -> Named:
+    for name, presence in sorted(app.store.snapshot().agents().items()):
         yield name, str(presence.get("status", ""))
 
 
-def _issues(house: App) -> Named:
+def _issues(app: App) -> Named:
     from ghp_agents.issues.issue import short
 
-    for issue in house.tracker.list():
+    for issue in app.tracker.list():
         yield short(issue).removeprefix("#"), issue.title
 
 
-def _closed_issues(house: App) -> Named:
+def _closed_issues(app: App) -> Named:
     from ghp_agents.issues.issue import short
 
-    for issue in house.tracker.list(closed=True):
+    for issue in app.tracker.list(closed=True):
         if issue.state == "closed":
             yield short(issue).removeprefix("#"), issue.title
 
 
-def _questions(house: App) -> Named:
+def _questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
-        yield each.name, each.title
+    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
+        yield question.name, question.title
 
 
-def _open_questions(house: App) -> Named:
+def _open_questions(app: App) -> Named:
     from ghp_agents.escalations import service as escalation
 
-    for each in escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)[0]:
-        if each.is_open:
-            yield each.name, each.title
+    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
+        if question.is_open:
+            yield question.name, question.title
 
 
-def _leases(house: App) -> Named:
+def _leases(app: App) -> Named:
     from ghp_agents.leases import service as lease
     from ghp_agents.leases.record import what
 
-    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+    for hold in lease.listing(app.ws, app.store, app.leaser).held:
         yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
 
 
-def _resources(house: App) -> Named:
+def _resources(app: App) -> Named:
     from ghp_agents.leases import service as lease
 
-    for hold in lease.listing(house.ws, house.store, house.leaser).held:
+    for hold in lease.listing(app.ws, app.store, app.leaser).held:
         if hold.name:
             yield hold.name, hold.holder
 
 
-def _handoffs(house: App) -> Named:
+def _handoffs(app: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
-    found, _ = handoff_record.read_handoffs(house.store.snapshot().files(handoff_record.HANDOFFS))
-    for each in reversed(found):
-        about = f" about #{each.issue}" if each.issue else ""
-        yield each.name, f"{each.by.name}{about}"
+    found, _ = handoff_record.read_handoffs(app.store.snapshot().files(handoff_record.HANDOFFS))
+    for handoff in reversed(found):
+        about = f" about #{handoff.issue}" if handoff.issue else ""
+        yield handoff.name, f"{handoff.by.name}{about}"
 
 
 def _events(_: App) -> Named:

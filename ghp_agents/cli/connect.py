@@ -1,4 +1,4 @@
-"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to what is around it."""
+"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to GitHub and upstream."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +14,7 @@ from ghp_agents.github.action_ref import checked
 from ghp_agents.wiring import App
 
 NOTHING = "Nothing to do: "
-WITH = ("remove", "dry_run", "yes")  # the only other options that these are for
+WITH = ("remove", "dry_run", "yes")  # the other options that these may be combined with
 OPTIONS = (
     click.option(
         "--ghp", is_flag=True, help="Register hooks with upstream's ghp; --remove takes them away."
@@ -34,7 +34,7 @@ OPTIONS = (
 
 
 class Choice(NamedTuple):
-    """Which of them are meant."""
+    """The options that were given."""
 
     github: bool
     labels: bool
@@ -43,55 +43,55 @@ class Choice(NamedTuple):
 
 
 def connecting(command: Callable[..., None]) -> Callable[..., None]:
-    """The options above, for a command that is handed the house; it runs where none is given."""
+    """Add the options above to a command; the command itself runs if none of them is given."""
 
     @wraps(command)
     def run(
-        house: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
+        app: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
-        asked = Choice(github, labels, ghp, checked(action) if action is not None else "")
-        if not any(asked):
-            command(house, **others)
+        choice = Choice(github, labels, ghp, checked(action) if action is not None else "")
+        if not any(choice):
+            command(app, **others)
             return
         wrong = [name for name, value in others.items() if value and name not in WITH]
         if wrong:
-            option = next(name for name, is_meant in asked._asdict().items() if is_meant)
+            option = next(name for name, is_meant in choice._asdict().items() if is_meant)
             raise UsageError(
                 f"--{wrong[0].replace('_', '-')} is not for --{option}.",
                 hint="See `ghp agent-init --help`.",
             )
-        connect(house, asked, remove=others["remove"], dry_run=others["dry_run"])
+        connect(app, choice, remove=others["remove"], dry_run=others["dry_run"])
 
-    made: Callable[..., None] = run
+    decorated: Callable[..., None] = run
     for option in OPTIONS:
-        made = option(made)
-    return made
+        decorated = option(decorated)
+    return decorated
 
 
-def connect(house: App, asked: Choice, *, remove: bool, dry_run: bool) -> None:
-    """Do what is asked, or take it away again."""
-    if remove and asked.labels:
+def connect(app: App, choice: Choice, *, remove: bool, dry_run: bool) -> None:
+    """Connect what was chosen, or remove it."""
+    if remove and choice.labels:
         raise UsageError(
             "--labels is not for --remove: issues may have them.",
             hint="Delete a label on GitHub, where its page says what has it.",
         )
-    if asked.github and remove:
-        _take_files(house, dry_run=dry_run)
-    elif asked.github:
-        _write_files(house, asked.action, dry_run=dry_run)
-    if asked.labels:
-        _make_labels(house, dry_run=dry_run)
-    if asked.ghp:
-        _hook_upstream(house, remove=remove, dry_run=dry_run)
+    if choice.github and remove:
+        _remove_files(app, dry_run=dry_run)
+    elif choice.github:
+        _write_files(app, choice.action, dry_run=dry_run)
+    if choice.labels:
+        _make_labels(app, dry_run=dry_run)
+    if choice.ghp:
+        _register_upstream_hooks(app, remove=remove, dry_run=dry_run)
 
 
 # ------------------------------------------------------------------------------ files
 
 
-def _write_files(house: App, action: str, *, dry_run: bool) -> None:
-    plan = github_setup.to_write(house.ws, action)
+def _write_files(app: App, action: str, *, dry_run: bool) -> None:
+    plan = github_setup.to_write(app.ws, action)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.warn(
@@ -106,7 +106,7 @@ def _write_files(house: App, action: str, *, dry_run: bool) -> None:
         )
     elif not plan.steps and not plan.kept:
         output.done(f"{NOTHING}the files are there.")
-    if not (action or dry_run) and github_setup.lacks_workflow(house.ws):
+    if not (action or dry_run) and github_setup.lacks_workflow(app.ws):
         output.warn(
             f"There is no safe {github_setup.WORKFLOW}: this ghp-agents was not installed from a "
             "commit on GitHub, so there is no action that a workflow could pin.",
@@ -114,8 +114,8 @@ def _write_files(house: App, action: str, *, dry_run: bool) -> None:
         )
 
 
-def _take_files(house: App, *, dry_run: bool) -> None:
-    plan = github_setup.to_take(house.ws)
+def _remove_files(app: App, *, dry_run: bool) -> None:
+    plan = github_setup.to_take(app.ws)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.say(f"{kept.path} is yours, and stays.")
@@ -126,8 +126,8 @@ def _take_files(house: App, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ labels
 
 
-def _make_labels(house: App, *, dry_run: bool) -> None:
-    hub = house.hub
+def _make_labels(app: App, *, dry_run: bool) -> None:
+    hub = app.hub
     if hub is None:
         raise NotSetUpError(
             "Issues of this repository are not on GitHub, so there are no labels to make.",
@@ -137,7 +137,7 @@ def _make_labels(house: App, *, dry_run: bool) -> None:
     from ghp_agents.github import ensure_labels as labels
 
     with output.busy("Asking GitHub for its labels"):
-        missing = labels.missing(hub, labels.wanted(house.ws.settings))
+        missing = labels.missing(hub, labels.wanted(app.ws.settings))
     for label in missing:
         if dry_run:
             output.data(output.clean(f"Would make the label {label.name} in {hub.repository}."))
@@ -151,30 +151,30 @@ def _make_labels(house: App, *, dry_run: bool) -> None:
 # ------------------------------------------------------------------------------ upstream
 
 
-def _hook_upstream(house: App, *, remove: bool, dry_run: bool) -> None:
+def _register_upstream_hooks(app: App, *, remove: bool, dry_run: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
-    program = next_ghp(house.environ)
+    program = next_ghp(app.environ)
     if program is None:
-        _say_absent(house, remove=remove)
+        _report_missing_ghp(app, remove=remove)
         return
-    upstream = services.Upstream(program, house.cwd, house.environ)
+    upstream = services.Upstream(program, app.cwd, app.environ)
     if remove:
         steps = services.to_take(upstream)
     else:
         steps = services.to_register(upstream, guards.python())
     if not steps:
-        said = "there are no hooks of ours" if remove else "the hooks are there"
-        output.done(f"{NOTHING}{said}.")
+        state = "there are no hooks of ours" if remove else "the hooks are there"
+        output.done(f"{NOTHING}{state}.")
         return
     upstream.check()
     guards.carry_out(steps, dry_run=dry_run)
 
 
-def _say_absent(house: App, *, remove: bool) -> None:
+def _report_missing_ghp(app: App, *, remove: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
-    if remove and not services.registered(house.environ):
+    if remove and not services.registered(app.environ):
         output.done(f"{NOTHING}there are no hooks of ours.")
         return
     raise GhpError(

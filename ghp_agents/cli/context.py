@@ -1,4 +1,4 @@
-"""What every command shares: the house it works in, `--as`, and the log of what went wrong."""
+"""Shared by all commands: the app, the option `--as`, background work and the error log."""
 
 import os
 from collections.abc import Callable
@@ -10,10 +10,7 @@ import click
 from ghp_agents.cli import complete, output
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.person import agent_here
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import error_log as mishaps
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import policy_cache as rulebook
+from ghp_agents.hotpath import background, error_log, heartbeat, policy_cache
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
@@ -23,80 +20,86 @@ F = TypeVar("F", bound=Callable[..., Any])
 LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it."
 
 
-def make_house() -> App:
-    """The house for the current folder and environment."""
+def make_app() -> App:
+    """The app for the current folder and environment."""
     try:
         cwd = current_folder()
-    except NotSetUpError:  # help and version work anywhere; a command says what is wrong
+    except NotSetUpError:  # help and version still work; a command reports the error
         cwd = Path("/nonexistent")
-    house = App(cwd, os.environ)
-    house.tell = output.warn
-    return house
+    app = App(cwd, os.environ)
+    app.tell = output.warn
+    return app
 
 
-def _choose(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if not value:
         return
-    house = ctx.find_root().obj
-    house.name = value
-    if agent_here(house.environ) is not None:
-        is_me = value == MYSELF  # nothing else of the place needs to be known
-        mine = None if is_me else pulse.whoami(house.ws.place, house.environ)
-        orchestrators = () if is_me else house.ws.settings.orchestrators
-        people.refuse(house.environ, value, mine, orchestrators)
+    app = ctx.find_root().obj
+    app.name = value
+    if agent_here(app.environ) is not None:
+        is_me = value == MYSELF  # then no other setting is needed
+        mine = None if is_me else heartbeat.whoami(app.ws.place, app.environ)
+        orchestrators = () if is_me else app.ws.settings.orchestrators
+        people.refuse(app.environ, value, mine, orchestrators)
 
 
 def acting(command: F) -> F:
-    """The option `--as`, for commands that somebody acts in."""
+    """Add the option `--as`, for commands that act as an agent or a person."""
     return click.option(
         "--as",
         metavar="AGENT",
         expose_value=False,
-        callback=_choose,
+        callback=_set_agent,
         shell_complete=complete.agents,
         help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
         "you yourself, and not for agents.",
     )(command)
 
 
-def start_background(house: App, *, urgent: bool = False) -> None:
-    """After a command: what edits are decided by is brought up to date, and a background process
-    folds and syncs, if one is due or it is urgent."""
-    ws = house.ws
-    if rulebook.exists(ws.folders[0]):
-        _refresh(house)
+def start_background(app: App, *, urgent: bool = False) -> None:
+    """After a command: refresh the policy cache, and start a background fold and sync if due.
+
+    `urgent` starts it even if it is not due.
+    """
+    ws = app.ws
+    if policy_cache.exists(ws.folders[0]):
+        _refresh_policy(app)
     settings = {"background": ws.settings.background}
     pause = 0.0 if urgent else background.SPAWN_PAUSE
     now = ws.clock.now()
-    background.start_sync(ws.folders, house.environ, now, settings, urgent=urgent, pause=pause)
+    background.start_sync(ws.folders, app.environ, now, settings, urgent=urgent, pause=pause)
 
 
-def sync_first(house: App, *, only_first: bool = False) -> None:
-    """Before a command that goes by what others said: the remote is asked, unless it just was, or
-    with `only_first`, unless it ever was. A clone that is new knows of no issue."""
-    from ghp_agents.presence import wait as pause
+def sync_first(app: App, *, only_first: bool = False) -> None:
+    """Fetch from the remote before a command that needs current state, unless that just happened.
 
-    standing = house.store.standing()
-    if standing.remote and not (only_first and standing.news_at is not None):
-        pause.sync(house.ws, house.store, first=False)
+    `only_first`: fetch only if this clone has never fetched, for a new clone knows no issues.
+    """
+    from ghp_agents.presence import wait
+
+    status = app.store.standing()
+    if status.remote and not (only_first and status.news_at is not None):
+        wait.sync(app.ws, app.store, first=False)
 
 
-def send(house: App, *, here: bool = False) -> None:
-    """After what somebody waits for: it is sent at once, in the background, or before this command
-    ends where there is none, or with `here`. What cannot be sent now is said, and no error."""
-    if here or background.is_off(house.environ, {"background": house.ws.settings.background}):
-        _send(house)
-        start_background(house)
+def send(app: App, *, here: bool = False) -> None:
+    """Send changes at once, for others wait for them: in the background if that is enabled.
+
+    `here`: send before this command ends. A failure to send is a warning, not an error.
+    """
+    if here or background.is_off(app.environ, {"background": app.ws.settings.background}):
+        _send(app)
+        start_background(app)
     else:
-        start_background(house, urgent=True)
+        start_background(app, urgent=True)
 
 
-def _send(house: App) -> None:
-    from ghp_agents.sync import push_now as delivery
+def _send(app: App) -> None:
+    from ghp_agents.sync import push_now
 
     try:
         with output.busy("Sending it"):
-            report = delivery.send(house.ws, house.store, house.leaser, house.tracker)
+            report = push_now.send(app.ws, app.store, app.leaser, app.tracker)
         trouble = report.trouble and f"{report.remote}: {report.trouble}"
     except (GhpError, OSError) as error:
         trouble = str(error)
@@ -107,29 +110,29 @@ def _send(house: App) -> None:
         )
 
 
-def _refresh(house: App) -> None:
-    ws = house.ws
-    if rulebook.load(Sources(ws.place, ws.folders, ws.environ)) is None:
-        from ghp_agents.guard import evaluate as ruling
+def _refresh_policy(app: App) -> None:
+    ws = app.ws
+    if policy_cache.load(Sources(ws.place, ws.folders, ws.environ)) is None:
+        from ghp_agents.guard import evaluate
 
-        ruling.refresh(ws, house.store, house.leaser, house.knowing_tracker)
+        evaluate.refresh(ws, app.store, app.leaser, app.knowing_tracker)
 
 
-def say_none(house: App, text: str) -> None:
-    """Say that there is nothing, and where others may have said something, how to hear it."""
+def say_none(app: App, text: str) -> None:
+    """Say that there is nothing to list; if this clone has never fetched, say how to."""
     output.say(text)
-    standing = house.store.standing()
-    if standing.remote and standing.news_at is None:
+    status = app.store.standing()
+    if status.remote and status.news_at is None:
         output.say(
-            f"{standing.remote} was never asked: `ghp agent-sync` fetches what other clones said."
+            f"{status.remote} was never asked: `ghp agent-sync` fetches what other clones said."
         )
 
 
 def log_unexpected(error: BaseException) -> Path | None:
-    """Write what went wrong to the clone's log; where that is, or None."""
+    """Write the error to the clone's log; return the log's path, or None."""
     try:
         cwd = str(Path.cwd())
     except FileNotFoundError:  # the folder was removed
         return None
-    noted = mishaps.log_error(error, cwd, os.environ)
-    return Path(noted) if noted else None
+    path = error_log.log_error(error, cwd, os.environ)
+    return Path(path) if path else None

@@ -1,4 +1,4 @@
-"""`agent-demo`: the main job on real repositories, in a temporary place and under a minute."""
+"""`agent-demo`: four agents in real repositories, in a temporary folder, in under a minute."""
 
 import shutil
 import tempfile
@@ -31,13 +31,13 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
         parts.play(place.Sandbox(root, clock), agent)
         return
     folder = Path(tempfile.mkdtemp(prefix="ghp-demo."))
-    stage = place.Sandbox(folder / "place", clock)
+    sandbox = place.Sandbox(folder / "place", clock)
     began = clock.now()
     try:
-        results = _perform(stage, began)
+        results = _perform(sandbox, began)
     finally:
         if keep:
-            output.say(f"Kept: {stage.root}")
+            output.say(f"Kept: {sandbox.root}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
     failed = [check for check in results if not check.holds]
@@ -46,18 +46,20 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
         ctx.exit(int(ExitCode.ERROR))
 
 
-def _perform(stage: place.Sandbox, began: float) -> list[SummaryLine]:
+def _perform(sandbox: place.Sandbox, began: float) -> list[SummaryLine]:
     output.data("Making a bare remote, two clones with two worktrees each, and five issues …")
     output.flush()
-    place.make(stage)
+    place.make(sandbox)
     with output.stage() as (say, show):
-        director.play(stage, _timed(say, stage, began), lambda views: _show(show, views))
+        director.play(sandbox, _timed(say, sandbox, began), lambda views: _show(show, views))
     output.data("Reading back from the repositories …")
-    return checks.run(stage)
+    return checks.run(sandbox)
 
 
-def _timed(say: Callable[[str], None], stage: place.Sandbox, began: float) -> Callable[[str], None]:
-    return lambda line: say(f"{stage.clock.now() - began:5.1f} s  {line}")
+def _timed(
+    say: Callable[[str], None], sandbox: place.Sandbox, began: float
+) -> Callable[[str], None]:
+    return lambda line: say(f"{sandbox.clock.now() - began:5.1f} s  {line}")
 
 
 def _show(show: output.ShowTable, views: Sequence[AgentView]) -> None:

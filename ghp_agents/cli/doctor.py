@@ -30,53 +30,53 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
 
     Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
     """
-    house: App = ctx.obj
+    app: App = ctx.obj
     checks = services.checks(
-        house.ws,
-        house.store,
-        house.leaser,
-        house.ground,
+        app.ws,
+        app.store,
+        app.leaser,
+        app.ground,
         probe=probe,
-        hub=lambda: house.hub,
-        shortcomings=lambda: house.knowledge.shortcomings(),
+        hub=lambda: app.hub,
+        shortcomings=lambda: app.knowledge.shortcomings(),
     )
     if fix:
         with output.busy("Examining and mending"):
-            found = services.fix(checks, house.ground.repairs)
-        _print(found, json)
+            findings = services.fix(checks, app.ground.repairs)
+        _print(findings, json)
     elif json:
         with output.busy("Examining"):
-            found = list(services.examine(checks))
-        _print(found, json)
+            findings = list(services.examine(checks))
+        _print(findings, json)
     else:
-        found = []
-        for one in services.examine(checks):  # as they come: the remote may take its time
-            found.append(one)
-            _print_one(one)
+        findings = []
+        for finding in services.examine(checks):  # printed one by one: the remote may be slow
+            findings.append(finding)
+            _print_one(finding)
             output.flush()
     if not json:
-        _print_sum(found)
-    if not services.has_no_errors(found):
+        _print_totals(findings)
+    if not services.has_no_errors(findings):
         ctx.exit(int(ExitCode.ERROR))
 
 
-def _print(found: Iterable[Finding], json: bool) -> None:
+def _print(findings: Iterable[Finding], json: bool) -> None:
     if json:
-        output.as_json([as_json(one) for one in found])
+        output.as_json([as_json(finding) for finding in findings])
         return
-    for one in found:
-        _print_one(one)
+    for finding in findings:
+        _print_one(finding)
 
 
-def _print_one(one: Finding) -> None:
-    mark, colour = MARKS[one.level]
-    output.marked(mark, colour, f"Mended: {one.text}" if one.fixed else one.text)
-    if one.remedy:
-        output.data(output.clean(f"  → {one.remedy}"))
+def _print_one(finding: Finding) -> None:
+    mark, colour = MARKS[finding.level]
+    output.marked(mark, colour, f"Mended: {finding.text}" if finding.fixed else finding.text)
+    if finding.remedy:
+        output.data(output.clean(f"  → {finding.remedy}"))
 
 
-def _print_sum(found: Iterable[Finding]) -> None:
-    levels = [one.level for one in found]
+def _print_totals(findings: Iterable[Finding]) -> None:
+    levels = [finding.level for finding in findings]
     bad = {"error": levels.count(Level.ERROR), "warning": levels.count(Level.WARNING)}
     parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in bad.items() if count]
     if parts:

@@ -1,4 +1,4 @@
-"""Being told to end while waiting: what was begun is put away first, as after an interrupt."""
+"""Signals while waiting: clean up before the process ends, as after an interrupt."""
 
 import contextlib
 import signal
@@ -11,24 +11,24 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def exit_on_signals() -> Iterator[None]:
-    """In here, SIGTERM and SIGHUP raise SystemExit with the code that a shell gives for them.
+    """In this block SIGTERM and SIGHUP raise SystemExit with the exit code that a shell reports.
 
-    A second one changes nothing. Who was told to ignore one (`nohup`) goes on ignoring it.
+    A second signal is ignored. A signal that was already ignored (`nohup`) stays ignored.
     """
     mine: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():
-        mine = [each for each in SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in mine:
-        signal.signal(each, _end)
+        mine = [signum for signum in SIGNALS if signal.getsignal(signum) is signal.SIG_DFL]
+    for signum in mine:
+        signal.signal(signum, _end)
     try:
         yield
     finally:
-        for each in mine:
-            signal.signal(each, signal.SIG_DFL)
+        for signum in mine:
+            signal.signal(signum, signal.SIG_DFL)
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    for each in SIGNALS:
-        if signal.getsignal(each) is _end:
-            signal.signal(each, signal.SIG_IGN)
+    for signum in SIGNALS:
+        if signal.getsignal(signum) is _end:
+            signal.signal(signum, signal.SIG_IGN)
     raise SystemExit(128 + number)

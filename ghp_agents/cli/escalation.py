@@ -54,7 +54,7 @@ STDIN = "-"
 @acting
 @click.pass_obj
 def escalate(
-    house: App,
+    app: App,
     question: str,
     issue: str | None,
     options: tuple[str, ...],
@@ -75,34 +75,34 @@ def escalate(
             "The question and --context cannot both be read from standard input.",
             hint="Give one of them as a text or a file.",
         )
-    asked = services.escalate(
-        house.ws, house.store, house.tracker, _text("question", question), issue=issue,
-        options=options, context=_context(context) if context else "", urgency=urgency,
+    result = services.escalate(
+        app.ws, app.store, app.tracker, _read_text("question", question), issue=issue,
+        options=options, context=_read_context(context) if context else "", urgency=urgency,
         waiting=wait,
     )  # fmt: skip
-    _say_asked(asked)
+    _report_escalation(result)
     if wait:
-        start_background(house, urgent=True)
-        _wait(house, asked.escalation, timeout)
+        start_background(app, urgent=True)
+        _wait(app, result.escalation, timeout)
     else:
-        output.data(asked.escalation.name)
+        output.data(result.escalation.name)
         output.flush()
-        send(house)
+        send(app)
 
 
-def _say_asked(asked: services.EscalateResult) -> None:
-    name = asked.escalation.name
-    if asked.is_new:
+def _report_escalation(result: services.EscalateResult) -> None:
+    name = result.escalation.name
+    if result.is_new:
         output.done(f"Asked {name}. It is answered by: ghp agent-answer {name} TEXT")
-    elif asked.escalation.is_open:
+    elif result.escalation.is_open:
         output.say(f"Already asked as {name}; nobody has answered yet.")
     else:
         output.say(f"Already asked as {name}, and answered meanwhile.")
-    for note in asked.notes:
+    for note in result.notes:
         output.warn(note)
 
 
-def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
+def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     from ghp_agents.escalations.wait import wait
 
     stays = (
@@ -111,7 +111,7 @@ def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
     )
     try:
         with ending.exit_on_signals(), output.busy(f"Waiting for the answer to {escalation.name}"):
-            answer = wait(house.ws, house.store, escalation, timeout=timeout)
+            answer = wait(app.ws, app.store, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
         raise
@@ -120,21 +120,22 @@ def _wait(house: App, escalation: Escalation, timeout: float | None) -> None:
     output.say(f"{escalation.name} was answered by {who(answer.by)}:")
     output.data(clean(answer.text))
     output.flush()
-    services.mark_told(house.ws, house.ws.agent(), [answer.id])
+    services.mark_told(app.ws, app.ws.agent(), [answer.id])
 
 
-def _context(name: str) -> str:
-    data = _stdin(services.CONTEXT_LIMIT) if name == STDIN else _file(name, services.CONTEXT_LIMIT)
+def _read_context(name: str) -> str:
+    limit = services.CONTEXT_LIMIT
+    data = _read_stdin(limit) if name == STDIN else _read_file(name, limit)
     shown = "standard input" if name == STDIN else name
     text, is_cut = services.context_of(data, shown)
     if is_cut:
-        said = f"only the first {services.CONTEXT_LIMIT // 1024} kB"
-        output.warn(f"Of {shown} {said} are attached.")
-        text = f"{text}\n… (cut: {said} are here)"
+        part = f"only the first {limit // 1024} kB"
+        output.warn(f"Of {shown} {part} are attached.")
+        text = f"{text}\n… (cut: {part} are here)"
     return text
 
 
-def _file(name: str, limit: int) -> bytes:
+def _read_file(name: str, limit: int) -> bytes:
     try:
         with Path(name).open("rb") as file:
             return file.read(limit + 1)
@@ -143,15 +144,15 @@ def _file(name: str, limit: int) -> bytes:
         raise UsageError(f"{name} cannot be read: {reason}.", hint="Name a text file.") from None
 
 
-def _stdin(limit: int) -> bytes:
+def _read_stdin(limit: int) -> bytes:
     return sys.stdin.buffer.read(limit + 1)
 
 
-def _text(what: str, said: str) -> str:
-    if said != STDIN:
-        return said
+def _read_text(what: str, text: str) -> str:
+    if text != STDIN:
+        return text
     try:
-        return _stdin(4 * services.TEXT_LIMIT).decode("utf-8")
+        return _read_stdin(4 * services.TEXT_LIMIT).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(
             f"The {what} on standard input is not UTF-8 text (byte {error.start}).",
@@ -173,48 +174,49 @@ def _text(what: str, said: str) -> str:
 @acting
 @click.pass_obj
 def escalations(
-    house: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
+    app: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
     """List questions, those without an answer first; with an ID, show one in full."""
-    snapshot = house.store.snapshot()
-    # Who may decide matters once somebody answered; before, no settings need to be read.
+    snapshot = app.store.snapshot()
+    # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))
-    orchestrators = house.ws.settings.orchestrators if answered else ()
+    orchestrators = app.ws.settings.orchestrators if answered else ()
     known, problems = services.read_all(snapshot, orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
     if only_open:
-        chosen = [each for each in chosen if each.is_open]
+        chosen = [escalation for escalation in chosen if escalation.is_open]
     if mine:
-        agent = house.ws.agent()
-        chosen = [each for each in chosen if each.question.agent == agent]
+        agent = app.ws.agent()
+        chosen = [escalation for escalation in chosen if escalation.question.agent == agent]
     if issue is not None:
-        numbers = house.tracker.get(issue).numbers
-        chosen = [each for each in chosen if each.question.issue in numbers]
+        numbers = app.tracker.get(issue).numbers
+        chosen = [escalation for escalation in chosen if escalation.question.issue in numbers]
     if as_json:
-        output.as_json([_fields(each) for each in chosen])
+        output.as_json([_fields(escalation) for escalation in chosen])
     elif id is not None:
-        output.data("\n\n".join(_whole(each) for each in chosen))
+        output.data("\n\n".join(_whole(escalation) for escalation in chosen))
     elif not chosen:
-        say_none(house, "No questions.")
+        say_none(app, "No questions.")
     else:
-        _print(rules.by_need(chosen), rules.short_names(known), house.ws.clock.now())
+        _print(rules.by_need(chosen), rules.short_names(known), app.ws.clock.now())
     for problem in problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    start_background(house)
+    start_background(app)
 
 
 def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
-    rows = [_row(each, names[each.id], now) for each in chosen]
-    styles = ["bold" if each.is_open else "dim" for each in chosen]
+    rows = [_row(escalation, names[escalation.id], now) for escalation in chosen]
+    styles = ["bold" if escalation.is_open else "dim" for escalation in chosen]
     output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
 
 
-def _row(each: Escalation, name: str, now: float) -> tuple[str, ...]:
-    question = each.question
+def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
+    question = escalation.question
     issue = f"#{question.issue}" if question.issue else "-"
-    state = "open" if each.is_open else "answered"
-    asked = _age(each.asked_at, now)
-    return name, state, each.urgency, question.agent, issue, asked, one_line(each.title, 80)
+    state = "open" if escalation.is_open else "answered"
+    age = _age(escalation.asked_at, now)
+    title = one_line(escalation.title, 80)
+    return name, state, escalation.urgency, question.agent, issue, age, title
 
 
 def _age(at: str, now: float) -> str:
@@ -223,53 +225,53 @@ def _age(at: str, now: float) -> str:
     return "?"
 
 
-def _whole(each: Escalation) -> str:
-    question = each.question
+def _whole(escalation: Escalation) -> str:
+    question = escalation.question
     facts = [
-        ("Asked by", f"{question.agent}, {when(each.asked_at)}"),
+        ("Asked by", f"{question.agent}, {when(escalation.asked_at)}"),
         ("Issue", f"#{question.issue}" if question.issue else ""),
-        ("Urgency", each.urgency),
-        ("Branch", f"{each.branch or ''} {(each.commit or '')[:12]}".strip()),
+        ("Urgency", escalation.urgency),
+        ("Branch", f"{escalation.branch or ''} {(escalation.commit or '')[:12]}".strip()),
     ]
     head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
-    parts = [f"{each.name}\n{head}", clean(question.text)]
+    parts = [f"{escalation.name}\n{head}", clean(question.text)]
     if question.options:
         parts.append("Options:\n" + rules.listed(question.options))
-    if each.context:
-        parts.append("Context:\n" + clean(each.context))
-    for index, answer in enumerate(each.answers):
+    if escalation.context:
+        parts.append("Context:\n" + clean(escalation.context))
+    for index, answer in enumerate(escalation.answers):
         word = "Answer" if index == 0 else "One more answer"
-        word += ", which counts," if 0 < index == len(each.answers) - 1 else ""
+        word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
         head = f"{word} by {who(answer.by)}, {when(answer.at)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
-    for said in each.advice:
-        head = f"Advice by {who(said.by)}, {when(said.at)}, which decides nothing:"
-        parts.append(f"{head}\n{clean(said.text)}")
-    if each.is_open:
-        parts.append(f"Nobody has answered yet: ghp agent-answer {each.name} TEXT")
+    for advice in escalation.advice:
+        head = f"Advice by {who(advice.by)}, {when(advice.at)}, which decides nothing:"
+        parts.append(f"{head}\n{clean(advice.text)}")
+    if escalation.is_open:
+        parts.append(f"Nobody has answered yet: ghp agent-answer {escalation.name} TEXT")
     return "\n\n".join(parts)
 
 
-def _fields(each: Escalation) -> dict[str, Any]:
-    question = each.question
+def _fields(escalation: Escalation) -> dict[str, Any]:
+    question = escalation.question
     return {
-        "id": each.name,
-        "state": "open" if each.is_open else "answered",
+        "id": escalation.name,
+        "state": "open" if escalation.is_open else "answered",
         "agent": question.agent,
         "issue": question.issue,
-        "urgency": each.urgency,
+        "urgency": escalation.urgency,
         "question": question.text,
         "options": list(question.options),
-        "context": each.context,
-        "askedAt": each.asked_at,
-        "branch": each.branch,
-        "commit": each.commit,
-        "answers": [_said(answer) for answer in each.answers],
-        "advice": [_said(answer) for answer in each.advice],
+        "context": escalation.context,
+        "askedAt": escalation.asked_at,
+        "branch": escalation.branch,
+        "commit": escalation.commit,
+        "answers": [_answer_fields(answer) for answer in escalation.answers],
+        "advice": [_answer_fields(answer) for answer in escalation.advice],
     }
 
 
-def _said(answer: Answer) -> dict[str, Any]:
+def _answer_fields(answer: Answer) -> dict[str, Any]:
     return {
         "id": answer.id,
         "by": answer.by.name,
@@ -287,15 +289,15 @@ def _said(answer: Answer) -> dict[str, Any]:
 @click.argument("text")
 @acting
 @click.pass_obj
-def answer(house: App, id: str, text: str) -> None:
+def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     Of several answers the last one counts. People and orchestrators decide; what another agent
     says is advice, and the question stays open.
     """
-    answered = services.answer(house.ws, house.store, house.tracker, id, _text("answer", text))
+    answered = services.answer(app.ws, app.store, app.tracker, id, _read_text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
-    before = [each for each in answered.escalation.answers if each != answered.answer]
+    before = [other for other in answered.escalation.answers if other != answered.answer]
     if not answered.is_new:
         output.say(f"{name} has this answer already.")
     elif answered.answer in answered.escalation.advice:
@@ -311,15 +313,15 @@ def answer(house: App, id: str, text: str) -> None:
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
-    send(house)
+    send(app)
 
 
 def _warn_of_odd(answered: services.AnswerResult) -> None:
-    asked, text = answered.escalation, answered.answer.text
-    if rules.is_odd(asked.question, text):
+    escalation, text = answered.escalation, answered.answer.text
+    if rules.is_odd(escalation.question, text):
         output.warn(
             f"{one_line(text, 60)!r} is not one of the options: "
-            f"{', '.join(asked.question.options)}.",
-            f"If one of them was meant: `ghp agent-answer {asked.name} 1`, by its number or its "
-            "words. The last answer counts.",
+            f"{', '.join(escalation.question.options)}.",
+            f"If one of them was meant: `ghp agent-answer {escalation.name} 1`, by its number or "
+            "its words. The last answer counts.",
         )

@@ -16,14 +16,14 @@ from ghp_agents.wiring import App
 @click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
 @acting
 @click.pass_obj
-def finish(house: App, issue: str | None, draft: bool, as_json: bool) -> None:
+def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     """Bring the branch up to the trunk, run the checks, push it, and make a pull request of it.
 
     Prints its number. Only who has the issue may do that, and only with everything committed.
     Again, it brings the same pull request up to date, and makes a draft ready.
     """
     finished = services.finish(
-        house.ws, house.store, house.leaser, house.tracker, house.forge,
+        app.ws, app.store, app.leaser, app.tracker, app.forge,
         issue=issue, draft=draft, tell=output.say,
     )  # fmt: skip
     if as_json:
@@ -31,7 +31,7 @@ def finish(house: App, issue: str | None, draft: bool, as_json: bool) -> None:
     else:
         output.data(str(finished.pull.number))
     _say(finished)
-    (send if house.forge.is_local else start_background)(house)  # else the host has it
+    (send if app.forge.is_local else start_background)(app)  # a remote host already has it
 
 
 def _fields(finished: Finished) -> dict[str, object]:
@@ -45,7 +45,7 @@ def _fields(finished: Finished) -> dict[str, object]:
         "draft": pull.draft,
         "new": finished.is_new,
         "commits": finished.commits,
-        "checks": [{"command": each.command, "passed": each.passed} for each in finished.checks],
+        "checks": [{"command": check.command, "passed": check.passed} for check in finished.checks],
     }
 
 

@@ -1,4 +1,4 @@
-"""A group of commands that helps whoever mistypes one."""
+"""A click group that suggests commands for a mistyped one."""
 
 import difflib
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ from ghp_agents.cli import complete
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 
-ALIKE = 60  # characters that are compared; the names of commands are shorter
+ALIKE = 60  # characters that are compared; command names are shorter
 SHORT = 4
-MARGIN = 0.1  # what is so much less like it than the best is not named
-# What follows a command that is none of ours, upstream's say, is completed as files are.
+MARGIN = 0.1  # below the best ratio; worse matches are not suggested
+# The arguments of other commands, such as upstream's, are completed as files.
 _ANY = click.Argument(["words"], nargs=-1, shell_complete=complete.files)
 ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
 
 
 def closest(word: str, names: Sequence[str]) -> list[str]:
-    """Those of `names` that somebody may have meant by `word`."""
-    cutoff = 0.8 if len(word) > SHORT else 0.6  # two letters the wrong way round are much of three
-    said = word[:ALIKE]
-    alike = difflib.get_close_matches(said, names, n=2, cutoff=cutoff)
-    near = [difflib.SequenceMatcher(None, name, said).ratio() for name in alike]
-    return [name for name, ratio in zip(alike, near, strict=True) if ratio > near[0] - MARGIN]
+    """The `names` that are most similar to `word`."""
+    cutoff = 0.8 if len(word) > SHORT else 0.6  # a swap of two letters is much of a short word
+    prefix = word[:ALIKE]
+    matches = difflib.get_close_matches(prefix, names, n=2, cutoff=cutoff)
+    ratios = [difflib.SequenceMatcher(None, name, prefix).ratio() for name in matches]
+    return [name for name, ratio in zip(matches, ratios, strict=True) if ratio > ratios[0] - MARGIN]
 
 
 class Group(click.Group):
-    """click's group; an unknown command is told the ones that look like it."""
+    """click's group; for an unknown command it suggests similar ones."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -36,7 +36,7 @@ class Group(click.Group):
         word = args[0]
         if word.startswith("-") or self.get_command(ctx, word) is not None:
             return super().resolve_command(ctx, args)
-        if ctx.resilient_parsing:  # a shell asks what may come next
+        if ctx.resilient_parsing:  # shell completion
             return word, ELSEWHERE, args[1:]
         alike = closest(word, self.list_commands(ctx))
         path = ctx.command_path

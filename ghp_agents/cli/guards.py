@@ -1,4 +1,4 @@
-"""`agent-init --hooks`: put the guards in, or take only them away."""
+"""`agent-init --hooks`: install or remove only the hooks."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from ghp_agents.cli import output
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice as guard_advice
-from ghp_agents.integrations.clients import config_files as client_places
-from ghp_agents.integrations.clients import install as guards
+from ghp_agents.integrations.clients import advice, config_files
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
-from ghp_agents.integrations.git_hooks import install as git_guard
+from ghp_agents.integrations.git_hooks import install as git_hooks
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
 
@@ -19,35 +18,35 @@ NOTHING = "Nothing to do: "
 
 
 class Guards(NamedTuple):
-    """Which guards are meant, and where they belong."""
+    """The hooks that were chosen, and the files that they belong in."""
 
     clients: list[str]
     targets: list[ConfigFile]
     is_users: bool  # in the user's own files, for all repositories
 
 
-def choose(house: App, words: str, *, user: bool, remove: bool) -> Guards:
-    """The guards that `--hooks WORDS` means. Raises UsageError, NotSetUpError."""
-    folders = [] if user else [house.ws.folder, house.ws.root]
-    found = client_places.found(folders, house.environ)
-    if words == client_places.FOUND and remove:
+def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
+    """The hooks that `--hooks WORDS` selects. Raises UsageError, NotSetUpError."""
+    folders = [] if user else [app.ws.folder, app.ws.root]
+    found = config_files.found(folders, app.environ)
+    if words == config_files.FOUND and remove:
         found = [*HOMES] if user else [*HOMES, GIT]
-    clients = client_places.chosen(words, found)
+    clients = config_files.chosen(words, found)
     if user and GIT in clients:
         raise UsageError(
             "Git's hooks belong to a repository, not to a user.",
             hint="Leave --user away, or name other clients.",
         )
     if user:
-        return Guards(clients, client_places.of_user(house.environ, clients), is_users=True)
-    return Guards(clients, client_places.here(house.ws, clients), is_users=False)
+        return Guards(clients, config_files.of_user(app.environ, clients), is_users=True)
+    return Guards(clients, config_files.here(app.ws, clients), is_users=False)
 
 
-def to_put(house: App, asked: Guards) -> list[Step]:
-    """What is still to be put in."""
-    common_dir = None if asked.is_users else house.ws.common_dir
-    steps = guards.to_put(asked.targets, python(), house.environ, common_dir)
-    return [*steps, *(git_guard.to_put(house.ws, python()) if GIT in asked.clients else [])]
+def to_put(app: App, selection: Guards) -> list[Step]:
+    """The hooks that are not installed yet."""
+    common_dir = None if selection.is_users else app.ws.common_dir
+    steps = client_hooks.to_put(selection.targets, python(), app.environ, common_dir)
+    return [*steps, *(git_hooks.to_put(app.ws, python()) if GIT in selection.clients else [])]
 
 
 def python() -> str:
@@ -59,46 +58,48 @@ def python() -> str:
     return sys.executable
 
 
-def to_take(house: App, asked: Guards) -> list[Step]:
-    """What of ours is to be taken out."""
-    common_dir = None if asked.is_users else house.ws.common_dir
-    steps = guards.to_take(asked.targets, common_dir)
-    return [*steps, *(git_guard.to_take(house.ws) if GIT in asked.clients else [])]
+def to_take(app: App, selection: Guards) -> list[Step]:
+    """Our hooks that can be removed."""
+    common_dir = None if selection.is_users else app.ws.common_dir
+    steps = client_hooks.to_take(selection.targets, common_dir)
+    return [*steps, *(git_hooks.to_take(app.ws) if GIT in selection.clients else [])]
 
 
-def all_of_clone(house: App) -> list[Step]:
-    """All guards that are in this clone, to be taken out."""
-    return to_take(house, choose(house, client_places.FOUND, user=False, remove=True))
+def all_of_clone(app: App) -> list[Step]:
+    """Removal of all our hooks in this clone."""
+    return to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
 
 
 # ------------------------------------------------------------------------------ the command
 
 
-def put_for_user(house: App, asked: Guards, *, dry_run: bool) -> None:
-    """`agent-init --hooks --user`: no repository is needed, and none is set up."""
-    steps = to_put(house, asked)
+def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
+    """`agent-init --hooks --user`: needs no repository and sets none up."""
+    steps = to_put(app, selection)
     if not steps:
         output.done(f"{NOTHING}the hooks are there.")
         return
     carry_out(steps, dry_run=dry_run)
     if not dry_run:
-        say_advice(house, asked)
+        say_advice(app, selection)
 
 
-def take(house: App, asked: Guards, *, dry_run: bool) -> None:
+def take(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --remove`."""
-    steps = to_take(house, asked)
+    steps = to_take(app, selection)
     if steps:
         carry_out(steps, dry_run=dry_run)
     else:
         output.done(f"{NOTHING}there are no such hooks of ours.")
-    for target in [] if asked.is_users else client_places.of_user(house.environ, asked.clients):
-        if guards.python_in(target):
+    for target in (
+        [] if selection.is_users else config_files.of_user(app.environ, selection.clients)
+    ):
+        if client_hooks.python_in(target):
             output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
 
 
 def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
-    """Do the steps, or say what they would do."""
+    """Perform the steps, or print them."""
     for step in steps:
         if dry_run:
             output.data(output.clean(f"Would {step.doing} {step.what}."))
@@ -117,32 +118,31 @@ def _act(step: Step) -> None:
         ) from None
 
 
-def say_advice(house: App, asked: Guards) -> None:
-    """What a person should know about what was just put in."""
-    for text, hint in _advice(house, asked):
+def say_advice(app: App, selection: Guards) -> None:
+    """Print advice about the hooks that were just installed."""
+    for text, hint in _advice(app, selection):
         output.warn(output.clean(text), hint)
 
 
-def _others(house: App, asked: Guards) -> list[ConfigFile]:
-    """The same clients' files in the other place: the user's for a clone's, and a clone's, if we
-    are in one, for the user's."""
-    if not asked.is_users:
-        return client_places.of_user(house.environ, asked.clients)
+def _others(app: App, selection: Guards) -> list[ConfigFile]:
+    """The same clients' files in the other place: the user's own, or those of this clone."""
+    if not selection.is_users:
+        return config_files.of_user(app.environ, selection.clients)
     try:
-        return client_places.here(house.ws, asked.clients)
+        return config_files.here(app.ws, selection.clients)
     except NotSetUpError:
         return []
 
 
-def _advice(house: App, asked: Guards) -> Iterator[tuple[str, str]]:
-    yield from guard_advice.advice(asked.clients, asked.targets, _others(house, asked))
-    if guards.CLAUDE in asked.clients:
-        folders = [] if asked.is_users else [house.ws.folder]
-        for place in client_places.plugins_enabled(folders, house.environ):
+def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
+    yield from advice.advice(selection.clients, selection.targets, _others(app, selection))
+    if client_hooks.CLAUDE in selection.clients:
+        folders = [] if selection.is_users else [app.ws.folder]
+        for place in config_files.plugins_enabled(folders, app.environ):
             yield (
                 f"The plugin is enabled, too ({place}): each hook would run twice.",
                 "Use one of them: `claude plugin uninstall ghp-agents`, or "
                 "`ghp agent-init --hooks claude --remove`.",
             )
-    if GIT in asked.clients:
-        yield from git_guard.advice(house.ws)
+    if GIT in selection.clients:
+        yield from git_hooks.advice(app.ws)

@@ -1,4 +1,4 @@
-"""`agent-handoff` and `agent-resume`: leave off so that another can go on, and go on."""
+"""`agent-handoff` and `agent-resume`: hand work over, and continue it."""
 
 import shlex
 import sys
@@ -45,7 +45,7 @@ ISSUE = click.option(
 @acting
 @click.pass_obj
 def handoff(
-    house: App,
+    app: App,
     issue: str | None,
     to: str | None,
     note: str | None,
@@ -59,11 +59,11 @@ def handoff(
     Nothing of the worktree is touched. What was staged is not told apart from what was not;
     ignored files are left out.
     """
-    said = _note(note)
+    text = _read_note(note)
     with output.busy("Looking at the work"):
         handed = services.handoff(
-            house.ws, house.store, house.tracker, house.leaser, issue=issue, to=to,
-            note=said, checkpoint=checkpoint, dry_run=dry_run,
+            app.ws, app.store, app.tracker, app.leaser, issue=issue, to=to,
+            note=text, checkpoint=checkpoint, dry_run=dry_run,
         )  # fmt: skip
     if stdout or dry_run:
         output.data(clean(handed.document))
@@ -72,40 +72,40 @@ def handoff(
         output.say(LEARNT)
     if dry_run:
         return
-    is_reached = _pass_on(house, handed.handoff)
-    _warn_of_unsent(house, handed)
+    is_reached = _pass_on(app, handed.handoff)
+    _warn_of_unsent(app, handed)
     if checkpoint or not is_reached:
-        start_background(house)  # for oneself, who is here; or nothing can be sent now, as was said
+        start_background(app)  # not urgent, or the remote cannot be reached
     else:
-        send(house, here=to is not None)
+        send(app, here=to is not None)
 
 
-def _warn_of_unsent(house: App, handed: HandoffResult) -> None:
-    """What only this clone has is of no use to who goes on in another."""
-    said, number = handed.handoff, handed.unsent
-    if not (said.to and number) or services.is_here(house.ws, house.store, said.to):
+def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
+    """Warn about commits that only this clone has, if the next agent works in another."""
+    record, number = handed.handoff, handed.unsent
+    if not (record.to and number) or services.is_here(app.ws, app.store, record.to):
         return
-    commits = f"{count(number, 'commit')} of {one_line(said.branch or 'a detached HEAD', 100)}"
+    commits = f"{count(number, 'commit')} of {one_line(record.branch or 'a detached HEAD', 100)}"
     command = (
-        f"git push {house.ws.settings.remote or 'origin'} {shlex.quote(said.branch or 'HEAD')}"
+        f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
     )
     output.warn(
-        f"{commits} {'is' if number == 1 else 'are'} in no remote: {said.to} can restore the work "
-        f"only after `{command}`."
+        f"{commits} {'is' if number == 1 else 'are'} in no remote: {record.to} can restore the "
+        f"work only after `{command}`."
     )
 
 
-def _pass_on(house: App, handed: Handoff) -> bool:
-    """Give the issue over; whether all that was to be asked for that could be reached."""
+def _pass_on(app: App, handed: Handoff) -> bool:
+    """Assign the issue to the next agent. Returns False if the remote could not be reached."""
     try:
-        given = services.pass_on(house.ws, house.store, house.leaser, house.tracker, handed)
+        given = services.pass_on(app.ws, app.store, app.leaser, app.tracker, handed)
     except UnknownError as error:
         output.warn(
             f"#{handed.issue} is still yours: {error}",
             f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
         )
         return False
-    except NotFoundError as error:  # as a branch may name any number
+    except NotFoundError as error:  # a branch may name any number
         output.warn(
             f"The handoff is recorded, and nothing was assigned: {error}",
             f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.",
@@ -117,9 +117,9 @@ def _pass_on(house: App, handed: Handoff) -> bool:
     return True
 
 
-def _note(said: str | None) -> str:
-    if said != STDIN:
-        return said or ""
+def _read_note(text: str | None) -> str:
+    if text != STDIN:
+        return text or ""
     try:
         return sys.stdin.buffer.read(NOTE_LIMIT * 40).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -130,14 +130,14 @@ def _note(said: str | None) -> str:
 
 
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
-    said, work = handed.handoff, handed.handoff.work
+    record, work = handed.handoff, handed.handoff.work
     if dry_run:
         output.say(f"Dry run: nothing was recorded. It would be {handed.path}.")
     elif handed.is_new:
         stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
-        output.done(f"Recorded {said.name} as {handed.path}{stored}.")
+        output.done(f"Recorded {record.name} as {handed.path}{stored}.")
     else:
-        output.say(f"Nothing new since {said.name}, recorded as {handed.path}.")
+        output.say(f"Nothing new since {record.name}, recorded as {handed.path}.")
     for note in handed.notes:
         output.warn(note)
     if work and work.missing:
@@ -146,8 +146,8 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
 
 def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     named = [
-        f"{one.path} ({one.reason}{f', {size_text(one.size)}' if one.size is not None else ''})"
-        for one in missing[:LISTED]
+        f"{file.path} ({file.reason}{f', {size_text(file.size)}' if file.size is not None else ''})"
+        for file in missing[:LISTED]
     ]
     if len(missing) > LISTED:
         named.append(f"{len(missing) - LISTED} more, which the document lists")
@@ -178,7 +178,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
 @acting
 @click.pass_obj
 def resume(
-    house: App,
+    app: App,
     issue: str | None,
     reference: str | None,
     max_chars: int | None,
@@ -191,43 +191,43 @@ def resume(
     belongs to, merged and staged on another one. Work that changes files which configure tools
     (agents' clients, editors, git, build servers) needs --allow-config, too.
     """
-    from ghp_agents.handoffs import resume as reading
+    from ghp_agents.handoffs import resume as resume_service
 
-    ws, store = house.ws, house.store
-    chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
+    ws, store = app.ws, app.store
+    chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError(
             "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
         )
-    restored = _restore(house, chosen.handoff, allow_config) if apply else None
+    restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
-        chosen = reading.choose(ws, store, house.tracker, issue=issue, handoff=reference)
-    resumed = reading.resume(ws, store, chosen, max_chars=max_chars)
-    _say_fenced(house, chosen.about.actor)
+        chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
+    resumed = resume_service.resume(ws, store, chosen, max_chars=max_chars)
+    _print_fence_lines(app, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
-        escalation.mark_told(ws, agent, [each.id for each in resumed.news])
-    start_background(house)
+        escalation.mark_told(ws, agent, [item.id for item in resumed.news])
+    start_background(app)
     if restored and restored.conflicts:
         raise _conflicts(restored)
 
 
-def _say_fenced(house: App, actor: Actor) -> None:
-    """Before all else: that what the agent would go on with was taken from it."""
+def _print_fence_lines(app: App, actor: Actor) -> None:
+    """Print first that the agent lost its claim, if it did."""
     if not actor.is_person:
         agent = AgentName(actor.name)
-        for line in fence_lines(house.ws, house.store.snapshot(), house.leaser, agent):
+        for line in fence_lines(app.ws, app.store.snapshot(), app.leaser, agent):
             output.data(f"{line}\n\n")
 
 
-def _restore(house: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
-    """What was put back; None if it is here already, as where the same is said twice."""
+def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
+    """Restore the uncommitted work; None if it was restored before."""
     try:
         with output.busy("Restoring the work"):
-            return restore(house.ws, house.store, handoff, allow_config=allow_config)
+            return restore(app.ws, app.store, handoff, allow_config=allow_config)
     except AlreadyRestoredError as error:
         output.say(str(error))
         return None

@@ -1,4 +1,4 @@
-"""Everything that is not ours goes to the next `ghp` on PATH: upstream's, if it is installed."""
+"""Pass all other commands to the next `ghp` on PATH: upstream's, if it is installed."""
 
 import os
 import sys
@@ -8,15 +8,15 @@ from ghp_agents.cli import output
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.ids import one_line
 
-GUARD = "GHP_AGENTS_HANDOVER"  # the process that handed over last, and how often that was done
-SHOWN = 60  # characters of a word that is no command
-DEEPEST = 10  # upstream starts agents, which call `ghp` again, but not so deep
+GUARD = "GHP_AGENTS_HANDOVER"  # the last process that handed over, and the number of times
+SHOWN = 60  # characters of an unknown command
+DEEPEST = 10  # nested calls: upstream starts agents, which call `ghp` again
 
 
 def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Replace this process by upstream's `ghp` with the same words, or say that there is none.
+    """Replace this process by upstream's `ghp` with the same arguments; an error if it is missing.
 
-    The guard in the environment ends a loop: two of our own `ghp` that find each other.
+    The variable GUARD ends a loop of two installations of ghp-agents that find each other.
     """
     process, _, times = environ.get(GUARD, "").partition(" ")
     count = int(times) if times.isdecimal() else 0
@@ -27,8 +27,8 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         word = one_line(argv[0], SHOWN)
         output.error(
             f"`ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
-            f"{_meant(word)}Ours all start with `agent-`: see `ghp --help`. The others come with "
-            "upstream GHP.",
+            f"{_suggestions(word)}Ours all start with `agent-`: see `ghp --help`. The others come "
+            "with upstream GHP.",
         )
         return int(ExitCode.ERROR if is_loop else ExitCode.USAGE)
     try:
@@ -42,8 +42,8 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return int(ExitCode.ERROR)
 
 
-def _meant(word: str) -> str:
-    """The commands of ours that are like it, as a question."""
+def _suggestions(word: str) -> str:
+    """Our commands that are similar to `word`, as a question."""
     from ghp_agents.cli.app import COMMANDS
     from ghp_agents.cli.group import closest
 

@@ -7,7 +7,7 @@ from ghp_agents.cli.connect import connecting
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.removal import Removal, take_away
 from ghp_agents.cli.trust import consent_at_set_up
-from ghp_agents.consent import service as consenting
+from ghp_agents.consent import service as consent
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
@@ -46,7 +46,7 @@ from ghp_agents.wiring import App
 @click.pass_obj
 @connecting
 def init(
-    house: App,
+    app: App,
     agent: str | None,
     config: bool,
     hooks: str | None,
@@ -65,30 +65,30 @@ def init(
     """
     if user and hooks is None:
         _refuse("is only for --hooks", user=user)
-    asked = guards.choose(house, hooks, user=user, remove=remove) if hooks is not None else None
+    selection = guards.choose(app, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
         _refuse("is not for --remove", agent=agent, config=config, trust=trust, no_probe=no_probe)
     else:
         _refuse("is only for --remove", remote_refs=remote_refs, force=force, yes=yes)
-    if remove and asked:
+    if remove and selection:
         _refuse("is not for --hooks", remote_refs=remote_refs, force=force)
-        guards.take(house, asked, dry_run=dry_run)
+        guards.take(app, selection, dry_run=dry_run)
     elif remove:
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
-        take_away(house, removal)
-    elif asked and asked.is_users:
+        take_away(app, removal)
+    elif selection and selection.is_users:
         _refuse("is not for --user", agent=agent, config=config, trust=trust)
-        guards.put_for_user(house, asked, dry_run=dry_run)
+        guards.put_for_user(app, selection, dry_run=dry_run)
     else:
         if trust:
-            consenting.refuse_agents(house.ws)
-        _make(house, agent, asked, config=config, probe=not no_probe, dry_run=dry_run)
+            consent.refuse_agents(app.ws)
+        _set_up(app, agent, selection, config=config, probe=not no_probe, dry_run=dry_run)
         if not dry_run:
-            consent_at_set_up(house, owner=trust)
+            consent_at_set_up(app, owner=trust)
 
 
-def _refuse(why: str, **given: object) -> None:
-    wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+def _refuse(why: str, **options: object) -> None:
+    wrong = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
     if wrong:
         raise UsageError(f"{wrong[0]} {why}.", hint="See `ghp agent-init --help`.")
 
@@ -96,22 +96,23 @@ def _refuse(why: str, **given: object) -> None:
 # ------------------------------------------------------------------------------ making
 
 
-def _make(
-    house: App,
+def _set_up(
+    app: App,
     agent: str | None,
-    asked: Guards | None,
+    selection: Guards | None,
     *,
     config: bool,
     probe: bool,
     dry_run: bool,
 ) -> None:
     name = agent_name(agent) if agent else None
-    ws, ground = house.ws, house.ground
-    steps = services.to_make(ws, house.store, ground, agent=name, config=config)
-    put = guards.to_put(house, asked) if asked else []  # first: a file that is broken stops it all
+    ws, ground = app.ws, app.ground
+    steps = services.to_make(ws, app.store, ground, agent=name, config=config)
+    # First: a broken file stops everything.
+    put = guards.to_put(app, selection) if selection else []
     ask = probe and services.needs_probe(ground)
     if not steps and not put and not ask:
-        hooked = " and has its hooks" if asked else ""
+        hooked = " and has its hooks" if selection else ""
         output.done(f"Nothing to do: this repository is set up{hooked}.")
         return
     for line in services.explain(ground.sharing()) if steps or ask else []:
@@ -120,13 +121,13 @@ def _make(
     if ask and dry_run:
         output.data("Would ask the remote to take a ref, and delete it again.")
     elif ask:
-        _probe(house)
+        _probe(app)
     guards.carry_out(put, dry_run=dry_run)
     limits = services.limits(ws)
     if limits:
         output.say(limits)
-    if asked and put and not dry_run:
-        guards.say_advice(house, asked)
+    if selection and put and not dry_run:
+        guards.say_advice(app, selection)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over the worktree's name.",
@@ -134,9 +135,9 @@ def _make(
         )
 
 
-def _probe(house: App) -> None:
+def _probe(app: App) -> None:
     with output.busy("Asking the remote whether it takes our refs"):
-        found = house.ground.probe()
+        found = app.ground.probe()
     if found is None:
         return
     line = services.probe_line(found)

@@ -1,4 +1,4 @@
-"""`agent-issues` and `agent-issue`: what there is to do, and changing it."""
+"""`agent-issues` and `agent-issue`: list, show and change issues."""
 
 import sys
 from collections.abc import Callable
@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents.claims import service as claims
-from ghp_agents.cli import complete, output
-from ghp_agents.cli import issue_view as show_as
+from ghp_agents.cli import complete, issue_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.core.errors import UsageError
@@ -45,7 +44,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def issues(
-    house: App,
+    app: App,
     mine: bool,
     ready: bool,
     states: str | None,
@@ -58,24 +57,24 @@ def issues(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
-    holdings = claims.holdings(house.ws, house.store, house.leaser)
+    holdings = claims.holdings(app.ws, app.store, app.leaser)
     listing = services.select(
-        house.ws, house.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
+        app.ws, app.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
         claims={number: holding.lease for number, holding in holdings.items()},
-        commanded=services.commanded(house.store) if ready else (),
+        commanded=services.commanded(app.store) if ready else (),
     )  # fmt: skip
     if as_json:
-        shown = [(issue, show_as.holding_of(issue, holdings)) for issue in listing.issues]
-        output.as_json([show_as.fields(issue, holding) for issue, holding in shown])
+        shown = [(issue, issue_view.holding_of(issue, holdings)) for issue in listing.issues]
+        output.as_json([issue_view.fields(issue, holding) for issue, holding in shown])
     elif listing.issues:
-        show_as.table(listing, holdings)
+        issue_view.table(listing, holdings)
     else:
-        say_none(house, _none(ready, anything=bool(listing.open) or bool(states)))
+        say_none(app, _none(ready, anything=bool(listing.open) or bool(states)))
     if listing.passed_over:
-        show_as.say_passed_over(listing.passed_over)
+        issue_view.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
-    start_background(house)
+    start_background(app)
 
 
 def _warn_of_circle(circle: list[Issue]) -> None:
@@ -120,7 +119,7 @@ def issue() -> None:
 @acting
 @click.pass_obj
 def new(
-    house: App,
+    app: App,
     title: str,
     body: str | None,
     labels: tuple[str, ...],
@@ -133,43 +132,44 @@ def new(
     """Make an issue and print its number."""
     wanted = IssueChange(
         title=title,
-        body=_text(body),
+        body=_read_text(body),
         priority=priority,
         add_labels=labels,
         add_assignees=names,
     )
     with output.busy("Getting a number"):
         outcome = services.new(
-            house.ws, house.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
+            app.ws, app.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
         )
-    made = outcome.issue
-    output.data(str(made.number))
+    created = outcome.issue
+    output.data(str(created.number))
     if not outcome.changed:
-        output.say(f"{show_as.name(made)} is there already; --again makes another one.")
+        output.say(f"{issue_view.name(created)} is there already; --again makes another one.")
         return
-    output.done(f"Made {show_as.name(made)}.")
-    if made.number >= PROVISIONAL:
+    output.done(f"Made {issue_view.name(created)}.")
+    if created.number >= PROVISIONAL:
         output.warn(
             "It has no number of its own yet: the place that gives them is out of reach.",
-            f"It gets one at `ghp agent-sync`; {short(made)} names it until then and ever after.",
+            f"It gets one at `ghp agent-sync`; {short(created)} names it until then and ever "
+            "after.",
         )
-    start_background(house)
+    start_background(app)
 
 
 @issue.command("show", epilog="Example: ghp agent-issue show 3")
 @NUMBER
 @AS_JSON
 @click.pass_obj
-def show(house: App, number: str, as_json: bool) -> None:
+def show(app: App, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
-    holdings = claims.holdings(house.ws, house.store, house.leaser)
+    holdings = claims.holdings(app.ws, app.store, app.leaser)
     if as_json:
-        issue = house.tracker.get(number)
-        output.as_json(show_as.fields(issue, show_as.holding_of(issue, holdings)))
+        issue = app.tracker.get(number)
+        output.as_json(issue_view.fields(issue, issue_view.holding_of(issue, holdings)))
     else:
-        view = services.view(house.tracker, number)
-        show_as.page(view, show_as.holding_of(view.issue, holdings))
-    start_background(house)
+        view = services.view(app.tracker, number)
+        issue_view.page(view, issue_view.holding_of(view.issue, holdings))
+    start_background(app)
 
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")
@@ -184,7 +184,7 @@ def show(house: App, number: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: App,
+    app: App,
     number: str,
     title: str | None,
     body: str | None,
@@ -197,15 +197,15 @@ def edit(
     """Change fields of an issue."""
     change = IssueChange(
         title=title,
-        body=_text(body),
+        body=_read_text(body),
         priority=priority,
         no_parent=no_parent,
         add_labels=labels,
         remove_labels=removed,
     )
-    outcome = services.edit(house.ws, house.tracker, number, change, parent=parent)
-    made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Changed {made}.", f"{made} is like that already.")
+    outcome = services.edit(app.ws, app.tracker, number, change, parent=parent)
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Changed {name}.", f"{name} is like that already.")
 
 
 @issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
@@ -213,11 +213,11 @@ def edit(
 @click.argument("text")
 @acting
 @click.pass_obj
-def comment(house: App, number: str, text: str) -> None:
+def comment(app: App, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
-    outcome = services.comment(house.ws, house.tracker, number, _text(text) or "")
-    made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Commented on {made}.", f"It is the last comment on {made} already.")
+    outcome = services.comment(app.ws, app.tracker, number, _read_text(text) or "")
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Commented on {name}.", f"It is the last comment on {name} already.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
@@ -225,24 +225,24 @@ def comment(house: App, number: str, text: str) -> None:
 @click.option("--message", metavar="TEXT", help="Say why, as a comment; - reads standard input.")
 @acting
 @click.pass_obj
-def close(house: App, number: str, message: str | None) -> None:
+def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. Of one that is claimed, among agents only the holder may."""
     outcome = claims.close(
-        house.ws, house.store, house.leaser, house.tracker, number, _text(message) or ""
+        app.ws, app.store, app.leaser, app.tracker, number, _read_text(message) or ""
     )
-    made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Closed {made}.", f"{made} is closed already.")
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Closed {name}.", f"{name} is closed already.")
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
 @CLOSED
 @acting
 @click.pass_obj
-def reopen(house: App, number: str) -> None:
+def reopen(app: App, number: str) -> None:
     """Open a closed issue again."""
-    outcome = services.reopen(house.ws, house.tracker, number)
-    made = show_as.name(outcome.issue)
-    _report(house, outcome, f"Opened {made} again.", f"{made} is open already.")
+    outcome = services.reopen(app.ws, app.tracker, number)
+    name = issue_view.name(outcome.issue)
+    _report(app, outcome, f"Opened {name} again.", f"{name} is open already.")
 
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
@@ -251,12 +251,12 @@ def reopen(house: App, number: str) -> None:
 @click.option("--remove", is_flag=True, help="Take the issue from them.")
 @acting
 @click.pass_obj
-def assign(house: App, number: str, names: tuple[str, ...], remove: bool) -> None:
+def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Give an issue to agents or people; @me is whoever says it."""
-    outcome = services.assign(house.ws, house.tracker, number, names, remove=remove)
+    outcome = services.assign(app.ws, app.tracker, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
-    said = f"{show_as.name(outcome.issue)} is assigned to {holders}"
-    _report(house, outcome, f"{said}.", f"{said} already.")
+    sentence = f"{issue_view.name(outcome.issue)} is assigned to {holders}"
+    _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
@@ -268,26 +268,26 @@ def assign(house: App, number: str, names: tuple[str, ...], remove: bool) -> Non
 @click.option("--remove", is_flag=True, help="It waits for them no longer.")
 @acting
 @click.pass_obj
-def block(house: App, number: str, by: tuple[str, ...], remove: bool) -> None:
+def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Let an issue wait for others."""
-    outcome = services.block(house.ws, house.tracker, number, by, remove=remove)
-    blockers = ", ".join(f"#{each}" for each in outcome.issue.blocked_by) or "nothing"
-    said = f"{show_as.name(outcome.issue)} waits for {blockers}"
-    _report(house, outcome, f"{said}.", f"{said} already.")
+    outcome = services.block(app.ws, app.tracker, number, by, remove=remove)
+    blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
+    sentence = f"{issue_view.name(outcome.issue)} waits for {blockers}"
+    _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
-def _report(house: App, outcome: IssueResult, done: str, already: str) -> None:
+def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
     if outcome.changed:
         output.done(done)
-        start_background(house)
+        start_background(app)
     else:
         output.say(already)
 
 
-def _text(said: str | None) -> str | None:
-    """A text of the command line, or what standard input has in its place. Raises UsageError."""
-    if said != STDIN:
-        return said
+def _read_text(text: str | None) -> str | None:
+    """The text, or standard input for `-`. Raises UsageError."""
+    if text != STDIN:
+        return text
     try:
         return sys.stdin.buffer.read(4 * BODY_LIMIT + 1).decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Issues as people and scripts see them."""
+"""Issues as text and as JSON."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,23 +16,25 @@ Holdings = Mapping[int, Holding]
 
 NO_TITLE = "(not here yet, or not readable)"
 COLUMNS = ("ISSUE", "PRIORITY", "STATE", "HOLDER", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
-MARKER = re.compile(r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z")  # by which programs find a comment
-ENDED = ("dead", "gone", "stopped")  # holders that are shown as such
+MARKER = re.compile(
+    r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z"
+)  # a marker that programs find a comment by
+ENDED = ("dead", "gone", "stopped")  # holder states that are shown
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
 def name(issue: Issue) -> str:
-    """Number and title, on one line; the title is its author's and stands in quotation marks."""
+    """Number and title on one line; the title is quoted, as its author may be anyone."""
     return f"{short(issue)} {phrase(issue.title, 100) if issue.title.strip() else NO_TITLE}"
 
 
 def names(issues: Iterable[Issue]) -> str:
-    """The names of several, without their titles."""
+    """The numbers of several issues."""
     return ", ".join(short(issue) for issue in issues)
 
 
 def table(listing: IssueListing, holdings: Holdings) -> None:
-    """Print issues as rows."""
+    """Print issues as a table."""
     rows = [_row(issue, listing.open, holdings) for issue in listing.issues]
     styles = [_style(issue, listing.open) for issue in listing.issues]
     output.table(COLUMNS, rows, styles)
@@ -59,7 +61,7 @@ def _style(issue: Issue, known: Mapping[IssueNumber, Issue]) -> str:
 
 
 def holding_of(issue: Issue, holdings: Holdings) -> Holding | None:
-    """Who has the issue, if anybody has."""
+    """The claim on the issue, if there is one."""
     return next((holdings[number] for number in issue.numbers if number in holdings), None)
 
 
@@ -68,7 +70,7 @@ def _holder(holding: Holding) -> str:
 
 
 def page(view: View, holding: Holding | None) -> None:
-    """Print all that is known of one issue."""
+    """Print an issue in full."""
     for line in _lines(view, holding):
         output.data(output.clean(line))
 
@@ -109,7 +111,7 @@ def _outside(issue: Issue) -> str:
 
 
 def say_passed_over(count: int) -> None:
-    """Say how many issues agents do not take because outsiders made them."""
+    """Say how many issues were skipped because their authors cannot write here."""
     what, was, them = (
         ("1 issue", "was", "it") if count == 1 else (f"{count} issues", "were", "them")
     )
@@ -120,10 +122,10 @@ def say_passed_over(count: int) -> None:
 
 
 def too_wide(issue: Issue) -> str:
-    """The patterns of its scope that cover everything; empty if there are none."""
-    from ghp_agents.issues import scope  # who lists issues reads no scope
+    """The patterns in its scope that match everything, or an empty string."""
+    from ghp_agents.issues import scope  # lists do not need it
 
-    return ", ".join(f"`{each}`" for each in scope.too_wide(issue.form))
+    return ", ".join(f"`{pattern}`" for pattern in scope.too_wide(issue.form))
 
 
 def _claimed(holding: Holding) -> str:
@@ -184,10 +186,10 @@ def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
 
 def _claim_fields(holding: Holding) -> dict[str, Any]:
     lease = holding.lease
-    said = {
+    values = {
         "holder": lease.holder,
         "isPerson": lease.is_person,
         "generation": lease.generation,
         "since": lease.acquired_at,
     }
-    return said | ({"liveness": holding.state} if holding.state else {})
+    return values | ({"liveness": holding.state} if holding.state else {})

@@ -1,4 +1,4 @@
-"""`agent-lease`, `agent-leases`: have files or a resource alone, and see who has what."""
+"""`agent-lease` and `agent-leases`: lease files or a named resource, and list leases."""
 
 from collections.abc import Container, Sequence
 from typing import Any
@@ -14,8 +14,7 @@ from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
 from ghp_agents.hotpath.quoting import file, named, phrase
-from ghp_agents.leases import acquire as leasing
-from ghp_agents.leases import overlaps as conflicts
+from ghp_agents.leases import acquire, overlaps
 from ghp_agents.leases import service as services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -26,7 +25,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
 
-SHOWN = 3  # files that are named; others are counted
+SHOWN = 3  # files that are listed; the rest are counted
 
 
 # -------------------------------------------------------------------------------- taking
@@ -58,7 +57,7 @@ SHOWN = 3  # files that are named; others are counted
 @acting
 @click.pass_obj
 def lease(
-    house: App,
+    app: App,
     patterns: tuple[str, ...],
     name: str | None,
     reason: str,
@@ -77,69 +76,71 @@ def lease(
     """
     if timeout is not None and not wait:
         raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
-    said = _spelled(house, patterns) if patterns else ()
-    wanted = LeaseRequest(said, name, reason, ttl, strict, holder, patterns)
+    spelled = _spelled(app, patterns) if patterns else ()
+    wanted = LeaseRequest(spelled, name, reason, ttl, strict, holder, patterns)
     try:
-        leased = _take(house, wanted, wait, timeout)
+        leased = _acquire(app, wanted, wait, timeout)
     finally:
-        start_background(house)  # a request or a question may have been written, too
+        start_background(app)  # a failed request may have written records, too
     if as_json:
         output.as_json(_fields(leased.hold) | {"covers": list(leased.covered)})
     else:
         output.data(f"L-{leased.hold.id}")
     _say(leased)
-    _say_links(house, patterns)
+    _say_links(app, patterns)
     if leased.is_new and not leased.hold.strict:
-        _say_where(house)
+        _say_scope(app)
 
 
-def _say_links(house: App, patterns: tuple[str, ...]) -> None:
-    """An edit through a link changes what it leads to."""
-    for word, inside in WorktreeFiles(house.ws).links(patterns, house.cwd):
-        said = one_line(word, 80)
+def _say_links(app: App, patterns: tuple[str, ...]) -> None:
+    """Explain leases of links: an edit through a link changes its target."""
+    for word, inside in WorktreeFiles(app.ws).links(patterns, app.cwd):
+        shown = one_line(word, 80)
         if inside is not None:
-            output.say(f"{said} is a link: leased is what it leads to, {one_line(inside, 80)}.")
+            output.say(f"{shown} is a link: leased is what it leads to, {one_line(inside, 80)}.")
         else:
             output.warn(
-                f"{said} is a link to what is not in this repository: leased is the link, and "
+                f"{shown} is a link to what is not in this repository: leased is the link, and "
                 "nobody is kept from editing what it leads to."
             )
 
 
-def _say_where(house: App) -> None:
-    """How far an ordinary lease goes, where that matters."""
-    if presence.others_live(house.ws, house.store, house.store.snapshot()):
+def _say_scope(app: App) -> None:
+    """Explain that an ordinary lease is not yet known elsewhere, if other clones are active."""
+    if presence.others_live(app.ws, app.store, app.store.snapshot()):
         output.say(
             "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
             "them now."
         )
 
 
-def _spelled(house: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The patterns as they count from the root. Raises UsageError, also for a number that is no
-    file: it was meant for an option."""
-    ground = WorktreeFiles(house.ws)
+def _spelled(app: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns, relative to the repository's root.
+
+    Raises UsageError, also for a number that is not a file: it was meant for an option.
+    """
+    files = WorktreeFiles(app.ws)
     for word in patterns:
-        is_number = word.isascii() and word.isdigit() and not (house.cwd / word).exists()
-        if is_number and not ground.reach(ground.spelled([word], house.cwd)).covered:
+        is_number = word.isascii() and word.isdigit() and not (app.cwd / word).exists()
+        if is_number and not files.reach(files.spelled([word], app.cwd)).covered:
             raise UsageError(
                 f"There is no file {word[:20]} here.",
                 hint=f"To wait so many seconds: --wait --timeout {word[:20]}. For a file of "
                 f"this name that is still to come: ./{word[:20]}.",
             )
-    return ground.spelled(patterns, house.cwd)
+    return files.spelled(patterns, app.cwd)
 
 
-def _take(house: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
-    approve = approval.approver(house.ws, house.store, house.leaser, house.tracker)
-    parts = house.ws, house.store, house.leaser, approve
+def _acquire(app: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
+    approve = approval.approver(app.ws, app.store, app.leaser, app.tracker)
+    parts = app.ws, app.store, app.leaser, approve
     if not wait:
         with output.busy("Leasing"):
-            return leasing.acquire(*parts, wanted)
-    from ghp_agents.leases import queue as lease_waiting
+            return acquire.acquire(*parts, wanted)
+    from ghp_agents.leases import queue
 
     with ending.exit_on_signals():
-        return lease_waiting.wait(*parts, wanted, timeout=timeout, tell=output.say)
+        return queue.wait(*parts, wanted, timeout=timeout, tell=output.say)
 
 
 def _say(leased: LeaseResult) -> None:
@@ -147,7 +148,7 @@ def _say(leased: LeaseResult) -> None:
     mine = what(hold.patterns, hold.name)
     until = f" until {hold.until}" if hold.until else ""
     if leased.is_new:
-        output.done(f"Leased {mine}{until}{_covering(hold, files)}.")
+        output.done(f"Leased {mine}{until}{_coverage_text(hold, files)}.")
     else:
         holder = named(hold.holder, hold.is_person)
         output.say(f"{mine} is leased to {holder} already, since {hold.since}{until}.")
@@ -155,7 +156,7 @@ def _say(leased: LeaseResult) -> None:
         output.warn("It covers no file that is here yet.", "`git ls-files` lists what there is.")
 
 
-def _covering(hold: Hold, files: Sequence[str]) -> str:
+def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
     if not hold.patterns or not files:
         return ""
     names = ", ".join(map(file, files[:SHOWN]))
@@ -172,39 +173,40 @@ def _covering(hold: Hold, files: Sequence[str]) -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def leases(house: App, implicit: bool, as_json: bool) -> None:
+def leases(app: App, implicit: bool, as_json: bool) -> None:
     """List what is leased, in the order in which it counts, and who waits for it."""
-    listing = services.listing(house.ws, house.store, house.leaser, implicit=implicit)
-    known = _conflicts(house, listing)
+    listing = services.listing(app.ws, app.store, app.leaser, implicit=implicit)
+    known = _conflicts(app, listing)
     if as_json:
         output.as_json(
             [
-                *(_fields(hold) | {"conflicts": _of(hold, known)} for hold in listing.held),
+                *(_fields(hold) | {"conflicts": _disputes(hold, known)} for hold in listing.held),
                 *(_waiting(waiter) for waiter in listing.waiting),
                 *(_editing(touch.agent, touch.path, touch.since) for touch in listing.edits),
             ]
         )
     elif not (listing.held or listing.waiting or listing.edits):
-        say_none(house, "Nothing is leased.")
+        say_none(app, "Nothing is leased.")
     else:
-        _print(listing, {hold.id for each in known for hold in each[:2]}, house.ws.clock.now())
-        for each in known:
-            output.data(output.clean(_sentence(each)))
+        disputed = {hold.id for conflict in known for hold in conflict[:2]}
+        _print(listing, disputed, app.ws.clock.now())
+        for conflict in known:
+            output.data(output.clean(_sentence(conflict)))
     for problem in listing.problems:
         output.warn(f"{problem.place} cannot be read: {problem.reason}.")
-    start_background(house)
+    start_background(app)
 
 
-def _conflicts(house: App, listing: services.LeaseListing) -> list[Conflict]:
+def _conflicts(app: App, listing: services.LeaseListing) -> list[Conflict]:
     if len(listing.held) < 2:
         return []
-    asked, _ = escalation.read_all(house.store.snapshot(), house.ws.settings.orchestrators)
-    return conflicts.find(house.ws, listing.held, listing.logs, asked)
+    questions, _ = escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)
+    return overlaps.find(app.ws, listing.held, listing.logs, questions)
 
 
-def _sentence(each: Conflict) -> str:
-    """Who may edit what both have, and what will decide it."""
-    earlier, later, question = each.earlier, each.later, each.question
+def _sentence(conflict: Conflict) -> str:
+    """Describe a conflict: who may edit the files, and how it will be decided."""
+    earlier, later, question = conflict.earlier, conflict.later, conflict.question
     one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
     decides = ""
     if question and question.is_open:
@@ -213,23 +215,23 @@ def _sentence(each: Conflict) -> str:
         decides = f" {question.name} was answered: {phrase(question.answers[-1].text)}"
     return (
         f"Conflict: {earlier.short} of {one} and {later.short} of {other} are "
-        f"both of {file(each.place)}. Until one of them is released, {one} may "
+        f"both of {file(conflict.place)}. Until one of them is released, {one} may "
         f"edit it.{decides}"
     )
 
 
-def _of(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
+def _disputes(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
     """The conflicts of one lease."""
     return [
         {
             "id": f"L-{other.id}",
             "holder": other.holder,
-            "what": each.place,
-            "decides": each.earlier.holder,
-            "question": each.question.name if each.question else None,
+            "what": conflict.place,
+            "decides": conflict.earlier.holder,
+            "question": conflict.question.name if conflict.question else None,
         }
-        for each in known
-        for one, other in ((each.earlier, each.later), (each.later, each.earlier))
+        for conflict in known
+        for one, other in ((conflict.earlier, conflict.later), (conflict.later, conflict.earlier))
         if one.id == hold.id
     ]
 
@@ -242,7 +244,7 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
     for hold in listing.held:
         state = "strict" if hold.strict else "held"
         state = "conflict" if hold.id in disputed else state
-        until = _when(hold.until, now) if hold.until else "-"
+        until = _age(hold.until, now) if hold.until else "-"
         rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _reason(hold.reason)))
     for waiter in listing.waiting:
         state = f"waits ({len(waiter.behind)} ahead)"
@@ -250,21 +252,21 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
             (f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _reason(waiter.reason))
         )
     for touch in listing.edits:
-        rows.append(("-", "edits", touch.agent, file(touch.path), _when(touch.since, now), "-", ""))
+        rows.append(("-", "edits", touch.agent, file(touch.path), _age(touch.since, now), "-", ""))
     styles = ["dim" if row[1] == "edits" else "" for row in rows]
     output.table(("ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"), rows, styles)
 
 
-def _row(each: Hold | Waiter, now: float) -> tuple[str, str, str]:
-    holder = named(each.holder, each.is_person)
-    return holder, one_line(what(each.patterns, each.name), 80), _when(each.since, now)
+def _row(entry: Hold | Waiter, now: float) -> tuple[str, str, str]:
+    holder = named(entry.holder, entry.is_person)
+    return holder, one_line(what(entry.patterns, entry.name), 80), _age(entry.since, now)
 
 
 def _reason(text: str) -> str:
     return phrase(text, 80) if text else ""
 
 
-def _when(at: str, now: float) -> str:
+def _age(at: str, now: float) -> str:
     try:
         seconds = now - to_seconds(at)
     except (ValueError, OverflowError):

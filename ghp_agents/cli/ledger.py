@@ -1,4 +1,4 @@
-"""`agent-log`: what happened, in one order over all clones."""
+"""`agent-log`: the ledger of all clones in one order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,7 +38,7 @@ FOLLOW_EVERY = 1.0  # seconds
 @click.option("--follow", is_flag=True, help="Go on with what happens next, until interrupted.")
 @click.pass_obj
 def log(
-    house: App,
+    app: App,
     agent: str | None,
     issue: str | None,
     event: str | None,
@@ -48,18 +48,18 @@ def log(
     follow: bool,
 ) -> None:
     """Show what happened, oldest first, over all clones."""
-    question = LedgerQuery(agent, _numbers(house, issue), event, _since(house, since))
-    tips = house.store.snapshot().tips() if follow else ()
+    question = LedgerQuery(agent, _numbers(app, issue), event, _since(app, since))
+    tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
-        known = house.store.ledger()
+        known = app.store.ledger()
     if event is not None:
         services.check_event(event, known)
     entries = services.select(known, question)
     entries = entries[-limit:] if limit else entries
     if follow:
-        told = {entry.id for entry in known}
-        _tell(entries, as_json)
-        _follow(house, question, tips, told, as_json)
+        known_ids = {entry.id for entry in known}
+        _output_entries(entries, as_json)
+        _follow(app, question, tips, known_ids, as_json)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
@@ -67,27 +67,27 @@ def log(
         _print(entries)
     else:
         kind = "Nothing of that kind." if question != LedgerQuery() else "Nothing has happened yet."
-        say_none(house, kind)
-    start_background(house)
+        say_none(app, kind)
+    start_background(app)
 
 
-def _numbers(house: App, issue: str | None) -> frozenset[int] | None:
-    """All numbers of the issue: what was said offline names the one that it had then."""
+def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
+    """All numbers of the issue: entries made offline have its provisional number."""
     if issue is None:
         return None
     word = issue.removeprefix("#")
     named = {int(word)} if word.isascii() and word.isdigit() and len(word) < 16 else set[int]()
     try:
-        return frozenset((*named, *house.tracker.get(issue).numbers))
+        return frozenset((*named, *app.tracker.get(issue).numbers))
     except GhpError:
         if not named:
             raise
-        return frozenset(named)  # an issue of elsewhere may be in the ledger all the same
+        return frozenset(named)  # the ledger may name an issue that this tracker does not have
 
 
-def _since(house: App, text: str | None) -> float | None:
+def _since(app: App, text: str | None) -> float | None:
     try:
-        return moment(text, house.ws.clock.now()) if text else None
+        return moment(text, app.ws.clock.now()) if text else None
     except ValueError:
         raise UsageError(
             f"{(text or '')[:40]!r} is not a time.",
@@ -96,23 +96,23 @@ def _since(house: App, text: str | None) -> float | None:
 
 
 def _follow(
-    house: App, question: LedgerQuery, tips: Sequence[Tip], told: set[str], as_json: bool
+    app: App, question: LedgerQuery, tips: Sequence[Tip], known_ids: set[str], as_json: bool
 ) -> None:
-    """Tell what comes after `tips`; only the new part of the histories is read."""
+    """Print entries after `tips`; only the new part of the histories is read."""
     try:
         while True:
-            start_background(house)
-            house.ws.clock.wait(FOLLOW_EVERY)
-            now = house.store.snapshot().tips()
+            start_background(app)
+            app.ws.clock.wait(FOLLOW_EVERY)
+            now = app.store.snapshot().tips()
             if now != tips:
-                fresh = services.newer(house.store.ledger(after=tips), told)
-                _tell(services.select(fresh, question), as_json)
+                fresh = services.newer(app.store.ledger(after=tips), known_ids)
+                _output_entries(services.select(fresh, question), as_json)
                 tips = now
     except KeyboardInterrupt:
         return
 
 
-def _tell(entries: Sequence[LedgerEntry], as_json: bool) -> None:
+def _output_entries(entries: Sequence[LedgerEntry], as_json: bool) -> None:
     if as_json:
         for entry in entries:
             output.as_json_line(_fields(entry))
@@ -127,8 +127,8 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
         who = named(entry.actor, entry.is_person)
         about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
         text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-        is_told = entry.via not in ("", f"agent {entry.actor}")  # that, it says already
-        via = f" (via {' '.join(map(file, entry.via.split()))})" if is_told else ""
+        has_via = entry.via not in ("", f"agent {entry.actor}")  # the actor is shown already
+        via = f" (via {' '.join(map(file, entry.via.split()))})" if has_via else ""
         output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 
 

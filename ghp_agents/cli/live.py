@@ -1,4 +1,4 @@
-"""A table on a terminal that keeps itself up to date; rich stays behind `output.py`."""
+"""A live table on a terminal; only `output.py` imports rich."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
 
 def keep_showing(frame: Callable[[], Frame], clock: Clock, every: float) -> None:
-    """Show `frame()` anew every `every` seconds, until the person interrupts."""
+    """Show `frame()` again every `every` seconds, until interrupted."""
     with output.stage() as (_, show):
         try:
             while True:

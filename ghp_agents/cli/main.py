@@ -1,6 +1,6 @@
-"""The way in: the beat's fast road, our own commands, and everything else to upstream `ghp`.
+"""The entry point: the fast heartbeat, our own commands, and upstream's `ghp` for all others.
 
-Nothing heavy is imported at the top: a beat must cost about as much as starting Python.
+No heavy imports at the top: a heartbeat must cost about as much as starting Python.
 """
 
 import gc
@@ -15,30 +15,28 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command in `sys.argv` and end the process with its exit code."""
     argv = sys.argv[1:]
-    if argv[:1] == ["agent-heartbeat"] and _beat(argv[1:]):
-        # Nothing is open and nothing buffered; skipping the interpreter's own clean-up saves
-        # a tenth of the beat.
+    if argv[:1] == ["agent-heartbeat"] and _heartbeat(argv[1:]):
+        # Nothing is open or buffered; skipping Python's clean-up saves a tenth of the time.
         os._exit(0)
     if argv[:1] == ["hook"]:
         _hook(argv[1:])
-    if argv and _is_upstreams(argv[0]):
+    if argv and _belongs_to_upstream(argv[0]):
         from ghp_agents.cli.handover import hand_over
 
         sys.exit(hand_over(argv, os.environ))
-    # A command lives for a moment: going through a large state again and again in search of
-    # cycles, as is usual every 700 objects, would be a tenth of its time.
+    # Python's default, garbage collection every 700 objects, would take a tenth of the time.
     gc.set_threshold(100_000, 50, 100)
     from ghp_agents.cli.app import run
 
     sys.exit(run(argv))
 
 
-def _beat(argv: list[str]) -> bool:
-    from ghp_agents.hotpath import heartbeat as pulse
+def _heartbeat(argv: list[str]) -> bool:
+    from ghp_agents.hotpath import heartbeat
 
     try:
-        return pulse.run(argv, os.environ)
-    except Exception:  # the slow road says, and logs, what is wrong
+        return heartbeat.run(argv, os.environ)
+    except Exception:  # the full command reports and logs the error
         return False
 
 
@@ -47,11 +45,11 @@ def _hook(argv: list[str]) -> "NoReturn":
 
     code = run(argv)
     if "ghp_agents.wiring" not in sys.modules:
-        os._exit(code)  # as above; the slow road may have things to put away
+        os._exit(code)  # as above; with the app loaded, clean-up is needed
     sys.exit(code)
 
 
-def _is_upstreams(word: str) -> bool:
+def _belongs_to_upstream(word: str) -> bool:
     ours = ("agent-", "-", "hook")
     program = os.path.basename(sys.argv[0])
     return program in ("ghp", "ghp.exe") and not word.startswith(ours)

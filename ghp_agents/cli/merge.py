@@ -1,4 +1,4 @@
-"""`agent-merge`: finished work comes onto the trunk, one pull request at a time."""
+"""`agent-merge`: merge finished work into the main branch, one pull request at a time."""
 
 import click
 
@@ -25,7 +25,7 @@ from ghp_agents.wiring import App
 @acting
 @click.pass_obj
 def merge(
-    house: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
+    app: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
 ) -> None:
     """Check what would be on the trunk, merge it, and clear away what is over.
 
@@ -36,24 +36,24 @@ def merge(
     """
     if queue and reference:
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
-    sync_first(house)
-    who = services.merger(
-        house.ws, house.store, house.leaser, house.tracker, house.forge,
-        cwd=house.cwd, tell=output.say, unchecked=unchecked,
+    sync_first(app)
+    merger = services.merger(
+        app.ws, app.store, app.leaser, app.tracker, app.forge,
+        cwd=app.cwd, tell=output.say, unchecked=unchecked,
     )  # fmt: skip
     done: list[Outcome | Passed] = []
     try:
         if queue:
-            for outcome in services.merge_queue(who, patience=wait):
+            for outcome in services.merge_queue(merger, patience=wait):
                 _say(outcome)
                 done.append(outcome)
         else:
-            done.append(services.merge(who, reference, patience=wait))
+            done.append(services.merge(merger, reference, patience=wait))
             _say(done[0])
     finally:
         _print(done, as_json=as_json, queue=queue)
-        back = [one for one in done if isinstance(one, SentBack)]
-        (send if back else start_background)(house)
+        back = [outcome for outcome in done if isinstance(outcome, SentBack)]
+        (send if back else start_background)(app)
     if queue and not done:
         output.say("Nothing is ready to be merged.")
     if back:
@@ -62,33 +62,33 @@ def merge(
 
 def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:
     if as_json:
-        output.as_json([_fields(one) for one in done])
+        output.as_json([_fields(outcome) for outcome in done])
         return
-    for one in done:
-        if isinstance(one, Merged) and not (queue and one.before):
-            output.data(str(one.pull.number))
+    for outcome in done:
+        if isinstance(outcome, Merged) and not (queue and outcome.before):
+            output.data(str(outcome.pull.number))
 
 
-def _fields(one: Outcome | Passed) -> dict[str, object]:
-    fields: dict[str, object] = {"number": one.pull.number, "branch": one.pull.branch}
-    fields["issue"] = one.pull.issue
-    if isinstance(one, Merged):
-        done = {"outcome": "merged", "mergedAs": one.pull.merged_as, "already": one.before}
+def _fields(outcome: Outcome | Passed) -> dict[str, object]:
+    fields: dict[str, object] = {"number": outcome.pull.number, "branch": outcome.pull.branch}
+    fields["issue"] = outcome.pull.issue
+    if isinstance(outcome, Merged):
+        done = {"outcome": "merged", "mergedAs": outcome.pull.merged_as, "already": outcome.before}
         return {**fields, **done}
-    if isinstance(one, SentBack):
-        asked = one.escalation.name if one.escalation else None
-        back = {"outcome": "returned", "reason": one.said.reason, "round": one.round}
-        return {**fields, **back, "to": one.said.agent, "escalation": asked}
-    return {**fields, "outcome": "passed", "why": one.why}
+    if isinstance(outcome, SentBack):
+        escalation = outcome.escalation.name if outcome.escalation else None
+        back = {"outcome": "returned", "reason": outcome.said.reason, "round": outcome.round}
+        return {**fields, **back, "to": outcome.said.agent, "escalation": escalation}
+    return {**fields, "outcome": "passed", "why": outcome.why}
 
 
-def _say(one: Outcome | Passed) -> None:
-    if isinstance(one, Passed):
-        output.say(f"#{one.pull.number} is passed over: {one.why}")
-    elif isinstance(one, SentBack):
-        _say_sent_back(one)
+def _say(outcome: Outcome | Passed) -> None:
+    if isinstance(outcome, Passed):
+        output.say(f"#{outcome.pull.number} is passed over: {outcome.why}")
+    elif isinstance(outcome, SentBack):
+        _say_sent_back(outcome)
     else:
-        _say_merged(one)
+        _say_merged(outcome)
 
 
 def _say_merged(merged: Merged) -> None:
@@ -109,10 +109,10 @@ def _say_merged(merged: Merged) -> None:
 
 
 def _say_sent_back(back: SentBack) -> None:
-    said = back.said
+    returned = back.said
     output.warn(
-        f"#{back.pull.number} goes back to {said.agent}, round {back.round}: "
-        f"{REASONS[said.reason]}.\n{said.text}"
+        f"#{back.pull.number} goes back to {returned.agent}, round {back.round}: "
+        f"{REASONS[returned.reason]}.\n{returned.text}"
     )
     if back.escalation:
         output.say(f"A person is asked how it should go on: {back.escalation.name}.")
@@ -123,11 +123,11 @@ def _say_sent_back(back: SentBack) -> None:
 def _sent_back(back: list[SentBack]) -> GhpError:
     if len(back) > 1:
         return GhpError(
-            f"{', '.join(f'#{one.pull.number}' for one in back)} were not merged, but sent back.",
+            f"{', '.join(f'#{sent.pull.number}' for sent in back)} were not merged, but sent back.",
             hint="Their agents are told at their next step.",
         )
-    (one,) = back
+    (sent,) = back
     return GhpError(
-        f"#{one.pull.number} was not merged: {REASONS[one.said.reason]}.",
-        hint=f"{one.said.agent} is told at its next step. Nothing of it is on the trunk.",
+        f"#{sent.pull.number} was not merged: {REASONS[sent.said.reason]}.",
+        hint=f"{sent.said.agent} is told at its next step. Nothing of it is on the trunk.",
     )

@@ -1,4 +1,4 @@
-"""`agent-remember`, `agent-recall`, `agent-notes`: knowledge that outlives agents."""
+"""`agent-remember`, `agent-recall` and `agent-notes`: notes for future agents."""
 
 import os
 import sys
@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import note_view as show_as
-from ghp_agents.cli import output
+from ghp_agents.cli import note_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.core import glob_paths as spelling
+from ghp_agents.core import glob_paths
 from ghp_agents.core.errors import UsageError
 from ghp_agents.notes import note as rules
 from ghp_agents.notes import recall as recalling
@@ -31,7 +30,7 @@ EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
-# -------------------------------------------------------------------------------- telling
+# -------------------------------------------------------------------------------- saving
 
 
 @click.command(
@@ -48,7 +47,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @acting
 @click.pass_obj
 def remember(
-    house: App,
+    app: App,
     text: str,
     kind: str | None,
     issue: str | None,
@@ -62,39 +61,39 @@ def remember(
     TEXT is the note, or `-` to read it from standard input. The same fact told by many is one
     note. It is kept in git, and shared by `ghp agent-sync`.
     """
-    said = services.tidied(_text(text))
-    facts: Sequence[str] = [said]
-    if not verbatim and house.ws.settings.notes.get("infer"):
+    text = services.tidied(_read_text(text))
+    facts: Sequence[str] = [text]
+    if not verbatim and app.ws.settings.notes.get("infer"):
         with output.busy("Finding the facts"):
-            facts = house.knowledge.distil(said)
-    spelled = _spelled(house, paths)
+            facts = app.knowledge.distil(text)
+    spelled = _spelled(app, paths)
     for fact in facts:
-        told = services.remember(
-            house.ws, house.store, house.tracker, fact, project=house.project,
+        result = services.remember(
+            app.ws, app.store, app.tracker, fact, project=app.project,
             kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
             expires=expires,
         )  # fmt: skip
-        supersedes = None  # by the first of several
-        _say_told(told)
-    start_background(house)
+        supersedes = None  # only the first fact replaces it
+        _report_note(result)
+    start_background(app)
 
 
-def _say_told(told: services.RememberResult) -> None:
-    output.data(told.note.name)
-    if told.is_new:
-        output.done(f"Noted {told.note.name}: {told.note.title}")
+def _report_note(result: services.RememberResult) -> None:
+    output.data(result.note.name)
+    if result.is_new:
+        output.done(f"Noted {result.note.name}: {result.note.title}")
     else:
-        output.say(f"Known already as {told.note.name}.")
-    for old in told.replaced:
-        if old.id != told.note.id:
+        output.say(f"Known already as {result.note.name}.")
+    for old in result.replaced:
+        if old.id != result.note.id:
             output.done(f"It replaces {old.name}, which is not recalled any more.")
-    for note in told.notes:
+    for note in result.notes:
         output.warn(note, "Tell it with `--supersedes` to bring it back in the other's place.")
 
 
-def _text(said: str) -> str:
-    if said != STDIN:
-        return said
+def _read_text(text: str) -> str:
+    if text != STDIN:
+        return text
     try:
         return sys.stdin.buffer.read(4 * TEXT_LIMIT + 4).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,14 +103,14 @@ def _text(said: str) -> str:
         ) from None
 
 
-def _spelled(house: App, words: Sequence[str]) -> tuple[str, ...]:
-    return spelling.spelled_all(words, _folder(house))
+def _spelled(app: App, words: Sequence[str]) -> tuple[str, ...]:
+    return glob_paths.spelled_all(words, _current_folder(app))
 
 
-def _folder(house: App) -> str:
-    """Where we are in the worktree, for patterns that are said here."""
-    top = house.ws.place.toplevel
-    here = os.path.relpath(house.cwd.resolve(), Path(top).resolve()) if top else "."
+def _current_folder(app: App) -> str:
+    """The current folder relative to the worktree; patterns are relative to it."""
+    top = app.ws.place.toplevel
+    here = os.path.relpath(app.cwd.resolve(), Path(top).resolve()) if top else "."
     return "" if here == "." else here.replace(os.sep, "/")
 
 
@@ -131,42 +130,42 @@ def _folder(house: App) -> str:
 @AS_JSON
 @click.pass_obj
 def recall(
-    house: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
+    app: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
 ) -> None:
     """Find what is known, the best answer first: by what it means, where mem0 is installed, else
     by its words."""
-    place = _place(house, path) if path else None
+    place = _place(app, path) if path else None
     with output.busy("Searching the notes"):
         found = recalling.recall(
-            house.ws, house.store, house.tracker, house.knowledge, query,
+            app.ws, app.store, app.tracker, app.knowledge, query,
             issue=issue, path=place, limit=limit,
         )  # fmt: skip
     if as_json:
-        output.as_json(show_as.hits(found, services.today(house.ws)))
+        output.as_json(note_view.hits(found, services.today(app.ws)))
     elif found.notes:
-        output.data(show_as.answers(found, house.ws.clock.now()))
+        output.data(note_view.answers(found, app.ws.clock.now()))
     elif found.total:
         output.say("No note answers this.")
     else:
-        say_none(house, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
-    _say_shortcomings(house, found)
+        say_none(app, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
+    _say_shortcomings(app, found)
     _warn_of(found.problems)
 
 
-def _place(house: App, path: str) -> str:
-    """A file, as it counts from the top of the worktree."""
-    place = os.path.normpath(os.path.join(_folder(house), path)).replace(os.sep, "/")  # noqa: PTH118
+def _place(app: App, path: str) -> str:
+    """The file's path relative to the worktree. Raises UsageError."""
+    place = os.path.normpath(os.path.join(_current_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
         raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
     return place
 
 
-def _say_shortcomings(house: App, found: recalling.Recalled) -> None:
+def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
     if found.trouble:
         output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
-    for one in found.shortcomings:
-        if show_as.is_news(house.ws, one):
-            output.warn(one.text, one.remedy)
+    for finding in found.shortcomings:
+        if note_view.is_news(app.ws, finding):
+            output.warn(finding.text, finding.remedy)
 
 
 def _warn_of(problems: Sequence[Problem]) -> None:
@@ -190,7 +189,7 @@ def notes() -> None:
 @AS_JSON
 @click.pass_obj
 def list_notes(
-    house: App,
+    app: App,
     kind: str | None,
     issue: str | None,
     path: str | None,
@@ -198,22 +197,22 @@ def list_notes(
     as_json: bool,
 ) -> None:
     """List notes, the oldest first."""
-    known, problems = services.read_all(house.store.snapshot())
-    chosen = known if everything else services.active(house.ws, known)
+    known, problems = services.read_all(app.store.snapshot())
+    chosen = known if everything else services.active(app.ws, known)
     if kind:
         chosen = [note for note in chosen if note.kind == kind]
     if issue is not None:
-        numbers = house.tracker.get(issue).numbers
+        numbers = app.tracker.get(issue).numbers
         chosen = [note for note in chosen if note.issue in numbers]
     if path is not None:
-        place = _place(house, path)
+        place = _place(app, path)
         chosen = [note for note in chosen if recalling.concerns(note, [place])]
     if as_json:
-        output.as_json([rules.as_json(note, services.today(house.ws)) for note in chosen])
+        output.as_json([rules.as_json(note, services.today(app.ws)) for note in chosen])
     elif chosen:
-        show_as.table(chosen, known, house.ws.clock.now(), services.today(house.ws))
+        note_view.table(chosen, known, app.ws.clock.now(), services.today(app.ws))
     else:
-        say_none(house, "No notes.")
+        say_none(app, "No notes.")
     _warn_of(problems)
 
 
@@ -221,14 +220,14 @@ def list_notes(
 @click.argument("id")
 @AS_JSON
 @click.pass_obj
-def show(house: App, id: str, as_json: bool) -> None:
+def show(app: App, id: str, as_json: bool) -> None:
     """Show a note in full: who learnt it, when, from which issue and commit."""
-    known, _ = services.read_all(house.store.snapshot())
-    note, day = rules.find(known, id), services.today(house.ws)
+    known, _ = services.read_all(app.store.snapshot())
+    note, day = rules.find(known, id), services.today(app.ws)
     if as_json:
         output.as_json(rules.as_json(note, day))
     else:
-        output.data(show_as.page(note, day))
+        output.data(note_view.page(note, day))
 
 
 @notes.command("edit", epilog="Example: ghp agent-notes edit N-3f9a 'Staging drops PATCH, too'")
@@ -240,7 +239,7 @@ def show(house: App, id: str, as_json: bool) -> None:
 @acting
 @click.pass_obj
 def edit(
-    house: App,
+    app: App,
     id: str,
     text: str | None,
     kind: str | None,
@@ -253,28 +252,28 @@ def edit(
     """
     values: dict[str, Any] = {}
     if text is not None:
-        values["text"] = _text(text)
+        values["text"] = _read_text(text)
     if kind is not None:
         values["kind"] = kind
     if paths:
-        values["paths"] = _spelled(house, paths)
+        values["paths"] = _spelled(app, paths)
     if expires is not None:
         values["expires"] = None if expires == "never" else expires
-    changed = services.edit(house.ws, house.store, id, values)
+    changed = services.edit(app.ws, app.store, id, values)
     if changed.is_new:
         output.done(f"Changed {changed.note.name}: {changed.note.title}")
     else:
         output.say(f"{changed.note.name} is so already.")
-    start_background(house)
+    start_background(app)
 
 
 @notes.command("forget", epilog="Example: ghp agent-notes forget N-3f9a")
 @click.argument("id")
 @acting
 @click.pass_obj
-def forget(house: App, id: str) -> None:
+def forget(app: App, id: str) -> None:
     """Take a note's text out of the state and the index, for good; who said so stays."""
-    changed = services.forget(house.ws, house.store, id)
+    changed = services.forget(app.ws, app.store, id)
     name = changed.note.name
     if not changed.is_new:
         output.say(f"{name} is forgotten already.")
@@ -284,30 +283,30 @@ def forget(house: App, id: str) -> None:
             "Git's history still has its text, here and wherever it was synced to.",
             "If it was a secret, replace the secret.",
         )
-    _take_out(house)
-    start_background(house)
+    _remove_from_index(app)
+    start_background(app)
 
 
-def _take_out(house: App) -> None:
-    """Out of the index as well; the note is forgotten also where that fails."""
-    if show_as.has_index(house.ws):
+def _remove_from_index(app: App) -> None:
+    """Remove the note from the index; it is forgotten even if that fails."""
+    if note_view.has_index(app.ws):
         with output.busy("Taking it out of the index"):
-            recalling.reindex(house.ws, house.store, house.knowledge)
+            recalling.reindex(app.ws, app.store, app.knowledge)
 
 
 @notes.command("reindex", epilog="Example: ghp agent-notes reindex")
 @click.pass_obj
-def reindex(house: App) -> None:
+def reindex(app: App) -> None:
     """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
     a repair, and to see that nothing is amiss."""
     with output.busy("Indexing the notes"):
-        brought = recalling.reindex(house.ws, house.store, house.knowledge)
-    if brought.nothing_new:
-        output.done(f"Nothing to do: {show_as.many(brought.total)} can be found.")
+        update = recalling.reindex(app.ws, app.store, app.knowledge)
+    if update.nothing_new:
+        output.done(f"Nothing to do: {note_view.many(update.total)} can be found.")
     else:
         output.done(
-            f"{show_as.many(brought.total)} can be found: {brought.added} added, "
-            f"{brought.changed} changed, {brought.removed} removed."
+            f"{note_view.many(update.total)} can be found: {update.added} added, "
+            f"{update.changed} changed, {update.removed} removed."
         )
-    for one in house.knowledge.shortcomings():
-        output.warn(one.text, one.remedy)
+    for finding in app.knowledge.shortcomings():
+        output.warn(finding.text, finding.remedy)

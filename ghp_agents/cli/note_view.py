@@ -1,4 +1,4 @@
-"""How notes are shown: in a table, as answers to a question, in full."""
+"""Notes as text: in a table, as search results, in full."""
 
 import contextlib
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ STYLES = {"active": "", "superseded": "dim", "expired": "dim", "forgotten": "dim
 
 
 def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str) -> None:
-    """Notes, one in a line."""
+    """Print notes as a table."""
     names = rules.short_names(known)
     rows = [
         (
@@ -41,12 +41,12 @@ def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str)
 
 
 def answers(found: Recalled, now: float) -> str:
-    """What was found, each in a block that names its author."""
+    """Search results as text, each with its author."""
     return "\n".join(f"{_source(note, now)}\n{indented(note.text)}\n" for note in found.notes)
 
 
 def _source(note: Note, now: float) -> str:
-    """Who learnt it, when, from which issue and commit."""
+    """The note's author, age, issue and commit."""
     parts = [f"{note.name} {note.kind}", f"by {who(note.by)}", _age(note.at, now)]
     parts += [f"issue #{note.issue}"] if note.issue else []
     parts += [f"commit {file(note.commit[:12])}"] if note.commit else []
@@ -55,7 +55,7 @@ def _source(note: Note, now: float) -> str:
 
 
 def hits(found: Recalled, today: str) -> list[dict[str, Any]]:
-    """What was found, for scripts."""
+    """Search results as JSON."""
     return [
         {**rules.as_json(note, today), "score": round(score, 4)}
         for note, score in zip(found.notes, found.scores, strict=True)
@@ -88,7 +88,7 @@ def many(count: int) -> str:
 
 
 def is_news(ws: Workspace, finding: Finding) -> bool:
-    """Whether this clone was not told of it yet; it is said once, and the doctor repeats it."""
+    """Whether the finding is new here: it is shown once, and again only by the doctor."""
     mark = ws.cache_dir / f"said-{finding.code}-{digest(finding.text, length=8)}"
     if mark.exists():
         return False
@@ -98,7 +98,7 @@ def is_news(ws: Workspace, finding: Finding) -> bool:
 
 
 def has_index(ws: Workspace) -> bool:
-    """Whether there is an index to take something out of."""
+    """Whether there is an index."""
     return any(Path(folder, "index").is_dir() for folder in ws.folders) or bool(
         ws.settings.notes.get("vector_store")
     )

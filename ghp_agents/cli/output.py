@@ -1,6 +1,6 @@
-"""What people and scripts see: data on standard output, everything else on standard error.
+"""Output: data on standard output, everything else on standard error.
 
-Colours and tables only on a terminal; rich is imported only there.
+Colours and tables only on a terminal; rich is imported only for them.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from threading import Event
 
 _HALVES = re.compile("[\ud800-\udfff]")
-_CONTROLS = re.compile("[\x80-\x9f]")  # below 0x20 JSON escapes them itself
+_CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
 BUSY_AFTER = 1.0  # seconds
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
 def data(text: str) -> None:
-    """Print data, exactly as it is, with a newline at its end."""
+    """Print data unchanged, with a newline at its end."""
     try:
         sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
     except OSError as error:
@@ -33,7 +33,7 @@ def data(text: str) -> None:
 
 
 def as_json(value: Any) -> None:
-    """Print a value as 2-space JSON."""
+    """Print a value as JSON with an indent of 2."""
     data(_escaped(indented(value)))
 
 
@@ -43,41 +43,41 @@ def as_json_line(value: Any) -> None:
 
 
 def _escaped(text: str) -> str:
-    """JSON whose texts move no terminal: some take letters above ASCII for control sequences."""
+    """JSON that is safe on a terminal: C1 control characters are escaped."""
     if text.isascii():
         return text
-    # Half a surrogate pair is no UTF-8, and many readers refuse JSON's escape for it. A name that
-    # is not UTF-8 has its bytes written as everywhere.
+    # A lone surrogate is not valid UTF-8, and many readers reject its JSON escape. The bytes of
+    # names that are not UTF-8 are written as elsewhere.
     written = _HALVES.sub(lambda found: byte_of(found[0]).replace("\\", "\\\\") or "\ufffd", text)
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def say(text: str) -> None:
-    """Tell a person something that is not data."""
+    """Print a message for people."""
     sys.stderr.write(f"{clean(text)}\n")
 
 
 def done(text: str) -> None:
-    """Say what was done."""
+    """Report a completed action."""
     _say_marked("✓", "32", text)
 
 
 def warn(text: str, hint: str = "") -> None:
-    """Say what a person should know, and what to do about it."""
+    """Print a warning and a hint."""
     _say_marked("Warning:", "33", text)
     if hint:
         _say_marked("Hint:", "36", hint)
 
 
 def error(text: str, hint: str) -> None:
-    """Say what went wrong and what next."""
+    """Print an error and a hint."""
     _say_marked("Error:", "31", text)
     if hint:
         _say_marked("Hint:", "36", hint)
 
 
 def _say_marked(mark: str, colour: str, text: str) -> None:
-    # Only the text is cleaned: `clean` would take the mark's colour for an escape of others'.
+    # Only the text is cleaned: `clean` would remove the colour of the mark.
     sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {clean(text)}\n")
 
 
@@ -87,7 +87,7 @@ def marked(mark: str, colour: str, text: str) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal that a person looks at."""
+    """Whether standard output is a terminal that can show colours."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -113,13 +113,13 @@ def make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Se
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, header_style="bold")
+    grid = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
+        grid.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
     for index, row in enumerate(rows):
         style = styles[index] if styles else ""
-        made.add_row(*(Text(clean(cell), style=style) for cell in row))
-    return made
+        grid.add_row(*(Text(clean(cell), style=style) for cell in row))
+    return grid
 
 
 def _rich_table(
@@ -131,12 +131,12 @@ def _rich_table(
 
 
 def clean(text: str) -> str:
-    """Text from others without control characters: no terminal escape of theirs gets through."""
+    """Text without control characters, so that no terminal escape gets through."""
     return "".join(c if c.isprintable() or c in "\n\t" else byte_of(c) or "�" for c in text)
 
 
 def flush() -> None:
-    """Push out what is buffered, so that a closed pipe shows here."""
+    """Flush standard output, so that a closed pipe raises here."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -144,7 +144,7 @@ def flush() -> None:
 
 
 def _give_up(error: OSError) -> NoReturn:
-    """Raises BrokenPipeError, or GhpError for what is wrong with the place of our output."""
+    """Raise BrokenPipeError, or GhpError if standard output cannot be written."""
     if isinstance(error, BrokenPipeError):
         raise error
     drop_stdout()
@@ -155,7 +155,7 @@ def _give_up(error: OSError) -> NoReturn:
 
 
 def open_closed() -> None:
-    """Let a stream that our caller closed (`>&-`) lead nowhere, not into the next file we open."""
+    """Open /dev/null for closed streams (`>&-`); else the next opened file takes their number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -166,7 +166,7 @@ def open_closed() -> None:
 
 
 def drop_stdout() -> None:
-    """The reader of our output went away; let the interpreter end without complaint."""
+    """After a closed pipe: let the interpreter exit without an error message."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -177,9 +177,9 @@ def _paint(text: str, colour: str, stream: Any) -> str:
 
 @contextlib.contextmanager
 def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
-    """A way to say lines and a way to show a table that replaces the one before.
+    """Two functions: print a line, and show a table that replaces the previous one.
 
-    On a terminal the table stays below the lines; elsewhere there are only the lines.
+    On a terminal the table stays below the lines; elsewhere only lines are printed.
     """
     if not is_terminal():
         yield _say_at_once, lambda columns, rows, styles: None
@@ -205,9 +205,9 @@ def _say_at_once(line: str) -> None:
 
 @contextlib.contextmanager
 def busy(what: str, *, after: float = BUSY_AFTER) -> Iterator[None]:
-    """On a terminal, say what takes longer than a moment, as long as it takes.
+    """On a terminal, show `what` and the elapsed seconds once the block takes longer than `after`.
 
-    Around calls that print nothing themselves.
+    The block must not print.
     """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
@@ -225,7 +225,7 @@ def busy(what: str, *, after: float = BUSY_AFTER) -> Iterator[None]:
 
 
 def _show_busy(what: str, over: "Event", after: float) -> None:
-    # Not by rich, which would take over both streams meanwhile.
+    # Not with rich, which would take over both streams.
     terminal, waited = sys.stderr, 0
     while not over.wait(after if waited == 0 else 1.0):
         waited += 1

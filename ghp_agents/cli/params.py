@@ -1,4 +1,4 @@
-"""What options take that click has no word for: lengths of time."""
+"""Parameter types for durations, which click does not have."""
 
 import math
 from typing import Any
@@ -32,7 +32,7 @@ class Seconds(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Seconds; `nan` is more than nothing and less than nothing, and no time is ever up."""
+        """Seconds; `nan` is rejected, as it compares with nothing and would never time out."""
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail(f"{str(value)[:40]!r} is not a number of seconds.", param, ctx)

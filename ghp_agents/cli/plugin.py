@@ -1,4 +1,4 @@
-"""`agent-plugin`: render the plugin for a client, and say how to install it."""
+"""`agent-plugin`: render the plugin for a client, and print how to install it."""
 
 import shlex
 from pathlib import Path
@@ -7,7 +7,7 @@ import click
 
 from ghp_agents.cli import guards, output
 from ghp_agents.integrations.clients import claude_plugin as services
-from ghp_agents.integrations.clients import config_files as client_places
+from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients.install import python_in
 from ghp_agents.wiring import App
 
@@ -17,14 +17,14 @@ from ghp_agents.wiring import App
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @click.pass_obj
-def plugin(house: App, client: str, folder: Path | None, dry_run: bool) -> None:
+def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
     """Render the plugin for Claude Code into FOLDER, and print where it is.
 
     It has hooks, a skill that teaches the commands, and slash commands, and is its own
     marketplace. FOLDER is ours alone; without one it is in your data folder.
     """
-    given = folder or services.default_folder(house.environ)
-    place = given if given.is_absolute() else house.cwd / given
+    given = folder or services.default_folder(app.environ)
+    place = given if given.is_absolute() else app.cwd / given
     steps = services.to_write(place, guards.python())
     if dry_run:
         guards.carry_out(steps, dry_run=True)
@@ -38,7 +38,7 @@ def plugin(house: App, client: str, folder: Path | None, dry_run: bool) -> None:
         output.done("Nothing to do: the plugin is as this version makes it.")
     output.data(output.clean(str(place)))
     where = shlex.quote(str(place))
-    for target in client_places.of_user(house.environ, [client]):
+    for target in config_files.of_user(app.environ, [client]):
         if python_in(target):
             output.warn(
                 f"{target.shown} has the hooks, too: with the plugin each would run twice.",

@@ -1,4 +1,4 @@
-"""`agent-status`, `agent-heartbeat`, `agent-whoami`: who is alive, and who this is."""
+"""`agent-status`, `agent-heartbeat` and `agent-whoami`: presence and identity."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from ghp_agents.core.clock import ago, moment
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.hotpath import background
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as services
@@ -23,11 +23,11 @@ from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
 QUESTIONS = ".ghp/escalations/"
-ANSWERS = ".ghp/answers/"  # where there are none, nothing that reads them is loaded
+ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
 RETURNS = ".ghp/returns/"
-COMMANDED = "hub/assigned.json"  # and where nobody gives work on GitHub
+COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
 WATCH_EVERY = 2.0  # seconds
-ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows it all
+ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
 
@@ -52,16 +52,16 @@ def heartbeat(
     ctx: click.Context, status: str | None, issue: str | None, action: str | None, progress: bool
 ) -> None:
     """Renew this agent's presence. Prints nothing and exits with 0, as a hook must."""
-    house: App = ctx.obj
+    app: App = ctx.obj
     try:
-        said = _said(status, issue, action)
-        agent = house.ws.agent()
-        beaten = services.heartbeat(house.ws, house.store, agent, said, progress=progress)
-        settings = {"background": house.ws.settings.background}
+        fields = _fields(status, issue, action)
+        agent = app.ws.agent()
+        beaten = services.heartbeat(app.ws, app.store, agent, fields, progress=progress)
+        settings = {"background": app.ws.settings.background}
         background.start_sync(
-            house.ws.folders,
-            house.environ,
-            house.ws.clock.now(),
+            app.ws.folders,
+            app.environ,
+            app.ws.clock.now(),
             settings,
             urgent=beaten == "moved",
         )
@@ -71,20 +71,20 @@ def heartbeat(
             output.error(str(error), getattr(error, "hint", ""))
 
 
-def _said(status: str | None, issue: str | None, action: str | None) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+def _fields(status: str | None, issue: str | None, action: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     if status is not None:
-        said["status"] = status_name(status)
+        fields["status"] = status_name(status)
     if issue is not None:
         number = issue.removeprefix("#")
         if not (number.isascii() and number.isdigit() and len(number) < 16):
             raise UsageError(
                 f"{issue[:40]!r} is not an issue.", hint="Give its number: --issue 12."
             )
-        said["issue"] = int(number) or None
+        fields["issue"] = int(number) or None
     if action is not None:
-        said["lastAction"] = pulse.clean_action(action)
-    return said
+        fields["lastAction"] = heartbeats.clean_action(action)
+    return fields
 
 
 # ------------------------------------------------------------------------------ status
@@ -100,7 +100,7 @@ def _said(status: str | None, issue: str | None, action: str | None) -> dict[str
 @acting
 @click.pass_obj
 def status(
-    house: App,
+    app: App,
     agent: str | None,
     as_json: bool,
     watch: bool,
@@ -114,22 +114,22 @@ def status(
     clone heard of that (`heard 3 min ago`), as clocks of other machines lie.
     """
     if new_status is not None:
-        _set_status(house, agent, new_status)
+        _set_status(app, agent, new_status)
         return
     name = agent_name(agent) if agent else None
     if watch and not at:
-        _watch(house, name, stale)
+        _watch(app, name, stale)
         return
-    then = _when(house, at) if at else None
-    snapshot = house.store.snapshot(then)
+    then = _when(app, at) if at else None
+    snapshot = app.store.snapshot(then)
     if then is None:
-        # The document has no verdicts, so it needs no look at processes unless they choose.
-        seen = _look(house, snapshot, processes=stale or not as_json)
+        # The JSON has no liveness, so processes are checked only to select agents.
+        seen = _list_agents(app, snapshot, processes=stale or not as_json)
     else:
-        seen = services.look_back(house.ws, snapshot, then)
-    waits = waiting_view.waits(house, snapshot, seen) if then is None else []
+        seen = services.look_back(app.ws, snapshot, then)
+    waits = waiting_view.waits(app, snapshot, seen) if then is None else []
     views = waiting_view.shown(_select(seen, name, stale), waits)
-    upstream = upstream_view.heard(house, seen) if then is None and not stale else None
+    upstream = upstream_view.heard(app, seen) if then is None and not stale else None
     if as_json:
         output.as_json(upstream_view.joined(services.document(views), upstream, name))
     elif not views:
@@ -143,14 +143,14 @@ def status(
     if not as_json:
         upstream_view.tell(upstream, name)
     if then is None:
-        _print_footer(house, snapshot, views)
-        if house.ws.settings.unagreed:
-            from ghp_agents.consent import service as trust
+        _print_footer(app, snapshot, views)
+        if app.ws.settings.unagreed:
+            from ghp_agents.consent import service as consent_service
 
-            output.warn(trust.summary(house.ws), consent.HINT)
+            output.warn(consent_service.summary(app.ws), consent.HINT)
         upstream_view.warn(upstream)
-        _print_news(house, snapshot, output.say if as_json else output.data)
-        start_background(house)
+        _print_news(app, snapshot, output.say if as_json else output.data)
+        start_background(app)
 
 
 def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
@@ -159,30 +159,30 @@ def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
     return "No agents are known yet." if then is None else "No agents were known then."
 
 
-def _set_status(house: App, agent: str | None, new_status: str) -> None:
+def _set_status(app: App, agent: str | None, new_status: str) -> None:
     if agent:
-        house.name = agent
-    name = house.ws.agent()
-    services.heartbeat(house.ws, house.store, name, {"status": status_name(new_status)})
+        app.name = agent
+    name = app.ws.agent()
+    services.heartbeat(app.ws, app.store, name, {"status": status_name(new_status)})
     try:
-        house.store.fold()
-    except (GhpError, OSError) as error:  # the presence is kept, and folded when it can be
+        app.store.fold()
+    except (GhpError, OSError) as error:  # the presence is saved; a later fold takes it
         output.warn(f"Not in the state yet: {error}", "`ghp agent-doctor` says what is in the way.")
     output.done(f"{name} is {new_status}.")
-    start_background(house)
+    start_background(app)
 
 
-def _when(house: App, text: str) -> float:
+def _when(app: App, text: str) -> float:
     try:
-        return moment(text, house.ws.clock.now())
+        return moment(text, app.ws.clock.now())
     except ValueError:
         raise UsageError(
             f"{text[:40]!r} is not a time.", hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d."
         ) from None
 
 
-def _look(house: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
-    return services.list_agents(house.ws, house.store, snapshot, processes=processes)
+def _list_agents(app: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
+    return services.list_agents(app.ws, app.store, snapshot, processes=processes)
 
 
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
@@ -199,22 +199,21 @@ def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[A
 
 def row(view: AgentView) -> tuple[str, ...]:
     """An agent as a row under COLUMNS."""
-    said = view.presence
-    issue = issue_of(said)
+    presence = view.presence
+    issue = issue_of(presence)
     return (
         view.name,
         view.liveness.value,
-        file(str(said.get("status", "idle"))),
+        file(str(presence.get("status", "idle"))),
         f"#{issue}" if issue else "",
         _beat(view),
-        file(str(said["branch"])) if said.get("branch") else "",
-        phrase(str(said["lastAction"]), ACTION_SHOWN) if said.get("lastAction") else "",
+        file(str(presence["branch"])) if presence.get("branch") else "",
+        phrase(str(presence["lastAction"]), ACTION_SHOWN) if presence.get("lastAction") else "",
     )
 
 
 def _beat(view: AgentView) -> str:
-    """How old its last beat is; of an agent in another clone, whose clock may lie, when this one
-    heard of it."""
+    """The age of the last heartbeat; for another clone, whose clock may be wrong, its arrival."""
     if view.is_here:
         return f"{ago(view.silent)} ago"
     return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
@@ -226,113 +225,115 @@ def styles(views: Sequence[AgentView]) -> list[str]:
 
 
 def _print_one(view: AgentView) -> None:
-    said = view.presence.get("status", "")
-    output.data(f"{named(view.name)}: {view.liveness.value}, {file(str(said))}")
+    state = view.presence.get("status", "")
+    output.data(f"{named(view.name)}: {view.liveness.value}, {file(str(state))}")
     for key, value in view.presence.items():
         if value not in (None, "", [], "idle") and key not in ("status", services.WAITS_FOR):
             shown = map(str, value if isinstance(value, list) else [value])
-            output.data(f"  {file(key)}: {', '.join(_fact(each) for each in shown)}")
+            output.data(f"  {file(key)}: {', '.join(_quoted(text) for text in shown)}")
 
 
-def _fact(text: str) -> str:
-    """What an agent says of itself: one word as it is, all else as a quotation."""
-    return text if file(text) == text else phrase(text, pulse.ACTION_LIMIT)
+def _quoted(text: str) -> str:
+    """A single word as it is, any other text quoted."""
+    return text if file(text) == text else phrase(text, heartbeats.ACTION_LIMIT)
 
 
-def _print_github(house: App) -> None:
-    places = (house.ws.cache_dir / "hub", house.ws.ghp_dir / "hub")
+def _print_github(app: App) -> None:
+    places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places):
-        return  # before anything of it is imported
-    from ghp_agents.doctor import github_checks as hub_checks
+        return  # without importing the GitHub checks
+    from ghp_agents.doctor import github_checks
 
-    for line, remedy in hub_checks.in_short(house.ws):
+    for line, remedy in github_checks.in_short(app.ws):
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
-def _print_footer(house: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
-    standing = house.store.standing()
-    now = house.ws.clock.now()
+def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+    sync_status = app.store.standing()
+    now = app.ws.clock.now()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
-    if standing.remote:
-        heard = f"{ago(now - standing.news_at)} ago" if standing.news_at else "never"
+    if sync_status.remote:
+        heard = f"{ago(now - sync_status.news_at)} ago" if sync_status.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        hint = "" if standing.news_at else "; `ghp agent-sync` fetches what others said"
-        output.say(f"Last news from {standing.remote}: {heard} ({clones}){hint}.")
-    if standing.waiting:
+        hint = "" if sync_status.news_at else "; `ghp agent-sync` fetches what others said"
+        output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
+    if sync_status.waiting:
         output.warn(
-            f"{_count(standing.waiting, 'record')} wait in the outbox for a repository that can be "
-            "written.",
+            f"{_count(sync_status.waiting, 'record')} wait in the outbox for a repository that can "
+            "be written.",
             "Run `ghp agent-sync` outside of the sandbox.",
         )
-    if standing.unsent and (standing.trouble or not standing.news_at):
-        why = f": {standing.trouble}" if standing.trouble else ""
-        hint = "`ghp agent-doctor` says what is in the way." if standing.permanent else ""
-        output.warn(f"{_count(standing.unsent, 'change')} not sent yet{why}", hint)
-    _print_github(house)
+    if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
+        why = f": {sync_status.trouble}" if sync_status.trouble else ""
+        hint = "`ghp agent-doctor` says what is in the way." if sync_status.permanent else ""
+        output.warn(f"{_count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+    _print_github(app)
     problems = snapshot.problems()
     if problems:
         output.warn(
             f"{_count(len(problems), 'record')} cannot be read and left out.",
             "`ghp agent-doctor` names them; they are kept.",
         )
-    waiting = _open_questions(house, snapshot)
+    waiting = _open_questions(app, snapshot)
     if waiting:
         output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
-    for rivalry in services.rivalries(house.ws, snapshot):
+    for rivalry in services.rivalries(app.ws, snapshot):
         output.warn(
             f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
         )
 
 
-def _open_questions(house: App, snapshot: Snapshot) -> int:
-    """How many questions nobody has answered who may, by lines of the records: what reads them is
-    not loaded for this."""
-    asked = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
-    if not asked:
+def _open_questions(app: App, snapshot: Snapshot) -> int:
+    """The number of questions without a deciding answer.
+
+    Reads only single lines of the records, to avoid importing their parser.
+    """
+    questions = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
+    if not questions:
         return 0
-    said = ["person: true", *(f'by: "{name}"' for name in house.ws.settings.orchestrators)]
-    deciding = {line.encode() for line in said}
+    markers = ["person: true", *(f'by: "{name}"' for name in app.ws.settings.orchestrators)]
+    deciding = {line.encode() for line in markers}
     answered = {
         path[len(ANSWERS) :].split("/")[0]
         for path, data in snapshot.files(ANSWERS).items()
         if deciding.intersection(data.partition(b"\n---")[0].splitlines())
     }
-    return len(asked - answered)
+    return len(questions - answered)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _print_news(house: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
-    """What people want of this agent, that its claim was taken or its work sent back, and answers
-    that it has not seen yet; nothing where no agent is named."""
-    name = pulse.whoami(house.ws.place, house.environ) if not house.name else house.name
-    if not name or not pulse.is_name(name):
+def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
+    """Print news for this agent, if one is named: commands from people, a lost claim, returned work
+    and new answers."""
+    name = heartbeats.whoami(app.ws.place, app.environ) if not app.name else app.name
+    if not name or not heartbeats.is_name(name):
         return
-    commanded = (house.ws.cache_dir / COMMANDED).exists()
+    commanded = (app.ws.cache_dir / COMMANDED).exists()
     if commanded or "generation" in snapshot.agents().get(name, ()):
         from ghp_agents.sync.notifications import fence_lines
 
-        for line in fence_lines(house.ws, snapshot, house.leaser, agent_name(name)):
+        for line in fence_lines(app.ws, snapshot, app.leaser, agent_name(name)):
             tell(line)
     if snapshot.files(RETURNS):
-        from ghp_agents.handoffs import returned_work as mending
+        from ghp_agents.handoffs import returned_work
 
-        for line in mending.reminders(house.ws, snapshot, house.leaser, agent_name(name)):
+        for line in returned_work.reminders(app.ws, snapshot, app.leaser, agent_name(name)):
             tell(output.clean(line))
     if not snapshot.files(ANSWERS):
         return
     from ghp_agents.escalations import service as escalation
 
-    news = escalation.news_for(house.ws, snapshot, agent_name(name))
+    news = escalation.news_for(app.ws, snapshot, agent_name(name))
     if news:
         tell(output.clean(escalation.render_news(news).rstrip()))
-        escalation.mark_told(house.ws, agent_name(name), [one.id for one in news])
+        escalation.mark_told(app.ws, agent_name(name), [answer.id for answer in news])
 
 
-def _watch(house: App, name: str | None, stale: bool) -> None:
+def _watch(app: App, name: str | None, stale: bool) -> None:
     if not output.is_terminal():
         raise UsageError(
             "--watch needs a terminal.", hint="For a script: `ghp agent-log --follow --json`."
@@ -340,14 +341,14 @@ def _watch(house: App, name: str | None, stale: bool) -> None:
     from ghp_agents.cli.live import keep_showing
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
-        snapshot = house.store.snapshot()
-        seen = _look(house, snapshot)
-        waits = waiting_view.waits(house, snapshot, seen)
+        snapshot = app.store.snapshot()
+        seen = _list_agents(app, snapshot)
+        waits = waiting_view.waits(app, snapshot, seen)
         views = waiting_view.shown(_select(seen, name, stale), waits)
-        start_background(house)
+        start_background(app)
         return COLUMNS, [row(view) for view in views], styles(views)
 
-    keep_showing(frame, house.ws.clock, WATCH_EVERY)
+    keep_showing(frame, app.ws.clock, WATCH_EVERY)
 
 
 # ------------------------------------------------------------------------------ whoami
@@ -360,21 +361,21 @@ def _watch(house: App, name: str | None, stale: bool) -> None:
 )  # fmt: skip
 @acting
 @click.pass_obj
-def whoami(house: App, name: str | None) -> None:
+def whoami(app: App, name: str | None) -> None:
     """Print the agent that commands here act for; with --set, name it for this worktree."""
-    ws = house.ws
+    ws = app.ws
     if name is not None:
-        services.rename(ws, house.store, agent_name(name))
+        services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
         if ws.environ.get("GHP_AGENT") not in (None, "", name):
             output.warn(
                 f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over it.",
                 "Unset it, or set it to the same name.",
             )
-        start_background(house)
+        start_background(app)
         return
     output.data(ws.agent())
-    for rivalry in services.rivalries(ws, house.store.snapshot()):
+    for rivalry in services.rivalries(ws, app.store.snapshot()):
         if rivalry.agent == ws.agent():
             output.warn(
                 f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",

@@ -1,4 +1,4 @@
-"""`agent-init --remove`: list, ask, take away; what is on the remote only after asking again."""
+"""`agent-init --remove`: list, ask, remove; ask again before removing refs on the remote."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,43 +17,43 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What was asked for."""
+    """The options."""
 
-    remote_refs: bool  # also what is on the remote
-    force: bool  # lose what was never sent
+    remote_refs: bool  # also remove refs on the remote
+    force: bool  # also if unsent changes are lost
     yes: bool  # do not ask
     dry_run: bool
 
 
-def take_away(house: App, asked: Removal) -> None:
-    """Take away what is ours. Raises RefusedError where a person has to say so first."""
-    ground = house.ground
-    # First: whoever reads the settings makes a cache again.
-    steps = [*guards.all_of_clone(house), *ground.belongings()]
-    refs = _remote_refs(house) if asked.remote_refs else []
+def take_away(app: App, removal: Removal) -> None:
+    """Remove our files and refs. Raises RefusedError if a person has to confirm first."""
+    ground = app.ground
+    # First: reading the settings creates a cache again.
+    steps = [*guards.all_of_clone(app), *ground.belongings()]
+    refs = _remote_refs(app) if removal.remote_refs else []
     if not steps and not refs:
-        _clean_up(house)
+        _clean_up(app)
         output.done("Nothing to do: there is nothing of ours here.")
         return
-    _list(house, [_line(step) for step in steps], refs, asked)
-    if asked.dry_run:
+    _list(app, [_line(step) for step in steps], refs, removal)
+    if removal.dry_run:
         if not steps:
-            _clean_up(house)
+            _clean_up(app)
         return
     if steps:
-        services.refuse_losses(ground, force=asked.force)
-        _warn_of_the_living(house)
-        if not _agrees("Remove this from this clone?", asked):
+        services.refuse_losses(ground, force=removal.force)
+        _warn_of_active_agents(app)
+        if not _confirm("Remove this from this clone?", removal):
             output.say("Nothing was removed.")
             return
-    _remove_refs(house, refs, asked)
+    _remove_refs(app, refs, removal)
     if not steps:
-        _clean_up(house)
+        _clean_up(app)
         return
-    for step in [*guards.all_of_clone(house), *ground.belongings()]:
+    for step in [*guards.all_of_clone(app), *ground.belongings()]:
         step.act()
         output.done(f"{step.did} {step.what}.")
-    stays = services.kept(house.ws)
+    stays = services.kept(app.ws)
     if stays:
         output.say(stays)
 
@@ -62,81 +62,80 @@ def _line(step: Step) -> str:
     return step.what if step.doing == "remove" else f"{step.doing} {step.what}"
 
 
-def _clean_up(house: App) -> None:
-    """Asking the remote made a private repository where there was none."""
-    for step in house.ground.belongings():
+def _clean_up(app: App) -> None:
+    """Remove the private repository that asking the remote may have created."""
+    for step in app.ground.belongings():
         step.act()
 
 
-def _remote_refs(house: App) -> list[RemoteRef]:
+def _remote_refs(app: App) -> list[RemoteRef]:
     with output.busy("Asking the remote"):
-        return house.ground.remote_refs()
+        return app.ground.remote_refs()
 
 
-def _list(house: App, what: Sequence[str], refs: Sequence[RemoteRef], asked: Removal) -> None:
-    tell = output.data if asked.dry_run else output.say
+def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], removal: Removal) -> None:
+    tell = output.data if removal.dry_run else output.say
     if what:
-        tell(f"{'Would be' if asked.dry_run else 'To be'} removed in {house.ws.root}:")
-    for one in what:
-        tell(output.clean(f"  {one}"))
+        tell(f"{'Would be' if removal.dry_run else 'To be'} removed in {app.ws.root}:")
+    for line in what:
+        tell(output.clean(f"  {line}"))
     if refs:
-        _list_refs(house, refs, tell)
-    if asked.dry_run:
-        for lost in house.ground.losses():
-            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(house.ground)}.")
+        _list_refs(app, refs, tell)
+    if removal.dry_run:
+        for lost in app.ground.losses():
+            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(app.ground)}.")
 
 
-def _list_refs(house: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
-    sharing = house.ground.sharing()
+def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
+    sharing = app.ground.sharing()
     tell(f"On {sharing.remote} ({sharing.address}), for everybody who works with it:")
-    for line in services.ref_lines(refs, house.ws.clock.now()):
+    for line in services.ref_lines(refs, app.ws.clock.now()):
         tell(output.clean(f"  {line}"))
 
 
-def _warn_of_the_living(house: App) -> None:
-    names = services.living(house.ws, house.store)
+def _warn_of_active_agents(app: App) -> None:
+    names = services.living(app.ws, app.store)
     if names:
         text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
         output.warn(text, "Stop them first.")
 
 
-def _remove_refs(house: App, refs: Sequence[RemoteRef], asked: Removal) -> None:
-    """Remove what was asked for, or what a person says yes to; the remote first, because it needs
-    what is then removed here."""
-    if not asked.remote_refs:
-        refs = _offered(house, asked)
-    if not refs or not _agrees("Remove these from the remote, for everybody?", asked):
+def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
+    """Remove the requested or confirmed refs of the remote. Goes first, as it needs local files."""
+    if not removal.remote_refs:
+        refs = _offer_refs(app, removal)
+    if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
         return
     with output.busy("Removing refs of the remote"):
-        house.ground.remove_remote_refs(refs)
+        app.ground.remove_remote_refs(refs)
     many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
-    output.done(f"Removed {many} from {house.ground.sharing().remote}.")
+    output.done(f"Removed {many} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
         output.say("Clones that are still used push theirs again with their next sync.")
 
 
-def _offered(house: App, asked: Removal) -> list[RemoteRef]:
-    """The refs on the remote, shown to the person who is there to decide about them."""
-    remote = house.ground.sharing().remote
+def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
+    """List the refs on the remote for the person to confirm."""
+    remote = app.ground.sharing().remote
     if remote is None:
         return []
-    if asked.yes or not _somebody_is_there():
+    if removal.yes or not _is_interactive():
         output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
         return []
     try:
-        refs = _remote_refs(house)
+        refs = _remote_refs(app)
     except UnknownError as error:
         output.warn(str(error), "Its refs stay; ask again with --remote-refs.")
         return []
     if refs:
-        _list_refs(house, refs, output.say)
+        _list_refs(app, refs, output.say)
     return refs
 
 
-def _agrees(question: str, asked: Removal) -> bool:
-    if asked.yes:
+def _confirm(question: str, removal: Removal) -> bool:
+    if removal.yes:
         return True
-    if not _somebody_is_there():
+    if not _is_interactive():
         raise RefusedError(
             "Nothing was removed: nobody is there to ask.",
             hint="Read the list above, then give --yes.",
@@ -144,5 +143,5 @@ def _agrees(question: str, asked: Removal) -> bool:
     return click.confirm(question, err=True)
 
 
-def _somebody_is_there() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin.isatty() and output.is_terminal()

@@ -1,4 +1,4 @@
-"""`agent-start`: take an issue, with a branch and a worktree to work on it."""
+"""`agent-start`: claim an issue; create a branch and a worktree for it."""
 
 import click
 
@@ -26,7 +26,7 @@ HOW = {
 @click.option("--json", "as_json", is_flag=True, help="Print where, as JSON, and nothing else.")
 @acting
 @click.pass_obj
-def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
+def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
     """Claim an issue, make a branch and a worktree for it, and print what is needed to begin.
 
     The branch begins at the trunk as the remote has it now. Work that another agent left on the
@@ -37,16 +37,16 @@ def start(house: App, issue: str | None, best: bool, as_json: bool) -> None:
             "Name an issue, or let one be chosen.",
             hint="`ghp agent-start 12`, or `ghp agent-start --next`.",
         )
-    parts = (house.ws, house.store, house.leaser, house.tracker)
+    parts = (app.ws, app.store, app.leaser, app.tracker)
     with output.busy("Starting"):
-        sync_first(house)
+        sync_first(app)
         started = services.start(*parts, issue)
     _say(started)
     if as_json:
         output.as_json(_fields(started))
     else:
-        _resume(house, started)
-    start_background(house)
+        _resume(app, started)
+    start_background(app)
 
 
 def _fields(started: Started) -> dict[str, object]:
@@ -65,16 +65,16 @@ def _say(started: Started) -> None:
     line = HOW[started.how].format(path=started.path, branch=started.branch)
     output.say(line) if started.how == "there" else output.done(line)
     if started.furnished:
-        _say_furnished(started.furnished)
+        _report_setup(started.furnished)
     for note in started.notes:
         output.warn(note)
 
 
-def _say_furnished(furnished: Provisioned) -> None:
-    for verb, names in (("Copied", furnished.copied), ("Linked", furnished.linked)):
+def _report_setup(provisioned: Provisioned) -> None:
+    for verb, names in (("Copied", provisioned.copied), ("Linked", provisioned.linked)):
         if names:
             output.say(f"{verb} {', '.join(names)}.")
-    setup = furnished.setup
+    setup = provisioned.setup
     if setup is None:
         return
     if setup.output:
@@ -92,16 +92,16 @@ def _ended(setup: Setup) -> str:
     return "did not end in its time" if setup.timed_out else f"ended with {setup.code}"
 
 
-def _resume(house: App, started: Started) -> None:
-    """What the agent needs to begin, as `agent-resume` prints it in the new worktree."""
-    from ghp_agents.handoffs import resume as reading
+def _resume(app: App, started: Started) -> None:
+    """Print what `agent-resume` prints in the new worktree."""
+    from ghp_agents.handoffs import resume
 
-    agent = house.ws.agent()
-    inner = App(started.path, house.environ, name=agent, clock=house.ws.clock)
+    agent = app.ws.agent()
+    inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
     number = str(started.claimed.issue.number)
-    chosen = reading.choose(inner.ws, inner.store, inner.tracker, issue=number)
-    resumed = reading.resume(inner.ws, inner.store, chosen)
+    chosen = resume.choose(inner.ws, inner.store, inner.tracker, issue=number)
+    resumed = resume.resume(inner.ws, inner.store, chosen)
     output.data(f"Work in {started.path}\n\n{clean(resumed.text)}")
     output.flush()
     if resumed.news:
-        escalation.mark_told(inner.ws, AgentName(agent), [each.id for each in resumed.news])
+        escalation.mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])

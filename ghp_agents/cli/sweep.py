@@ -1,4 +1,4 @@
-"""`agent-sweep`: look after what agents left behind."""
+"""`agent-sweep`: clean up after dead agents."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, start_background
 from ghp_agents.core.errors import ExitCode
-from ghp_agents.sweep import messages as words
+from ghp_agents.sweep import messages
 from ghp_agents.sweep import service as services
 from ghp_agents.sweep.lock import BusyError
 from ghp_agents.sweep.messages import SweepLine
@@ -16,7 +16,7 @@ from ghp_agents.sweep.report import lines
 from ghp_agents.sweep.service import SweepResult
 from ghp_agents.wiring import App
 
-SUMMARY = "GITHUB_STEP_SUMMARY"  # a file to which a job appends what people are shown of it
+SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
 
 
 @click.command("agent-sweep", epilog="Example: ghp agent-sweep --policy reassign --dry-run")
@@ -50,25 +50,25 @@ def sweep(
     that was merged, or whose work is saved, is removed, and only with --prune. Running it twice
     changes nothing.
     """
-    house: App = ctx.obj
-    is_ephemeral = bool(house.environ.get("CI")) if ephemeral is None else ephemeral
+    app: App = ctx.obj
+    is_ephemeral = bool(app.environ.get("CI")) if ephemeral is None else ephemeral
     try:
         with output.busy("Sweeping"):
             swept = services.sweep(
-                house.ws, house.store, house.leaser, house.tracker,
-                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=house.hub,
-                forge=house.forge,
+                app.ws, app.store, app.leaser, app.tracker,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=app.hub,
+                forge=app.forge,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")
         if as_json:
             output.as_json({"busy": True, "acts": []})
         return
-    told = lines(swept)
-    _print(swept, told, as_json=as_json)
-    _append_summary(house, swept, told)
+    sweep_lines = lines(swept)
+    _print(swept, sweep_lines, as_json=as_json)
+    _append_summary(app, swept, sweep_lines)
     if not dry_run:
-        start_background(house)
+        start_background(app)
     if swept.report.trouble:
         output.error(
             f"What was said could not be sent: {swept.report.trouble}.",
@@ -77,11 +77,11 @@ def sweep(
         ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
 
 
-def _print(swept: SweepResult, told: list[SweepLine], *, as_json: bool) -> None:
+def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -> None:
     if as_json:
-        output.as_json(_fields(swept, told))
+        output.as_json(_fields(swept, sweep_lines))
         return
-    for line in told:
+    for line in sweep_lines:
         sign = "·" if line.kind == "tell" or swept.dry_run else "✓" if line.done else "✗"
         where = f"#{line.issue}: " if line.issue else ""
         output.marked(sign, "32" if line.done else "33", f"{where}{line.text}")
@@ -94,7 +94,7 @@ def _print(swept: SweepResult, told: list[SweepLine], *, as_json: bool) -> None:
         output.done(f"Swept. Agents: {counted}; acts: {swept.done}.")
 
 
-def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
+def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> dict[str, object]:
     return {
         "policy": swept.policy,
         "dryRun": swept.dry_run,
@@ -108,19 +108,21 @@ def _fields(swept: SweepResult, told: list[SweepLine]) -> dict[str, object]:
                 "done": line.done,
                 "text": line.text,
             }
-            for line in told
+            for line in sweep_lines
         ],
         "notes": list(swept.report.notes),
         "trouble": swept.report.trouble,
     }
 
 
-def _append_summary(house: App, swept: SweepResult, told: list[SweepLine]) -> None:
-    path = house.environ.get(SUMMARY)
+def _append_summary(app: App, swept: SweepResult, sweep_lines: list[SweepLine]) -> None:
+    path = app.environ.get(SUMMARY)
     if not path:
         return
     notes = [*swept.report.notes, *([swept.report.trouble] if swept.report.trouble else [])]
-    text = words.summary(told, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run)
+    text = messages.summary(
+        sweep_lines, swept.agents, notes, policy=swept.policy, dry_run=swept.dry_run
+    )
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text)

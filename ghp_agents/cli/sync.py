@@ -6,7 +6,7 @@ from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import push_now as delivery
+from ghp_agents.sync import push_now
 from ghp_agents.sync import service as services
 from ghp_agents.wiring import App
 
@@ -19,23 +19,23 @@ from ghp_agents.wiring import App
 @click.pass_context
 def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> None:
     """Fetch what the other clones said and push what this one said."""
-    house: App = ctx.obj
+    app: App = ctx.obj
     if background:
-        _in_background(house)
+        _in_background(app)
         return
     with output.busy("Talking to the remote"):
         report = services.sync(
-            house.ws, house.store, house.leaser, house.tracker,
-            push=not no_push, publish=publish, hub=house.hub,
+            app.ws, app.store, app.leaser, app.tracker,
+            push=not no_push, publish=publish, hub=app.hub,
         )  # fmt: skip
     _print(report)
     if report.trouble:
         ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
 
 
-def _in_background(house: App) -> None:
+def _in_background(app: App) -> None:
     try:
-        delivery.deliver(house.ws, house.store, house.leaser, house.tracker, house.hub)
+        push_now.deliver(app.ws, app.store, app.leaser, app.tracker, app.hub)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 
@@ -56,6 +56,6 @@ def _print(report: SyncReport) -> None:
             f"{again}; `ghp agent-doctor` checks the remote. Nothing is lost.",
         )
         return
-    told = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
+    news = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
     sent = "sent what was new here" if report.pushed else "nothing to send"
-    output.done(f"{report.remote}: {told}, {unsent if report.unsent else sent}.")
+    output.done(f"{report.remote}: {news}, {unsent if report.unsent else sent}.")

@@ -1,4 +1,4 @@
-"""`agent-trust`: show what a repository runs, places or redirects, and agree to it."""
+"""`agent-trust`: show the settings that run, place or redirect something, and consent to them."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ from ghp_agents.wiring import App
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; for scripts of people.")
 @click.option("--json", "json_", is_flag=True, help="With --show: as JSON.")
 @click.pass_obj
-def trust(house: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
+def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     """Show what this repository runs on your machine, and allow it.
 
     Settings that run, place or redirect something count from the trunk's commit alone, and only
@@ -35,18 +35,18 @@ def trust(house: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     if json_ and not show:
         raise UsageError("--json is for --show.", hint="Add --show.")
     if show:
-        _show(house, as_json=json_)
+        _show(app, as_json=json_)
     elif revoke:
-        services.refuse_agents(house.ws)
-        _revoke(house)
+        services.refuse_agents(app.ws)
+        _revoke(app)
     else:
-        services.refuse_agents(house.ws)
-        _agree(house, yes=yes)
+        services.refuse_agents(app.ws)
+        _agree(app, yes=yes)
 
 
-def _agree(house: App, *, yes: bool) -> None:
-    values = services.wanted(house.ws)
-    if all(one.counts for one in values):
+def _agree(app: App, *, yes: bool) -> None:
+    values = services.wanted(app.ws)
+    if all(item.counts for item in values):
         output.done("Nothing to ask: all that this repository names counts already.")
         return
     tell(values)
@@ -54,14 +54,14 @@ def _agree(house: App, *, yes: bool) -> None:
         raise RefusedError(
             "Nothing was agreed to.", hint="`ghp agent-trust` asks again at any time."
         )
-    services.agree(house.ws, values)
+    services.agree(app.ws, values)
     output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
 
 
-def consent_at_set_up(house: App, *, owner: bool) -> None:
-    """What the person who sets a repository up agrees to: to what they wrote themselves, and with
-    `owner` to what the trunk names, now and later. Anything else is only said."""
-    ws = house.ws
+def consent_at_set_up(app: App, *, owner: bool) -> None:
+    """Record consent at set-up: to the person's own settings, and with `owner` to those on the
+    main branch, now and later. Only warns about others."""
+    ws = app.ws
     is_persons = person.agent_here(ws.environ) is None
     mine = services.own_words(ws) if is_persons else []
     if mine:
@@ -79,16 +79,16 @@ def consent_at_set_up(house: App, *, owner: bool) -> None:
 
 
 def tell(values: Sequence[ConsentItem]) -> None:
-    """Show values to the person who decides, whole."""
-    for one in values:
-        mark = "counts already" if one.counts else "new"
-        output.say(output.clean(f"{one.written} — {one.does} ({one.where}; {mark}):"))
-        for line in _text(one).splitlines() or [""]:
+    """Show the values in full, for the person to decide."""
+    for item in values:
+        mark = "counts already" if item.counts else "new"
+        output.say(output.clean(f"{item.written} — {item.does} ({item.where}; {mark}):"))
+        for line in _text(item).splitlines() or [""]:
             output.say(f"    {output.clean(line)}")
 
 
 def agrees(question: str) -> bool:
-    """Ask the person who is there. Raises RefusedError where nobody is."""
+    """Ask the person to confirm. Raises RefusedError without a terminal."""
     if not (sys.stdin.isatty() and output.is_terminal()):
         raise RefusedError(
             "Nothing was agreed to: nobody is there to ask.",
@@ -97,16 +97,16 @@ def agrees(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def _text(one: ConsentItem) -> str:
-    if isinstance(one.value, str):
-        return one.value
-    if isinstance(one.value, (list, tuple)):
-        return "\n".join(map(str, one.value))
-    return json.dumps(one.value, indent=2, sort_keys=True)
+def _text(item: ConsentItem) -> str:
+    if isinstance(item.value, str):
+        return item.value
+    if isinstance(item.value, (list, tuple)):
+        return "\n".join(map(str, item.value))
+    return json.dumps(item.value, indent=2, sort_keys=True)
 
 
-def _show(house: App, *, as_json: bool) -> None:
-    values, owner = services.wanted(house.ws), services.owner(house.ws)
+def _show(app: App, *, as_json: bool) -> None:
+    values, owner = services.wanted(app.ws), services.owner(app.ws)
     if as_json:
         keys = ("key", "value", "where", "counts")
         rows = [
@@ -115,8 +115,8 @@ def _show(house: App, *, as_json: bool) -> None:
         output.as_json({"owner": masked(owner) or None, "values": rows})
         return
     rows_ = [
-        (one.written, _text(one).replace("\n", " · "), one.where, "yes" if one.counts else "no")
-        for one in values
+        (item.written, _text(item).replace("\n", " · "), item.where, "yes" if item.counts else "no")
+        for item in values
     ]
     if rows_:
         output.table(("KEY", "VALUE", "FROM", "COUNTS"), rows_)
@@ -128,8 +128,8 @@ def _show(house: App, *, as_json: bool) -> None:
         )
 
 
-def _revoke(house: App) -> None:
-    if services.revoke(house.ws):
+def _revoke(app: App) -> None:
+    if services.revoke(app.ws):
         output.done("Taken back: nothing that needs consent counts in this clone.")
     else:
         output.done("Nothing to do: nothing was agreed to in this clone.")

@@ -1,4 +1,4 @@
-"""What upstream's `ghp` calls us by: its dashboard asks, its events tell."""
+"""Commands that upstream's `ghp` calls: for its dashboard and for its events."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ghp_agents.wiring import App
 @click.option("--branch", metavar="BRANCH", required=True, help="The branch that is shown.")
 @click.option("--repo", metavar="OWNER/NAME", help="Its repository; the current folder decides.")
 @click.pass_obj
-def dashboard(house: App, branch: str, repo: str | None) -> None:
+def dashboard(app: App, branch: str, repo: str | None) -> None:
     """Answer upstream's dashboard, in its JSON: who works on a branch, and what they ask.
 
     Whatever is wrong is in the answer, and the exit code is 0.
@@ -24,7 +24,7 @@ def dashboard(house: App, branch: str, repo: str | None) -> None:
     from ghp_agents.integrations.upstream_ghp import dashboard as services
 
     try:
-        answer = services.dashboard(house.ws, house.store, house.leaser, branch)
+        answer = services.dashboard(app.ws, app.store, app.leaser, branch)
     except (GhpError, OSError) as error:
         answer = services.failed(str(error))
     output.as_json(answer)
@@ -34,12 +34,12 @@ def dashboard(house: App, branch: str, repo: str | None) -> None:
 @click.argument("event")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def event(house: App, event: str, file: Path) -> None:
+def event(app: App, event: str, file: Path) -> None:
     """Hear of an event of upstream's. Prints nothing and exits with 0, as a hook must."""
     from ghp_agents.integrations.upstream_ghp import events as upstream_event
 
     try:
-        told = upstream_event.payload(house.cwd / file)
-        upstream_event.follow(house.ws, house.store, event, told)
+        payload = upstream_event.payload(app.cwd / file)
+        upstream_event.follow(app.ws, app.store, event, payload)
     except (GhpError, OSError) as error:
         log_unexpected(error)

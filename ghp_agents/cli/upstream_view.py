@@ -1,5 +1,7 @@
-"""What upstream's `ghp` says of agents, as `agent-status` shows it; what reads it is loaded only
-where it has said anything."""
+"""What upstream's `ghp` reports about agents, for `agent-status`.
+
+The parser is imported only if upstream's files exist.
+"""
 
 import os
 from collections.abc import Sequence
@@ -17,29 +19,29 @@ OF_USER = ("/.ghp/agents.json", "/.config/ghp-cli/coordination/agent-status.json
 OF_CLONE = "/ghp-pipeline.json"
 
 
-def heard(house: App, seen: Sequence[AgentView]) -> "Heard | None":
-    """What is noted of agents in this clone; None where nothing is."""
-    home = house.environ.get("HOME") or "/"
-    files = [*(home + path for path in OF_USER), house.ws.place.common_dir + OF_CLONE]
+def heard(app: App, seen: Sequence[AgentView]) -> "Heard | None":
+    """Upstream's reports about agents in this clone; None if there are none."""
+    home = app.environ.get("HOME") or "/"
+    files = [*(home + path for path in OF_USER), app.ws.place.common_dir + OF_CLONE]
     if not any(map(os.path.exists, files)):
         return None
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    return upstream_agents.listen(house.ws, seen)
+    return upstream_agents.listen(app.ws, seen)
 
 
 def joined(document: dict[str, Any], known: "Heard | None", name: str | None) -> dict[str, Any]:
-    """The joined document, with what upstream says beside the agents."""
+    """The joined document, with upstream's reports under `upstream`."""
     if known is None:
         return document
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    said = upstream_agents.document(known, [name] if name else None)
-    return {**document, "upstream": said} if said else document
+    shown = upstream_agents.document(known, [name] if name else None)
+    return {**document, "upstream": shown} if shown else document
 
 
 def tell(known: "Heard | None", name: str | None) -> None:
-    """Print it; of the agent that is named, or of all."""
+    """Print the reports, of all agents or of the named one."""
     if known is None:
         return
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
@@ -49,7 +51,7 @@ def tell(known: "Heard | None", name: str | None) -> None:
 
 
 def warn(known: "Heard | None") -> None:
-    """Say which of upstream's files cannot be read."""
+    """Warn about upstream's files that cannot be read."""
     for path in known.broken if known else ():
         output.warn(
             f"{path} cannot be read and is left out.",

@@ -1,5 +1,4 @@
-"""Who waits for whom, as `agent-status` shows it; what tells that is loaded only where somebody
-could wait."""
+"""Who waits for whom, for `agent-status`; the wait graph is imported only if somebody may wait."""
 
 from collections.abc import Sequence
 
@@ -15,35 +14,33 @@ if TYPE_CHECKING:
     from ghp_agents.leases.wait_graph import Wait
 
 
-def waits(house: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
-    """Who waits for whom, as far as it is known here."""
+def waits(app: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait]":
+    """Who waits for whom, as far as this clone knows."""
     if not presence.may_wait(snapshot, seen):
         return []
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
     try:
-        return waiting.waits(
-            house.ws, house.store, house.leaser, house.knowing_tracker, snapshot, seen
-        )
-    except UnknownError as error:  # who is alive can be told all the same
+        return deadlocks.waits(app.ws, app.store, app.leaser, app.knowing_tracker, snapshot, seen)
+    except UnknownError as error:  # the rest of the status can still be shown
         output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
         return []
 
 
 def shown(views: list[AgentView], known: "list[Wait]") -> list[AgentView]:
-    """The agents, and who of them is blocked."""
+    """The agents, with blocked ones marked."""
     if not known:
         return views
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
-    return waiting.shown(views, known)
+    return deadlocks.shown(views, known)
 
 
 def tell(known: "list[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
-    """Print each one's chain of waiting."""
+    """Print who each agent waits for."""
     if not known:
         return
-    from ghp_agents.leases import deadlocks as waiting
+    from ghp_agents.leases import deadlocks
 
-    for sentence in waiting.sentences(known, [view.name for view in views]):
+    for sentence in deadlocks.sentences(known, [view.name for view in views]):
         output.data(output.clean(f"{indent}{sentence}"))

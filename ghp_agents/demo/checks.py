@@ -1,4 +1,4 @@
-"""The demo's summary: every figure is read back from the repositories, and each is checked."""
+"""The demo's summary: figures read back from the repositories, each with a check."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class SummaryLine:
 
 
 def run(place: Sandbox) -> list[SummaryLine]:
-    """All checks, on what the repositories hold now."""
-    a, b = place.house("a"), place.house("b")
-    for house in (a, b, a, b):
-        house.store.sync()
+    """Run all checks on the repositories."""
+    a, b = place.app("a"), place.app("b")
+    for app in (a, b, a, b):
+        app.store.sync()
     a.store.publish()
-    a, b = place.house("a"), place.house("b")
+    a, b = place.app("a"), place.app("b")
     return [
         *_agents(a),
         *_issues(a),
@@ -42,9 +42,9 @@ def run(place: Sandbox) -> list[SummaryLine]:
     ]
 
 
-def _agents(house: App) -> Iterator[SummaryLine]:
-    views = {v.name: v for v in presence.list_agents(house.ws, house.store, house.store.snapshot())}
-    entries = house.store.ledger()
+def _agents(app: App) -> Iterator[SummaryLine]:
+    views = {v.name: v for v in presence.list_agents(app.ws, app.store, app.store.snapshot())}
+    entries = app.store.ledger()
     yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
     yield SummaryLine(
@@ -58,38 +58,38 @@ def _agents(house: App) -> Iterator[SummaryLine]:
     yield SummaryLine("entries in the ledger", str(len(entries)), len(entries) >= 25)
 
 
-def _issues(house: App) -> Iterator[SummaryLine]:
-    issues = {int(issue.number): issue for issue in house.tracker.list(closed=True)}
+def _issues(app: App) -> Iterator[SummaryLine]:
+    issues = {int(issue.number): issue for issue in app.tracker.list(closed=True)}
     closed = sorted(number for number, issue in issues.items() if issue.state == "closed")
     yield SummaryLine(
         "issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4, 5]
     )
     yield SummaryLine("issues closed", _numbers(closed), closed == [1, 2, 3, 5])
-    entries = house.store.ledger()
+    entries = app.store.ledger()
     taken = _clock(entries, "issue-assign", 3, "worker-3")
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
     in_order = bool(taken and all(blockers) and max(blockers) < taken)
     yield SummaryLine(
         "#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order
     )
-    chain = [lease for lease in house.leaser.history("issue/5") if lease.holder]
+    chain = [lease for lease in app.leaser.history("issue/5") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
     holders = [(lease.holder, lease.generation) for lease in chain]
     yield SummaryLine("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
-    said = " ".join(comment.body for comment in house.tracker.get(2).comments)
-    kept_off = "parser.py is leased by worker-1" in said
+    comments = " ".join(comment.body for comment in app.tracker.get(2).comments)
+    kept_off = "parser.py is leased by worker-1" in comments
     yield SummaryLine(
-        "an edit of what worker-1 had leased", "refused" if kept_off else said, kept_off
+        "an edit of what worker-1 had leased", "refused" if kept_off else comments, kept_off
     )
 
 
-def _people(place: Sandbox, house: App) -> Iterator[SummaryLine]:
-    asked, _ = escalation.read_all(house.store.snapshot())
-    answers = [answer for one in asked for answer in one.answers]
+def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
+    questions, _ = escalation.read_all(app.store.snapshot())
+    answers = [answer for question in questions for answer in question.answers]
     yield SummaryLine(
         "questions asked, answered",
-        f"{len(asked)}, {len(answers)}",
-        len(asked) == len(answers) == 1,
+        f"{len(questions)}, {len(answers)}",
+        len(questions) == len(answers) == 1,
     )
     formatter = place.worktree("worker-2") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
@@ -98,8 +98,8 @@ def _people(place: Sandbox, house: App) -> Iterator[SummaryLine]:
     )
 
 
-def _handoff(place: Sandbox, house: App) -> Iterator[SummaryLine]:
-    snapshot = house.store.snapshot()
+def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
+    snapshot = app.store.snapshot()
     documents = list(snapshot.files(".ghp/handoffs/3/"))
     patches = [path for path in snapshot.files(".ghp/patches/") if path.endswith(".patch")]
     shown = f"{len(documents)} with {len(patches)} patch"
@@ -111,11 +111,11 @@ def _handoff(place: Sandbox, house: App) -> Iterator[SummaryLine]:
 
 
 def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
-    documents = {encode(house.store.snapshot().agents()) for house in (a, b)}
+    documents = {encode(app.store.snapshot().agents()) for app in (a, b)}
     yield SummaryLine(
         "documents that the two clones show", str(len(documents)), len(documents) == 1
     )
-    ledgers = {tuple(entry.id for entry in house.store.ledger()) for house in (a, b)}
+    ledgers = {tuple(entry.id for entry in app.store.ledger()) for app in (a, b)}
     yield SummaryLine("ledgers that the two clones show", str(len(ledgers)), len(ledgers) == 1)
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
@@ -134,8 +134,8 @@ def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     ]
     yield SummaryLine("main worktrees that are not clean", str(len(dirty)), not dirty)
     broken = 0
-    for house in (a, b):
-        repository = open_repository(house.ws)
+    for app in (a, b):
+        repository = open_repository(app.ws)
         broken += (
             git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
         )

@@ -1,4 +1,4 @@
-"""The demo's course: start the agents, be the person, kill one of them, and tell what happens."""
+"""The demo's script: start the agents, act as the person, kill one agent, report what happens."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
-PATIENCE = 100.0  # seconds for the whole course on a slow machine; it takes some twenty
+TIMEOUT_S = 100.0  # seconds for the demo on a slow machine; it takes about 20
 ANSWER = "json"
 VICTIM = "worker-4"
 HEIR = "worker-3"
@@ -25,13 +25,13 @@ HEIR = "worker-3"
 
 @dataclass
 class Course:
-    """What the director has seen and done so far."""
+    """The state of the demo: what was seen and done so far."""
 
     place: Sandbox
     tell: Callable[[str], None]
     show: Callable[[Sequence[AgentView]], None]
     children: dict[str, process.Child] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    known_ids: set[str] = field(default_factory=set)
     answered: bool = False
     killed: bool = False
     stale_seen: bool = False
@@ -40,15 +40,15 @@ class Course:
 def play(
     place: Sandbox, tell: Callable[[str], None], show: Callable[[Sequence[AgentView]], None]
 ) -> Course:
-    """Run the whole course. Raises GhpError when an agent fails or time is up."""
+    """Run the demo. Raises GhpError if an agent fails or on a timeout."""
     course = Course(place, tell, show)
     try:
         for agent in parts.PARTS:
             course.children[agent] = parts.start(place, agent)
             tell(f"{agent} starts (process {course.children[agent].pid})")
-        end = place.clock.now() + PATIENCE
+        end = place.clock.now() + TIMEOUT_S
         for _ in _ticks(place, end):
-            _look(course)
+            _refresh(course)
             if _is_over(course):
                 break
     finally:
@@ -63,36 +63,36 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
         yield
         place.clock.wait(0.3)
     raise GhpError(
-        f"The demo did not end within {PATIENCE:.0f} s.",
+        f"The demo did not end within {TIMEOUT_S:.0f} s.",
         hint="This machine is very busy: run it again, or look with `ghp agent-demo --keep`.",
     )
 
 
-def _look(course: Course) -> None:
-    """One look from clone a, where the person sits; the person's turn follows."""
-    house = course.place.house("a")
-    house.store.sync()
-    for entry in house.store.ledger():
-        if entry.id not in course.told:
-            course.told.add(entry.id)
+def _refresh(course: Course) -> None:
+    """Report news from clone a, where the person works; then act as the person."""
+    app = course.place.app("a")
+    app.store.sync()
+    for entry in app.store.ledger():
+        if entry.id not in course.known_ids:
+            course.known_ids.add(entry.id)
             course.tell(sentence(entry))
-    views = presence.list_agents(house.ws, house.store, house.store.snapshot())
+    views = presence.list_agents(app.ws, app.store, app.store.snapshot())
     course.show(views)
-    _answer(course, house)
-    _watch_the_victim(course, house, views)
+    _answer(course, app)
+    _watch_victim(course, app, views)
 
 
-def _answer(course: Course, house: App) -> None:
+def _answer(course: Course, app: App) -> None:
     if course.answered:
         return
-    open_ones = [one for one in escalation.read_all(house.store.snapshot())[0] if not one.answers]
-    if open_ones:
-        ghp(house.cwd, house.environ, "agent-answer", open_ones[0].id, ANSWER)
-        ghp(house.cwd, house.environ, "agent-sync")
+    unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
+    if unanswered:
+        ghp(app.cwd, app.environ, "agent-answer", unanswered[0].id, ANSWER)
+        ghp(app.cwd, app.environ, "agent-sync")
         course.answered = True
 
 
-def _watch_the_victim(course: Course, house: App, views: Sequence[AgentView]) -> None:
+def _watch_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
     victim = next((view for view in views if view.name == VICTIM), None)
     if victim is None:
         return

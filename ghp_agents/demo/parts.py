@@ -1,4 +1,4 @@
-"""The four scripted agents: each is a process that runs commands, as an agent's shell does."""
+"""The four scripted agents, each a process that runs commands as an agent's shell does."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from ghp_agents.git import process as git
 
 QUESTION = "Which format shall the formatter write by default?"
 OPTIONS = ("json", "yaml")
-PATIENCE = 45.0  # seconds that an agent waits for others
+TIMEOUT_S = 45.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One agent in its worktree."""
+    """An agent in its worktree."""
 
     place: Sandbox
     agent: str
@@ -35,17 +35,17 @@ class Part:
         return ghp(self.folder, self.place.environ(self.agent, os.getpid()), *args)
 
     def refused(self, *args: str) -> str:
-        """Run a command that must be refused; what it prints."""
+        """Run a command that must be refused; return its output."""
         environ = self.place.environ(self.agent, os.getpid())
         return ghp(self.folder, environ, *args, expected=int(ExitCode.REFUSED))
 
     def can_take(self, issue: int) -> bool:
-        """Try to claim an issue, which somebody who lives may hold."""
+        """Try to claim an issue; False if a living agent holds it."""
         environ = self.place.environ(self.agent, os.getpid())
         return run(self.folder, environ, "agent-claim", str(issue)).code == 0
 
     def take(self, issue: int | str, slug: str) -> None:
-        """Claim an issue, or with `--next` the best that is ready, and go to a branch for it."""
+        """Claim an issue, or with `--next` the best ready one, and create a branch for it."""
         number = self.ghp("agent-claim", str(issue))
         _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{number}-{slug}")
         action = f"Took #{number}"
@@ -53,21 +53,21 @@ class Part:
         self.ghp("agent-sync")
 
     def write(self, name: str, text: str, message: str) -> None:
-        """Write a file, commit it, and say so."""
+        """Write a file, commit it, and report that."""
         (self.folder / name).write_text(text, encoding="utf-8")
         _git(self.folder, "add", name)
         _git(self.folder, "commit", "-q", "-m", message)
         self.ghp("agent-heartbeat", "--action", message, "--progress")
 
     def close(self, issue: int, text: str) -> None:
-        """Close an issue, tell everybody."""
+        """Close an issue and sync."""
         self.ghp("agent-issue", "close", str(issue), "--message", text)
         self.ghp("agent-heartbeat", "--status", "done", "--action", f"Closed #{issue}")
         self.ghp("agent-sync")
 
     def wait_for(self, what: str, is_so: Callable[[], bool]) -> None:
-        """Sync and beat until something is so. Raises GhpError after PATIENCE."""
-        end = self.place.clock.now() + PATIENCE
+        """Sync and send heartbeats until `is_so()`. Raises GhpError after TIMEOUT_S."""
+        end = self.place.clock.now() + TIMEOUT_S
         while not is_so():
             if self.place.clock.now() > end:
                 raise GhpError(f"{self.agent} waited in vain for {what}.", hint="Run it again.")
@@ -76,17 +76,17 @@ class Part:
             self.ghp("agent-sync")
 
     def issues(self, *which: str) -> list[int]:
-        """The numbers of some issues."""
+        """The numbers of the issues that these options list."""
         return [issue["number"] for issue in json.loads(self.ghp("agent-issues", *which, "--json"))]
 
     def stop(self) -> None:
-        """Say goodbye."""
+        """Set the status to stopped."""
         self.ghp("agent-status", "--set", "stopped")
         self.ghp("agent-sync")
 
 
 def worker_1(part: Part) -> None:
-    """Writes the parser, which nobody else may touch, then goes on with what is handed over."""
+    """Leases and writes the parser, then continues work that is handed over."""
     part.take(1, "parser")
     part.ghp("agent-lease", "parser.py", "--reason", "the grammar is new")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
@@ -102,24 +102,23 @@ def worker_1(part: Part) -> None:
 
 
 def worker_2(part: Part) -> None:
-    """Keeps off what another has, and needs a decision that only a person can take."""
+    """Is refused a leased file, and asks a person for a decision."""
     part.wait_for("the lease of parser.py", lambda: part.ghp("agent-leases", "--json") != "[]")
     part.refused("agent-claim", "1")
     part.take("--next", "formatter")
     verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
     part.ghp("agent-issue", "comment", "2", f"Not touched: {verdict['why']}")
-    asked = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(PATIENCE))]
+    ask = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(TIMEOUT_S))]
     for option in OPTIONS:
-        asked += ["--option", option]
-    answer = part.ghp(*asked)
+        ask += ["--option", option]
+    answer = part.ghp(*ask)
     part.write("formatter.py", f'FORMAT = "{answer}"\n', f"Write the formatter for {answer}")
     part.close(2, f"It writes {answer}.")
     part.stop()
 
 
 def worker_3(part: Part) -> None:
-    """Is blocked by two issues, starts when they are closed, hands off, and takes over what a dead
-    agent held."""
+    """Waits for two issues, works, hands off, and takes over the issue of a dead agent."""
     waiting = ["agent-heartbeat", "--status", "blocked", "--issue", "3"]
     part.ghp(*waiting, "--action", "Waiting for #1 and #2")
     part.wait_for("#3 to be ready", lambda: 3 in part.issues("--ready"))
@@ -140,7 +139,7 @@ def worker_3(part: Part) -> None:
 
 
 def worker_4(part: Part) -> None:
-    """Works and beats until it is killed."""
+    """Works and sends heartbeats until it is killed."""
     part.take(5, "benchmark")
     for step in range(1_000):
         part.ghp("agent-heartbeat", "--action", f"Measuring, step {step}")
@@ -173,7 +172,7 @@ def start(place: Sandbox, agent: str) -> process.Child:
 
 
 def play(place: Sandbox, agent: str) -> None:
-    """Be an agent of the demo; runs in the agent's own process."""
+    """Play an agent of the demo, in the agent's own process."""
     PARTS[agent](Part(place, agent))
 
 

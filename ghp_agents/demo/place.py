@@ -1,4 +1,4 @@
-"""The demo's place: a bare remote, two clones with two worktrees each, and issues that depend."""
+"""The demo's sandbox: a bare remote, two clones with two worktrees each, dependent issues."""
 
 import os
 import sys
@@ -13,8 +13,8 @@ from ghp_agents.ports import Clock
 from ghp_agents.wiring import App
 
 PERSON = "Dana Demo"
-COMMAND_PATIENCE = 60.0  # seconds for one command, on a machine that is busy
-# Seconds that show in a minute what takes half an hour in earnest.
+COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
+# Short intervals: the demo shows in a minute what normally takes half an hour.
 CONFIG = """\
 {
   "agents": {
@@ -29,7 +29,7 @@ CONFIG = """\
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Where the demo plays."""
+    """The folder of the demo."""
 
     root: Path
     clock: Clock
@@ -48,7 +48,7 @@ class Sandbox:
         return self.root / "worktrees" / agent
 
     def environ(self, agent: str | None = None, pid: int | None = None) -> dict[str, str]:
-        """The environment for a command: nothing of the person's own is touched or heard."""
+        """The environment for a command, without the person's own settings."""
         kept = {key: os.environ[key] for key in ("PATH", "LANG", "TMPDIR") if key in os.environ}
         home = str(self.root / "home")
         env = kept | {"HOME": home, "GHP_BACKGROUND": "0", "GIT_CONFIG_NOSYSTEM": "1"}
@@ -58,13 +58,13 @@ class Sandbox:
             env["GHP_AGENT_PID"] = str(pid)
         return env
 
-    def house(self, clone: str) -> App:
-        """The parts of the program, for a person in a clone."""
+    def app(self, clone: str) -> App:
+        """The app, for a person in a clone."""
         return App(self.clone(clone), self.environ(), clock=self.clock)
 
 
 def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) -> str:
-    """Run one command as anybody would; its output. Raises GhpError unless it ends as expected."""
+    """Run a command; return its output. Raises GhpError unless it exits with `expected`."""
     ended = run(cwd, environ, *args)
     if ended.code != expected:
         raise GhpError(
@@ -75,9 +75,9 @@ def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) ->
 
 
 def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
-    """Run one command as anybody would, however it ends."""
+    """Run a command."""
     command = [sys.executable, "-P", "-m", "ghp_agents", *args]
-    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_PATIENCE)
+    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_TIMEOUT_S)
 
 
 def make(place: Sandbox) -> None:

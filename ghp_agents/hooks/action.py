@@ -1,7 +1,7 @@
-"""What an agent did, in a few words that everybody may read.
+"""A short public description of what an agent did.
 
-A presence is pushed, so of a command only what is known to be no secret is told: the program, and
-its verb where the program is one that has verbs.
+Presence is pushed, so a shell command is reduced to what cannot be secret: the program, and its
+subcommand if the program is known to have them.
 """
 
 import os
@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ORDER = (EDITED, RAN, USED, READ, SEARCHED)  # what is worth telling, the best first
-# Programs whose first word says what they do, and is nothing that could be secret.
+ORDER = (EDITED, RAN, USED, READ, SEARCHED)  # the most informative first
+# Programs whose first argument is a subcommand, which cannot be secret.
 VERBS = (
     "apt brew bun bundle cargo cmake conda deno docker dotnet flutter gh ghp ghp-agents git go "
     "gradle helm hatch just kubectl make mix mvn ninja nox npm npx nx pip pip3 pixi pnpm poetry "
@@ -25,31 +25,31 @@ WORD = "abcdefghijklmnopqrstuvwxyz0123456789-_.:"
 WORD_LIMIT = 32
 
 
-def action(deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
-    """The most telling of `deeds`, the last of its kind; empty if there is nothing to tell."""
+def action(tool_uses: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
+    """Describe the most informative of `tool_uses`; empty if there is none."""
     for verb in ORDER:
-        same = [deed for deed in deeds if deed.verb == verb]
-        said = _say(verb, same, cwd, top) if same else ""
-        if said:
-            return said
+        same = [use for use in tool_uses if use.verb == verb]
+        text = _describe(verb, same, cwd, top) if same else ""
+        if text:
+            return text
     return ""
 
 
-def _say(verb: str, deeds: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
+def _describe(verb: str, tool_uses: "Sequence[ToolUse]", cwd: str | None, top: str | None) -> str:
     if verb == SEARCHED:
         return "Searched"
     if verb in (EDITED, READ):
-        paths = [_inside(path, cwd, top) for deed in deeds for path in deed.what]
+        paths = [_relative_path(path, cwd, top) for use in tool_uses for path in use.what]
         named = list(dict.fromkeys(path for path in paths if path))
         rest = f" and {len(named) - 1} more" if len(named) > 1 else ""
         return f"{verb.capitalize()} {named[-1]}{rest}" if named else ""
-    what = deeds[-1].what[0] if deeds[-1].what else ""
-    said = command(what) if verb == RAN else _tool(what)
-    return f"{verb.capitalize()} {said}" if said else ""
+    what = tool_uses[-1].what[0] if tool_uses[-1].what else ""
+    detail = command(what) if verb == RAN else _tool_label(what)
+    return f"{verb.capitalize()} {detail}" if detail else ""
 
 
-def _inside(path: str, cwd: str | None, top: str | None) -> str:
-    """A path from the top of the worktree; empty outside, where names say who somebody is."""
+def _relative_path(path: str, cwd: str | None, top: str | None) -> str:
+    """The path relative to the worktree; empty outside, where paths may identify a person."""
     real = resolved(path, cwd) if path and top else None
     if real is None or top is None:
         return ""
@@ -57,14 +57,14 @@ def _inside(path: str, cwd: str | None, top: str | None) -> str:
     return "" if inner == ".." or inner.startswith("../") else inner
 
 
-def _tool(name: str) -> str:
-    """A tool's name; one of a server as `server tool`."""
-    said = " ".join(part for part in name.removeprefix("mcp__").split("__") if part)
-    return said[:80] if all(char.isalnum() or char in " _-." for char in said) else ""
+def _tool_label(name: str) -> str:
+    """A tool's name; for an MCP tool `server tool`."""
+    label = " ".join(part for part in name.removeprefix("mcp__").split("__") if part)
+    return label[:80] if all(char.isalnum() or char in " _-." for char in label) else ""
 
 
 def command(line: str) -> str:
-    """What may be told of a shell command."""
+    """The public part of a shell command."""
     for part in line[:4_096].replace("||", "&&").replace(";", "&&").replace("\n", "&&").split("&&"):
         words = _words(part)
         if words:
@@ -73,13 +73,13 @@ def command(line: str) -> str:
 
 
 def _words(part: str) -> "list[str]":
-    """The program and its verb, without assignments, folders and everything that could be data."""
+    """The program and its subcommand, without assignments, folders and possible data."""
     words = part.strip(" \t(){}").split()
     while words and ("=" in words[0] or words[0] in PREFIXES):
         if words[0] == "cd":
             return []
-        had = words.pop(0)
-        while had == "timeout" and words and words[0][:1].isdigit():
+        prefix = words.pop(0)
+        while prefix == "timeout" and words and words[0][:1].isdigit():
             words.pop(0)
     if not words:
         return []

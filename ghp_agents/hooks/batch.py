@@ -1,10 +1,9 @@
-"""After the agent's tools have run: a beat that says what it did, and news if the bell rings."""
+"""After the agent's tools have run: a heartbeat with its last action, and news if there is any."""
 
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import EDITED, Reply
 from ghp_agents.hooks.presence import beat
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import heartbeat, news_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,16 +12,16 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
 
-def batch(scene: "HookContext") -> Reply | None:
-    """Beat; and tell what the agent was not told of."""
-    event = scene.event
-    said: dict[str, Any] = {}
-    done = action(event.deeds, event.cwd, scene.place.toplevel)
+def batch(context: "HookContext") -> Reply | None:
+    """Renew the presence; reply with news that the agent has not seen."""
+    event = context.event
+    fields: dict[str, Any] = {}
+    done = action(event.tool_uses, event.cwd, context.place.toplevel)
     if done:
-        said["lastAction"] = pulse.clean_action(done)
-    beat(scene, said, progress=any(deed.verb == EDITED for deed in event.deeds))
-    if event.hears and bell.is_set(scene.folders, scene.agent):
+        fields["lastAction"] = heartbeat.clean_action(done)
+    beat(context, fields, progress=any(use.verb == EDITED for use in event.tool_uses))
+    if event.hears and news_flag.is_set(context.folders, context.agent):
         from ghp_agents.hooks.news import news
 
-        return news(scene, "ghp-agents has news for this agent:")
+        return news(context, "ghp-agents has news for this agent:")
     return None

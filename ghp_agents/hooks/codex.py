@@ -1,4 +1,4 @@
-"""Codex: its events as ours, and our answers in its schema, which allows no key beyond its own."""
+"""Codex: parses its events, and renders replies in its schema, which allows no other keys."""
 
 import os
 
@@ -36,7 +36,7 @@ PATHS = ("file_path", "path")
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Codex; None if it is none of ours."""
+    """The event in a message of Codex; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     tool, given = text(payload, "tool_name"), payload.get("tool_input")
@@ -51,14 +51,14 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=paths,
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS and not again,
         goes_on=kind == "start" and payload.get("source") == "compact",
     )
 
 
 def _patched(tool: str, given: "Any") -> "list[str]":
-    """The files of a patch, given to the tool or to the program of this name in the shell."""
+    """The files of a patch that is given to the tool, or to `apply_patch` in the shell."""
     command = text(given, "command")
     if tool == PATCH:
         return patched(command)
@@ -70,7 +70,7 @@ def _patched(tool: str, given: "Any") -> "list[str]":
     return [os.path.join(folder, path) for path in patched(rest if folder else command)]
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     paths = _patched(tool, given)
     if paths:
         return ToolUse(EDITED, paths)
@@ -80,14 +80,14 @@ def _deed(tool: str, given: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to Codex; empty where there is nothing to say."""
-    if event.kind == "stop":  # it has no context there, but goes on with a reason
+    """The reply to Codex; empty if there is nothing to say."""
+    if event.kind == "stop":  # no context is possible here, but a reason to continue
         heard = reply.context if event.hears else ""
         return {"decision": "block", "reason": heard} if heard else {}
-    said: dict[str, str] = {"hookEventName": event.name}
+    fields: dict[str, str] = {"hookEventName": event.name}
     if reply.deny and event.kind == "edit":
-        said["permissionDecision"] = "deny"
-        said["permissionDecisionReason"] = reply.deny
+        fields["permissionDecision"] = "deny"
+        fields["permissionDecisionReason"] = reply.deny
     elif reply.context and event.hears:
-        said["additionalContext"] = reply.context
-    return {"hookSpecificOutput": said} if len(said) > 1 else {}
+        fields["additionalContext"] = reply.context
+    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}

@@ -1,4 +1,4 @@
-"""Cursor: its events as ours, and our answers in its schema."""
+"""Cursor: parses its events, and renders replies in its schema."""
 
 from ghp_agents.hooks.event import (
     EDITED,
@@ -27,13 +27,13 @@ KINDS = {
     "preCompact": "compact",
     "sessionEnd": "end",
 }
-HEARS = ("start", "batch", "stop")  # a prompt can be blocked there, but nothing added to it
+HEARS = ("start", "batch", "stop")  # a prompt can be blocked, but takes no context
 EDITS = ("Delete", "Edit", "Write")
 PATHS = ("file_path", "path", "target_file", "target_notebook")
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Cursor; None if it is none of ours."""
+    """The event in a message of Cursor; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     tool, given = text(payload, "tool_name"), payload.get("tool_input")
@@ -48,24 +48,24 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         first(payload, ("conversation_id", "session_id")) or None,
         text(payload, "cwd") or _root(payload),
         paths=[path] if path else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS and not again,
     )
 
 
 def _root(payload: "Mapping[str, Any]") -> str | None:
-    """The folder that is open; most events tell of no other."""
+    """The open folder; most events name no other."""
     roots = payload.get("workspace_roots")
     found = roots[0] if isinstance(roots, list) and roots else None
     return found if isinstance(found, str) and found else None
 
 
 def _is_first_end(payload: "Mapping[str, Any]") -> bool:
-    """Whether the agent ended by itself: neither stopped by its user nor sent on by us before."""
+    """Whether the agent ended by itself: not stopped by its user and not continued by us."""
     return payload.get("status") == "completed" and payload.get("loop_count", 0) == 0
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "Shell":
@@ -76,7 +76,7 @@ def _deed(tool: str, given: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to Cursor; empty where there is nothing to say."""
+    """The reply to Cursor; empty if there is nothing to say."""
     if reply.deny and event.kind == "edit":
         return {"permission": "deny", "user_message": reply.deny, "agent_message": reply.deny}
     if not (reply.context and event.hears):

@@ -1,22 +1,22 @@
-"""The time that a decision may take: a client ends a slow hook, and then makes the edit."""
+"""The time limit for a decision: a client kills a slow hook, and then makes the edit."""
 
 import contextlib
 import signal
 from collections.abc import Iterator
 
-BUDGET_S = 7.0  # seconds; clients wait 10 for the answer, of which Python's start takes some
+BUDGET_S = 7.0  # seconds; clients wait 10, and Python needs some to start
 
 
 class OverBudgetError(BaseException):
-    """The time is up. No `Exception`: nothing on the way may take it for a failure of its own."""
+    """The time is up. Not an `Exception`, so that no handler on the way catches it."""
 
 
 @contextlib.contextmanager
 def budget(seconds: float) -> Iterator[None]:
     """Raise OverBudgetError inside of this block once it has taken `seconds`.
 
-    By a timer signal, which also interrupts a child process that is waited for, and a regular
-    expression. Only for the main thread of a process that has no other use for SIGALRM.
+    Uses a timer signal, which also interrupts waiting for a child process and regular expressions.
+    Only for the main thread of a process that does not use SIGALRM otherwise.
     """
 
     def give_up(_number: int, _frame: object) -> None:

@@ -1,9 +1,8 @@
-"""Before an edit: may the agent make it? Decided on the fast road where that knows the answer."""
+"""Before an edit: may the agent make it? The fast check decides if it can."""
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit as guard
-from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.quoting import file
 
 TYPE_CHECKING = False
@@ -15,83 +14,85 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy import Verdict
 
-SHOWN = 20  # refused paths that are explained one by one
+SHOWN = 20  # refused paths that are explained; the rest are listed
 
 
-def edit(scene: "HookContext") -> Reply | None:
-    """Refuse, if one of the files must not be changed now; each of those is named."""
-    asked = targets(scene.event.paths, scene.event.cwd, scene.place, scene.environ)
-    before = _touches(scene, asked) if len(asked) > 1 else {}
-    found = [_quick(scene, target) for target in asked]
-    if any(verdict is None for verdict in found):
-        found = list(_slow_in_time(scene, asked))
-    refused = [verdict for verdict in found if verdict is not None and verdict.is_refused]
-    if refused and len(asked) > 1:
-        _give_up(scene, asked, before)
+def edit(context: "HookContext") -> Reply | None:
+    """Refuse the edit if any of its files must not be changed now; name each of them."""
+    files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
+    before = _leases(context, files) if len(files) > 1 else {}
+    verdicts = [_check_fast(context, target) for target in files]
+    if any(verdict is None for verdict in verdicts):
+        verdicts = list(_check_slow_in_time(context, files))
+    refused = [verdict for verdict in verdicts if verdict is not None and verdict.is_refused]
+    if refused and len(files) > 1:
+        _drop_new_leases(context, files, before)
     return Reply(deny=explain(refused)) if refused else None
 
 
-def _touches(scene: "HookContext", asked: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
-    """The implicit leases that the agent has of these files, as the system may spell them."""
-    keys = {key for target in asked for key in (target.path, target.path.lower())}
-    found = {key: touched.find(scene.folders, key) for key in keys}
-    return {key: one for key, one in found.items() if one and one.agent == scene.agent}
+def _leases(context: "HookContext", files: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
+    """The agent's implicit leases of these files, also by their lower-case paths."""
+    keys = {key for target in files for key in (target.path, target.path.lower())}
+    found = {key: implicit_leases.find(context.folders, key) for key in keys}
+    return {key: lease for key, lease in found.items() if lease and lease.agent == context.agent}
 
 
-def _give_up(
-    scene: "HookContext", asked: "Sequence[EditTarget]", before: "Mapping[str, ImplicitLease]"
+def _drop_new_leases(
+    context: "HookContext", files: "Sequence[EditTarget]", before: "Mapping[str, ImplicitLease]"
 ) -> None:
-    """What is refused changes no file, so the leases that were taken for the others go, too."""
-    for key, touch in _touches(scene, asked).items():
-        if before.get(key) != touch:
-            touched.drop(scene.folders, scene.agent, key)
+    """Drop leases taken for this edit: a refused edit changes no file."""
+    for key, lease in _leases(context, files).items():
+        if before.get(key) != lease:
+            implicit_leases.drop(context.folders, context.agent, key)
 
 
-def _quick(scene: "HookContext", target: EditTarget) -> "Verdict | None":
-    place, path = target.place, target.path
-    return guard.quick(place, scene.folders, scene.environ, scene.agent, path, scene.now)
+def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":
+    where = target.place, context.folders, context.environ
+    return check_edit.quick(*where, context.agent, target.path, context.now)
 
 
-def _slow_in_time(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
-    """The slow road's answer; where it takes too long, what the last known rules say."""
+def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
+    """The full check's answer; if it takes too long, that of the last known policy."""
     from ghp_agents.hooks import deadline
 
     try:
         with deadline.budget(deadline.BUDGET_S):
-            return _slow(scene, asked)
+            return _check_slow(context, files)
     except deadline.OverBudgetError:
-        return [guard.by_last_rules(scene.folders, scene.agent, x.path, scene.now) for x in asked]
+        known = context.folders, context.agent
+        return [check_edit.by_last_rules(*known, target.path, context.now) for target in files]
 
 
-def _slow(scene: "HookContext", asked: "Sequence[EditTarget]") -> "list[Verdict]":
-    """The same question, answered from the state itself."""
+def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
+    """The full check, on the state itself."""
     from ghp_agents.core.ids import AgentName
-    from ghp_agents.guard import evaluate as ruling
+    from ghp_agents.guard import evaluate
     from ghp_agents.presence import service as presence
 
-    if scene.presence() is None:  # hooks that were installed while the agent was at work
-        house = scene.house()
-        presence.register(house.ws, house.store, AgentName(scene.agent))
+    if context.presence() is None:  # the hooks were installed during the session
+        app = context.app()
+        presence.register(app.ws, app.store, AgentName(context.agent))
     verdicts: list[Verdict] = []
-    for place, paths in _by_worktree(asked):
-        house = scene.house_at(place)
-        parts = house.ws, house.store, house.leaser, house.knowing_tracker
-        verdicts += ruling.judge(*parts, AgentName(scene.agent), paths, editing=True)
+    for place, paths in _by_worktree(files):
+        app = context.app_at(place)
+        parts = app.ws, app.store, app.leaser, app.knowing_tracker
+        verdicts += evaluate.judge(*parts, AgentName(context.agent), paths, editing=True)
     return verdicts
 
 
-def _by_worktree(asked: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
+def _by_worktree(files: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
     found: dict[str, tuple[Location, list[str]]] = {}
-    for target in asked:
+    for target in files:
         found.setdefault(target.place.git_dir, (target.place, []))[1].append(target.path)
     return list(found.values())
 
 
 def explain(refused: "Sequence[Verdict]") -> str:
-    """Why not, and what next; what is next for several is said once."""
+    """The reasons, and what to do next, each once."""
     lines = list(dict.fromkeys(verdict.why for verdict in refused[:SHOWN]))
     if len(refused) > SHOWN:
-        lines.append("Refused, too: " + ", ".join(file(one.path) for one in refused[SHOWN:]))
+        others = ", ".join(file(verdict.path) for verdict in refused[SHOWN:])
+        lines.append(f"Refused, too: {others}")
     hints = dict.fromkeys(verdict.next for verdict in refused[:SHOWN] if verdict.next)
     lines += [f"Next: {hint}" for hint in hints]
     return "\n".join(lines)

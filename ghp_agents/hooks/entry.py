@@ -1,12 +1,12 @@
-"""`python -P -m ghp_agents hook CLIENT`: an event on standard input, the answer on standard output.
+"""`python -P -m ghp_agents hook CLIENT`: reads an event from standard input, prints the reply.
 
-Whatever goes wrong here, the agent goes on: then nothing is said, the exit code is 0, and the
-clone's log has it. An agent is stopped by a decision alone.
+Only a decision stops an agent. On any error the agent continues: there is no output, the exit code
+is 0, and the error is in the clone's log.
 """
 
 import os
 
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.hotpath import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,54 +16,54 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.event import Event, Reply
 
 USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
-INPUT_LIMIT = 128_000_000  # bytes; a file that is written is part of the event
+INPUT_LIMIT = 128_000_000  # bytes; the event includes the content of a written file
 CHUNK = 1_048_576
 
 
 class OddInputError(Exception):
-    """What came is no event of the client; there is nobody to tell."""
+    """The input is not an event of the client; it is only logged."""
 
 
 def run(argv: "Sequence[str]") -> int:
-    """Handle the event on standard input for the client that is named."""
+    """Handle the event on standard input for the named client."""
     environ = dict(os.environ)
     where = "hook " + " ".join(argv)[:80]
     cwd: list[str | None] = [None]
     try:
         _run(argv, environ, cwd)
-    except Exception as error:  # the top of this face: no agent stumbles over us
+    except Exception as error:  # last resort: an agent must not fail because of us
         log(error, cwd[0], environ, where)
     return 0
 
 
 def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | None]") -> None:
-    is_heard = _open_closed()
+    has_reader = _open_closed()
     if os.isatty(0):
         os.write(2, USAGE)
         return
-    payload = _payload()
+    payload = _read_payload()
     client = argv[0] if argv else ""
-    said = payload.get("cwd")
-    cwd[0] = said if isinstance(said, str) else None
+    folder = payload.get("cwd")
+    cwd[0] = folder if isinstance(folder, str) else None
     if client == "claude-statusline":
         from ghp_agents.hooks import statusline
 
         _print(statusline.segment(payload, environ).encode())
         return
-    spoken = _client(client)
-    event: Event | None = spoken.parse(payload)
+    protocol = _load_protocol(client)
+    event: Event | None = protocol.parse(payload)
     if event is None:
-        return  # an event that this version does not know
+        return  # not an event that we handle
     cwd[0] = event.cwd
     from ghp_agents.hooks import handlers, scene
 
-    found = scene.find(event, environ)
-    reply = handlers.handle(found) if found else None
-    if reply is not None and is_heard:
-        _answer(spoken.render(event, reply), reply)
+    context = scene.find(event, environ)
+    reply = handlers.handle(context) if context else None
+    if reply is not None and has_reader:
+        _answer(protocol.render(event, reply), reply)
 
 
-def _client(name: str) -> "Any":
+def _load_protocol(name: str) -> "Any":
     if name == "claude":
         from ghp_agents.hooks import claude
 
@@ -91,21 +91,19 @@ def _client(name: str) -> "Any":
 
 
 def _open_closed() -> bool:
-    """A stream that is closed leads nowhere, and not into the next file that is opened; whether
-    the answer has a reader."""
-    is_heard = True
+    """Open /dev/null for closed streams. Returns whether standard output was open."""
+    has_reader = True
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-            is_heard = is_heard and number != 1
-    return is_heard
+            has_reader = has_reader and number != 1
+    return has_reader
 
 
-def _payload() -> "dict[str, Any]":
-    """The JSON object on standard input, which is read to its end: some clients take a pipe that
-    is closed early for a failure."""
+def _read_payload() -> "dict[str, Any]":
+    """The JSON object on standard input. Reads to the end: some clients fail on an early close."""
     parts: list[bytes] = []
     size = 0
     while data := os.read(0, CHUNK):
@@ -115,7 +113,7 @@ def _payload() -> "dict[str, Any]":
     if size > INPUT_LIMIT:
         raise OddInputError(f"The event has {size} bytes; at most {INPUT_LIMIT} are looked at.")
     try:
-        value = quickjson.decode(b"".join(parts).decode("utf-8"))
+        value = fastjson.decode(b"".join(parts).decode("utf-8"))
     except ValueError as error:
         raise OddInputError(f"The event ({size} bytes) is not JSON: {str(error)[:200]}") from None
     if not isinstance(value, dict):
@@ -123,12 +121,12 @@ def _payload() -> "dict[str, Any]":
     return value
 
 
-def _answer(said: "dict[str, Any]", reply: "Reply") -> None:
-    if not said:
+def _answer(fields: "dict[str, Any]", reply: "Reply") -> None:
+    if not fields:
         return
-    _print(quickjson.encode(said))
-    if reply.told:
-        reply.told()
+    _print(fastjson.encode(fields))
+    if reply.on_sent:
+        reply.on_sent()
 
 
 def _print(content: bytes) -> None:
@@ -138,11 +136,11 @@ def _print(content: bytes) -> None:
 
 
 def log(error: BaseException, cwd: str | None, environ: "Mapping[str, str]", where: str) -> None:
-    """Write what went wrong to the log of the clone, if there is one to write to."""
-    from ghp_agents.hotpath import error_log as mishaps
+    """Write the error to the clone's log, if there is a clone."""
+    from ghp_agents.hotpath import error_log
 
     try:
         here = cwd if cwd and os.path.isdir(cwd) else os.getcwd()
-        mishaps.log_error(error, here, environ, where=where, only_if_set_up=True)
+        error_log.log_error(error, here, environ, where=where, only_if_set_up=True)
     except (OSError, ValueError):
         return

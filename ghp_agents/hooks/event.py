@@ -1,6 +1,6 @@
-"""One event of an agent, whatever client told it, and what is answered to it.
+"""An event from any client, and the reply to it.
 
-Plain classes: `typing.NamedTuple` alone would cost half as much as starting Python.
+Plain classes: importing `typing.NamedTuple` would cost half as much as starting Python.
 """
 
 TYPE_CHECKING = False
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-# What a client's tool does to the world, as far as others want to know.
+# The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
 
 class ToolUse:
-    """One thing that the agent did: with which files, command or tool."""
+    """One use of a tool: its kind, and the files, command or tool."""
 
     __slots__ = ("verb", "what")
 
@@ -22,7 +22,7 @@ class ToolUse:
         self.what = what
 
     def __repr__(self) -> str:
-        return f"Deed({self.verb!r}, {self.what!r})"
+        return f"ToolUse({self.verb!r}, {self.what!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ToolUse) and repr(self) == repr(other)
@@ -32,12 +32,11 @@ class ToolUse:
 
 
 class Event:
-    """What happened: one of model.client.KINDS."""
+    """An event; its kind is one of `integrations.clients.events.KINDS`."""
 
     __slots__ = (
         "client",
         "cwd",
-        "deeds",
         "goes_on",
         "hears",
         "kind",
@@ -45,6 +44,7 @@ class Event:
         "paths",
         "pid",
         "session",
+        "tool_uses",
     )
 
     def __init__(
@@ -56,21 +56,21 @@ class Event:
         cwd: str | None,
         *,
         paths: "Sequence[str]" = (),
-        deeds: "Sequence[ToolUse]" = (),
+        tool_uses: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
         pid: int | None = None,
     ) -> None:
         self.client = client
         self.kind = kind
-        self.name = name  # by the client's own word, which its schema wants back
+        self.name = name  # the client's own name; its schema wants it back
         self.session = session
         self.cwd = cwd
-        self.paths = paths  # to be edited; as the client says them, perhaps relative to cwd
-        self.deeds = deeds  # what was done, oldest first
-        self.hears = hears  # whether context that is answered now reaches the agent
-        self.goes_on = goes_on  # a start that is none: the session was compacted
-        self.pid = pid  # of the agent, where the client tells it
+        self.paths = paths  # to be edited; may be relative to cwd
+        self.tool_uses = tool_uses  # oldest first
+        self.hears = hears  # whether the agent gets the reply's context
+        self.goes_on = goes_on  # not a real start: the session was compacted
+        self.pid = pid  # of the agent, if the client sends it
 
     def __repr__(self) -> str:
         fields = [f"{name}={getattr(self, name)!r}" for name in self.__slots__]
@@ -84,9 +84,9 @@ class Event:
 
 
 class Reply:
-    """What the agent is told. Nothing at all is the usual answer."""
+    """What the agent is told; usually nothing."""
 
-    __slots__ = ("context", "deny", "environ", "told")
+    __slots__ = ("context", "deny", "environ", "on_sent")
 
     def __init__(
         self,
@@ -94,25 +94,25 @@ class Reply:
         deny: str = "",
         context: str = "",
         environ: "Mapping[str, str] | None" = None,
-        told: "Callable[[], None] | None" = None,
+        on_sent: "Callable[[], None] | None" = None,
     ) -> None:
-        self.deny = deny  # why the edit must not be made, and what next
+        self.deny = deny  # why the edit is refused, and what to do next
         self.context = context  # statements of fact
         self.environ = environ or {}  # for the commands that the agent runs
-        self.told = told  # what to remember once it was printed
+        self.on_sent = on_sent  # called after the reply was printed
 
 
 # ------------------------------------------------------------- reading what clients send
 
 
 def text(payload: "Any", key: str) -> str:
-    """A text of a client's message; empty where there is none or it is something else."""
+    """The string at `key`; empty if it is missing or not a string."""
     found = payload.get(key) if isinstance(payload, dict) else None
     return found if isinstance(found, str) else ""
 
 
 def first(payload: "Any", keys: "Sequence[str]") -> str:
-    """The first text that there is under one of `keys`."""
+    """The first non-empty string at one of `keys`."""
     for key in keys:
         found = text(payload, key)
         if found:

@@ -1,4 +1,4 @@
-"""Gemini CLI: its events as ours, and our answers in its schema."""
+"""Gemini CLI: parses its events, and renders replies in its schema."""
 
 from ghp_agents.hooks.event import (
     EDITED,
@@ -27,7 +27,7 @@ KINDS = {
     "PreCompress": "compact",
     "SessionEnd": "end",
 }
-# What is said after a turn would make it reject its own response: news wait for the next prompt.
+# Context after a turn would make it reject its own response, so news waits for the next prompt.
 HEARS = ("start", "prompt", "batch")
 EDITS = ("replace", "write_file")
 SEARCHES = ("glob", "grep_search", "list_directory", "search_file_content")
@@ -35,7 +35,7 @@ PATHS = ("file_path", "absolute_path")
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Gemini CLI; None if it is none of ours."""
+    """The event in a message of Gemini CLI; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     tool, given = text(payload, "tool_name"), payload.get("tool_input")
@@ -49,12 +49,12 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=[path] if path else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS,
     )
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, [first(given, PATHS)])
     if tool == "run_shell_command":
@@ -65,10 +65,10 @@ def _deed(tool: str, given: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to Gemini CLI; empty where there is nothing to say."""
+    """The reply to Gemini CLI; empty if there is nothing to say."""
     if reply.deny and event.kind == "edit":
         return {"decision": "deny", "reason": reply.deny}
     if reply.context and event.hears:
-        said = {"hookEventName": event.name, "additionalContext": reply.context}
-        return {"hookSpecificOutput": said}
+        fields = {"hookEventName": event.name, "additionalContext": reply.context}
+        return {"hookSpecificOutput": fields}
     return {}

@@ -1,4 +1,4 @@
-"""Which handler an event has; each is imported when its event happens."""
+"""The handler of each event, imported when the event happens."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -6,33 +6,33 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
 
-def handle(scene: "HookContext") -> "Reply | None":
-    """Do what an event asks for; what the agent is told."""
-    kind = scene.event.kind
+def handle(context: "HookContext") -> "Reply | None":
+    """Handle an event and return the reply."""
+    kind = context.event.kind
     if kind == "edit":
         from ghp_agents.hooks.edit import edit
 
-        return edit(scene)
+        return edit(context)
     if kind == "batch":
         from ghp_agents.hooks.batch import batch
 
-        return batch(scene)
-    return _turn(scene) if kind in ("stop", "compact") else _session(scene)
+        return batch(context)
+    return _turn(context) if kind in ("stop", "compact") else _session(context)
 
 
-def _turn(scene: "HookContext") -> "Reply | None":
+def _turn(context: "HookContext") -> "Reply | None":
     from ghp_agents.hooks import pause
 
-    if scene.event.kind == "stop":
-        return pause.stop(scene)
-    pause.compact(scene)
+    if context.event.kind == "stop":
+        return pause.stop(context)
+    pause.compact(context)
     return None
 
 
-def _session(scene: "HookContext") -> "Reply | None":
+def _session(context: "HookContext") -> "Reply | None":
     from ghp_agents.hooks import session
 
-    if scene.event.kind == "end":
-        session.end(scene)
+    if context.event.kind == "end":
+        session.end(context)
         return None
-    return session.start(scene) if scene.event.kind == "start" else session.prompt(scene)
+    return session.start(context) if context.event.kind == "start" else session.prompt(context)

@@ -1,9 +1,8 @@
-"""Under which name a session works: the one under which it began, wherever its agent goes."""
+"""The agent name of a session: the one it started with, in whatever folder it works."""
 
 import os
 
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import heartbeat, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,13 +12,13 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.locate import Location
 
 FOLDER = "/cache/sessions/"
-KEPT_FOR = 30 * 86_400.0  # seconds, for the names of sessions that never said that they end
+KEPT_FOR = 30 * 86_400.0  # seconds, for sessions that never ended properly
 
 
 def name_of(
     event: "Event", environ: "Mapping[str, str]", place: "Location", folders: "Sequence[str]"
 ) -> str | None:
-    """The name of the agent, by its environment, by its session, or by its place.
+    """The name of the agent, from the environment, the session, or the worktree.
 
     A session keeps its name, because its shell commands have it in their environment.
     """
@@ -28,23 +27,23 @@ def name_of(
         return named
     begins = event.kind == "start" and not event.goes_on
     kept = None if begins else _kept(folders, event.session)
-    return kept or pulse.whoami(place, environ, folders)
+    return kept or heartbeat.whoami(place, environ, folders)
 
 
 def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -> None:
-    """Remember the name of a session; where that cannot be, it is found out anew each time."""
+    """Remember the name of a session; if that fails, it is determined each time."""
     for path in _places(folders, session):
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             _drop_old(os.path.dirname(path), now)
-            ownfile.replace(path, name.encode("ascii"))
+            own_file.replace(path, name.encode("ascii"))
         except OSError:
             continue
         return
 
 
 def forget(folders: "Sequence[str]", session: str | None) -> None:
-    """The session is over."""
+    """Forget the name: the session is over."""
     for path in _places(folders, session):
         try:
             os.unlink(path)
@@ -55,14 +54,14 @@ def forget(folders: "Sequence[str]", session: str | None) -> None:
 def _kept(folders: "Sequence[str]", session: str | None) -> str | None:
     for path in _places(folders, session):
         try:
-            file = ownfile.open_to_read(path)
+            file = own_file.open_to_read(path)
         except OSError:
             continue
         try:
             name = os.read(file, 128).decode("ascii", "replace")
         finally:
             os.close(file)
-        if pulse.is_name(name):
+        if heartbeat.is_name(name):
             return name
     return None
 
@@ -81,7 +80,7 @@ def _places(folders: "Sequence[str]", session: str | None) -> "list[str]":
 
 
 def _digest(session: str) -> str:
-    """A session as the name of a file."""
+    """The file name for a session."""
     total = 0
     for char in session[:256]:
         total = (total * 1_000_003 + ord(char)) % (2**64 - 59)

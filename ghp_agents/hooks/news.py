@@ -1,27 +1,27 @@
-"""What an agent was not told of yet: answers to its questions, and that its claim was taken."""
+"""News for an agent: answers to its questions, and the loss of its claim."""
 
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hooks.event import Reply
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import news_flag
 from ghp_agents.sync import notifications as services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
-LIMIT = 10_000  # characters that clients take; what is longer they put aside
+LIMIT = 10_000  # characters; clients put longer text aside
 
 
-def news(scene: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
-    """All that is new, as context; `again` tells of a claim that was taken also who knows it."""
-    bell.clear(scene.folders, scene.agent)
-    house, agent = scene.house(), AgentName(scene.agent)
+def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | None:
+    """All news, as context; `again`: also repeat that a claim was lost."""
+    news_flag.clear(context.folders, context.agent)
+    app, agent = context.app(), AgentName(context.agent)
     found = services.gather(
-        house.ws, house.store, house.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
+        app.ws, app.store, app.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
     )
     if not found.text:
         return None
     return Reply(
         context=f"{lead}\n{found.text}",
-        told=lambda: services.mark(house.ws, agent, found.ids),
+        on_sent=lambda: services.mark(app.ws, agent, found.ids),
     )

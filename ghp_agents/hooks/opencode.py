@@ -1,4 +1,4 @@
-"""OpenCode: what our plugin for it tells and is told. This page is the protocol.
+"""OpenCode: the protocol between our plugin for it and this program.
 
 The plugin calls `hook opencode` with one JSON object on standard input:
 
@@ -6,11 +6,11 @@ The plugin calls `hook opencode` with one JSON object on standard input:
 
 The events are `session.start`, `chat.message`, `tool.execute.before`, `tool.execute.after`,
 `session.idle`, `session.compacting`, `session.end`; tools and their arguments are OpenCode's own.
-It gets nothing, or one JSON object, and does as it says:
+The reply is empty, or one JSON object that tells the plugin what to do:
 
     {"deny": "text"}     throw an error with this text, so that the tool is not run
     {"context": "text"}  give the model this text: with the message, or after the tool's output
-    {"env": {…}}         for the agent's shell commands, beside "context"
+    {"env": {…}}         set these variables for the agent's shell commands; with "context"
 """
 
 from ghp_agents.hooks.event import (
@@ -48,7 +48,7 @@ PATHS = ("filePath", "path")
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of the plugin; None if it is none of ours."""
+    """The event in a message of the plugin; None if we do not handle it."""
     name = text(payload, "hook_event_name")
     kind = KINDS.get(name)
     tool = text(payload, "tool_name")
@@ -63,7 +63,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         text(payload, "session_id") or None,
         text(payload, "cwd") or None,
         paths=_paths(tool, given) if kind == "edit" else (),
-        deeds=[_deed(tool, given)] if kind == "batch" and tool else (),
+        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
         hears=kind in HEARS,
         pid=pid if type(pid) is int and pid > 0 else None,
     )
@@ -76,7 +76,7 @@ def _paths(tool: str, given: "Any") -> "list[str]":
     return [found] if found else []
 
 
-def _deed(tool: str, given: "Any") -> ToolUse:
+def _tool_use(tool: str, given: "Any") -> ToolUse:
     if tool in EDITS:
         return ToolUse(EDITED, _paths(tool, given))
     if tool == "bash":
@@ -87,12 +87,12 @@ def _deed(tool: str, given: "Any") -> ToolUse:
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The answer to the plugin."""
+    """The reply to the plugin."""
     if reply.deny and event.kind == "edit":
         return {"deny": reply.deny}
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if reply.context and event.hears:
-        said["context"] = reply.context
+        fields["context"] = reply.context
     if reply.environ and event.kind == "start":
-        said["env"] = dict(reply.environ)
-    return said
+        fields["env"] = dict(reply.environ)
+    return fields

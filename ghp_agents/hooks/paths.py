@@ -1,4 +1,4 @@
-"""From a path as an agent says it to the file that is meant: which worktree, which path in it."""
+"""Resolves paths from events to a worktree and a path in it."""
 
 import os
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class EditTarget:
-    """A file of the clone: its worktree, and its path from the top of it."""
+    """A file of the clone: its worktree, and its path relative to that."""
 
     __slots__ = ("path", "place")
 
@@ -22,8 +22,10 @@ class EditTarget:
 def targets(
     paths: "Iterable[str]", cwd: str | None, home: Location, environ: "Mapping[str, str]"
 ) -> "list[EditTarget]":
-    """The files of the clone of `home` among `paths`, each once; what lies outside of it, in
-    another repository or among git's own files is none of ours."""
+    """The files among `paths` that belong to the clone of `home`, each once.
+
+    Files of other repositories, and those in git's own folder, are left out.
+    """
     found: dict[tuple[str, str], EditTarget] = {}
     for path in paths:
         real = resolved(path, cwd)
@@ -34,12 +36,12 @@ def targets(
 
 
 def resolved(path: str, cwd: str | None) -> str | None:
-    """The real path, through all links; None where no system could have such a file."""
+    """The real path, with links resolved; None if it cannot be a path."""
     if not os.path.isabs(path) and (cwd is None or not os.path.isabs(cwd)):
         return None
     try:
         return os.path.realpath(os.path.join(cwd or "/", path))
-    except (OSError, ValueError):  # NUL, or half a surrogate pair
+    except (OSError, ValueError):  # NUL, or a lone surrogate
         return None
 
 
@@ -53,7 +55,7 @@ def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarg
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two names are of one folder: links, and case where a system ignores it."""
+    """Whether both are the same folder, also through links or with different case."""
     if one == other:
         return True
     try:

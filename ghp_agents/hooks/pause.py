@@ -1,4 +1,4 @@
-"""The agent comes to rest, or is about to forget: a checkpoint of its work, for who goes on."""
+"""The agent stops, or its context is compacted: a checkpoint of its work for the next session."""
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat
@@ -11,29 +11,29 @@ if TYPE_CHECKING:
 WORKING = ("implementing", "planning", "reviewing", "testing")
 
 
-def stop(scene: "HookContext") -> Reply | None:
-    """An answer that came meanwhile keeps the agent going, where its client lets it be heard."""
-    if scene.event.hears:
+def stop(context: "HookContext") -> Reply | None:
+    """Continue the agent if there is news for it and its client allows that; else a checkpoint."""
+    if context.event.hears:
         from ghp_agents.hooks.news import news
 
-        heard = news(scene, "Before this turn ends, ghp-agents has news for this agent:")
-        if heard:
-            return heard
-    before = scene.presence() or {}
-    beat(scene, {"status": "waiting"} if before.get("status") in WORKING else {})
-    compact(scene)
+        reply = news(context, "Before this turn ends, ghp-agents has news for this agent:")
+        if reply:
+            return reply
+    before = context.presence() or {}
+    beat(context, {"status": "waiting"} if before.get("status") in WORKING else {})
+    compact(context)
     return None
 
 
-def compact(scene: "HookContext") -> None:
-    """Write down what is in hand; what is as it was says nothing new."""
+def compact(context: "HookContext") -> None:
+    """Write a checkpoint, unless nothing has changed."""
     from ghp_agents.handoffs import service as handoff
 
-    house = scene.house()
-    handed = handoff.handoff(
-        house.ws, house.store, house.knowing_tracker, house.leaser,
+    app = context.app()
+    result = handoff.handoff(
+        app.ws, app.store, app.knowing_tracker, app.leaser,
         checkpoint=True, unless_empty=True,
     )  # fmt: skip
-    if handed.is_new:
-        settings = {"background": house.ws.settings.background}
-        background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)
+    if result.is_new:
+        settings = {"background": app.ws.settings.background}
+        background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)

@@ -1,8 +1,6 @@
-"""An agent's presence, as its hooks renew it."""
+"""Heartbeats from hooks."""
 
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import boot_clock as bootclock
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import background, boot_clock, heartbeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,37 +9,37 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
 
-def beat(scene: "HookContext", said: "dict[str, Any]", *, progress: bool = False) -> None:
-    """Renew the agent's presence; the slow road registers one that has none yet."""
-    settings = scene.settings()
-    beaten = pulse.beat(
-        scene.folders,
-        scene.agent,
-        {**said, "kind": scene.event.client, **pulse.surroundings(scene.place)},
-        scene.now,
-        session=pulse.session(scene.environ)[1],
+def beat(context: "HookContext", fields: "dict[str, Any]", *, progress: bool = False) -> None:
+    """Renew the agent's presence; register an agent that has none yet."""
+    settings = context.settings()
+    beaten = heartbeat.beat(
+        context.folders,
+        context.agent,
+        {**fields, "kind": context.event.client, **heartbeat.surroundings(context.place)},
+        context.now,
+        session=heartbeat.session(context.environ)[1],
         progress=progress,
-        throttle=settings.get("throttle", pulse.THROTTLE),
-        pid=pulse.agent_pid(scene.environ),
-        moment=bootclock.read(),
+        throttle=settings.get("throttle", heartbeat.THROTTLE),
+        pid=heartbeat.agent_pid(context.environ),
+        moment=boot_clock.read(),
     )
     if beaten is None:
-        begin(scene, said)
+        begin(context, fields)
         beaten = "moved"
     background.start_sync(
-        scene.folders, scene.environ, scene.now, settings, urgent=beaten == "moved"
+        context.folders, context.environ, context.now, settings, urgent=beaten == "moved"
     )
 
 
-def begin(scene: "HookContext", said: "dict[str, Any]") -> None:
-    """Beat; an agent without presence here, or in another session than before, starts anew."""
+def begin(context: "HookContext", fields: "dict[str, Any]") -> None:
+    """Send a heartbeat that registers a new agent or a new session."""
     from ghp_agents.core.ids import AgentName, issue_of_branch
     from ghp_agents.presence import service as presence
 
-    ws, store = scene.house().ws, scene.house().store
-    before = scene.presence() or {}
-    said = {**said, "kind": scene.event.client}
-    here = ws.branch
-    if before.get("issue") and not (here and issue_of_branch(here)):
-        said["issue"] = before["issue"]  # a new session of an agent goes on with its issue
-    presence.heartbeat(ws, store, AgentName(scene.agent), said)
+    ws, store = context.app().ws, context.app().store
+    before = context.presence() or {}
+    fields = {**fields, "kind": context.event.client}
+    branch = ws.branch
+    if before.get("issue") and not (branch and issue_of_branch(branch)):
+        fields["issue"] = before["issue"]  # a new session keeps the agent's issue
+    presence.heartbeat(ws, store, AgentName(context.agent), fields)

@@ -1,11 +1,10 @@
-"""The scene of an event: in which clone and worktree it happens, and which agent it is."""
+"""The context of an event: its clone, worktree and agent."""
 
 import os
 import time
 
 from ghp_agents.hooks import naming
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import heartbeat, presence_file
 from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.event import Event
     from ghp_agents.wiring import App
 
-# The variable under which each client's session is told; those of other clients are inherited
-# from an agent that started this one.
+# The variable with each client's session id. Those of other clients are inherited from an agent
+# that started this one.
 SESSION_VARIABLE = {
     "claude": "CLAUDE_CODE_SESSION_ID",
     "codex": "CODEX_THREAD_ID",
@@ -25,15 +24,15 @@ SESSION_VARIABLE = {
     "cursor": "GHP_SESSION",
     "opencode": "GHP_SESSION",
 }
-CALLERS = ("codex", "gemini")  # they call hooks themselves, and live as long as their session
+CALLERS = ("codex", "gemini")  # they call hooks directly; their process is the session
 SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
 
 class HookContext:
-    """All that a handler needs to know; a plain class, as `locate.Location` is."""
+    """All that a handler needs; a plain class, like `locate.Location`."""
 
-    __slots__ = ("_house", "agent", "environ", "event", "folders", "now", "place")
+    __slots__ = ("_app", "agent", "environ", "event", "folders", "now", "place")
 
     def __init__(
         self,
@@ -50,24 +49,24 @@ class HookContext:
         self.folders = folders
         self.agent = agent
         self.now = now
-        self._house: App | None = None
+        self._app: App | None = None
 
     def presence(self) -> "dict[str, Any] | None":
-        """What this machine knows of the agent."""
-        return presencefile.newest(self.folders, self.agent)
+        """The agent's presence on this machine."""
+        return presence_file.newest(self.folders, self.agent)
 
     def settings(self) -> "dict[str, Any]":
-        """The settings as the last command found them."""
-        return pulse.read_settings(self.folders)
+        """The settings that the last command cached."""
+        return heartbeat.read_settings(self.folders)
 
-    def house(self) -> "App":
-        """The parts of the program, for the slow road."""
-        if self._house is None:
-            self._house = self.house_at(self.place)
-        return self._house
+    def app(self) -> "App":
+        """The app, for handlers that need more than the presence files."""
+        if self._app is None:
+            self._app = self.app_at(self.place)
+        return self._app
 
-    def house_at(self, place: Location) -> "App":
-        """The same in another worktree of the clone."""
+    def app_at(self, place: Location) -> "App":
+        """The app in another worktree of the clone."""
         from pathlib import Path
 
         from ghp_agents.wiring import App
@@ -76,46 +75,47 @@ class HookContext:
 
 
 def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
-    """Where `event` happens; None where this program has nothing to do: outside of a repository,
-    in one that was never set up, and for nobody. Raises UsageError for a name that is none.
+    """The context of `event`; None outside of a repository that is set up, or without an agent.
+
+    Raises UsageError for an invalid agent name.
     """
-    known = identified(event, environ)
-    place = _here(event, known)
+    env = identified(event, environ)
+    place = _locate_cwd(event, env)
     outside = place is None and event.kind == "edit"
     if outside:
-        place = _there(event, known)
+        place = _locate_edit(event, env)
     if place is None:
         return None
-    folders = pulse.state_folders(place.common_dir, known)
+    folders = heartbeat.state_folders(place.common_dir, env)
     if not _is_set_up(folders):
         return None
-    name = naming.name_of(event, known, NOWHERE if outside else place, folders)
-    if name and not pulse.is_name(name):
+    name = naming.name_of(event, env, NOWHERE if outside else place, folders)
+    if name and not heartbeat.is_name(name):
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
-    return HookContext(event, known, place, folders, name, time.time()) if name else None
+    return HookContext(event, env, place, folders, name, time.time()) if name else None
 
 
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":
-    """The environment with the session and process of the agent that the event is of."""
-    known = dict(environ)
+    """The environment with the session and process of the event's agent."""
+    env = dict(environ)
     mine = SESSION_VARIABLE[event.client]
-    for _, variable in pulse.SESSION_VARIABLES:
+    for _, variable in heartbeat.SESSION_VARIABLES:
         if variable != mine:
-            known.pop(variable, None)
+            env.pop(variable, None)
     if event.session:
-        known[mine] = event.session
+        env[mine] = event.session
     if event.client != "claude":
-        known.pop("CLAUDE_PID", None)
-    pid = event.pid or (_caller() if event.kind == "start" and event.client in CALLERS else None)
-    if pid and not known.get("GHP_AGENT_PID"):
-        known["GHP_AGENT_PID"] = str(pid)
-    return known
+        env.pop("CLAUDE_PID", None)
+    pid = event.pid or (_agent_pid() if event.kind == "start" and event.client in CALLERS else None)
+    if pid and not env.get("GHP_AGENT_PID"):
+        env["GHP_AGENT_PID"] = str(pid)
+    return env
 
 
-def _caller() -> int | None:
-    """The process that called us, beyond shells: the agent's own. None where it is not told."""
+def _agent_pid() -> int | None:
+    """The agent's process: the nearest ancestor that is not a shell. None without /proc."""
     pid = os.getppid()
     for _ in range(8):
         try:
@@ -129,19 +129,19 @@ def _caller() -> int | None:
     return None
 
 
-def _here(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+def _locate_cwd(event: "Event", environ: "Mapping[str, str]") -> Location | None:
     cwd = event.cwd
     if cwd is None:
         try:
             cwd = os.getcwd()
         except FileNotFoundError:
             return None
-    # Around a folder that was removed there may be another worktree, which is not the agent's.
+    # If the folder was removed, its parent may be another worktree, which is not the agent's.
     return locate(cwd, environ) if is_folder(cwd) else None
 
 
-def _there(event: "Event", environ: "Mapping[str, str]") -> Location | None:
-    """The repository of what is to be edited, for an agent that is in none, or not any more."""
+def _locate_edit(event: "Event", environ: "Mapping[str, str]") -> Location | None:
+    """The repository of the edited file, for an agent outside of any repository."""
     for path in event.paths:
         if os.path.isabs(path) and "\0" not in path:
             return locate(os.path.dirname(path), environ)
@@ -149,7 +149,7 @@ def _there(event: "Event", environ: "Mapping[str, str]") -> Location | None:
 
 
 def is_folder(path: str) -> bool:
-    """Whether there is a folder at a path that somebody told."""
+    """Whether `path` is an absolute path of a folder; it may be any text."""
     try:
         return os.path.isabs(path) and os.path.isdir(path)
     except ValueError:  # it cannot be a path
@@ -157,6 +157,8 @@ def is_folder(path: str) -> bool:
 
 
 def _is_set_up(folders: "Sequence[str]") -> bool:
-    """Whether a command was used in this clone: hooks may be there for all repositories, and a
-    clone that somebody only looks into has not asked for them. Nothing in it can ask for itself."""
+    """Whether a command was ever used in this clone.
+
+    Hooks of the user run in all repositories; nothing in a cloned repository can enable them.
+    """
     return any(os.path.isdir(folder) for folder in folders)

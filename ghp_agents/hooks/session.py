@@ -1,13 +1,9 @@
-"""A session begins, is asked something, and ends: presence, identity, and what to go on with."""
+"""The start, prompts and end of a session: presence, identity, and what to continue."""
 
 from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import error_log as mishaps
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import background, error_log, heartbeat, implicit_leases, news_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,130 +13,136 @@ if TYPE_CHECKING:
 
 RESTING = ("idle", "stopped", "waiting")
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
-END_PATIENCE = 0.3  # seconds; clients give a second or two to all that happens at the end
-CONTEXT_LIMIT = 10_000  # units of UTF-16 that clients take; what is longer they put aside
+END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
+CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
 
 # ---------------------------------------------------------------------------------- begin
 
 
-def start(scene: "HookContext") -> Reply:
-    """Register, give the agent its name, and tell it what it needs to go on."""
-    said: dict[str, Any] = {}
-    before = scene.presence() or {}
+def start(context: "HookContext") -> Reply:
+    """Register the agent; tell it its name and what it needs to continue."""
+    fields: dict[str, Any] = {}
+    before = context.presence() or {}
     if before.get("status", "stopped") == "stopped":
-        said["status"] = "idle"
-    naming.keep(scene.folders, scene.event.session, scene.agent, scene.now)
-    begin(scene, said)
-    settings = scene.settings()
-    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True)
-    variables = {"GHP_AGENT": scene.agent}
-    is_exported = _export(scene, variables)
-    return _resumed(scene, _identity(scene, is_exported or scene.event.client == "opencode"))
+        fields["status"] = "idle"
+    naming.keep(context.folders, context.event.session, context.agent, context.now)
+    begin(context, fields)
+    settings = context.settings()
+    background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)
+    variables = {"GHP_AGENT": context.agent}
+    is_exported = _export(context, variables)
+    return _resume_reply(
+        context, _identity_text(context, is_exported or context.event.client == "opencode")
+    )
 
 
-def _export(scene: "HookContext", variables: "dict[str, str]") -> bool:
-    """Into the file that the client's shell commands begin with, once; whether there is one."""
+def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
+    """Add variables to the file that the client's shell sources. Returns whether there is one."""
     from shlex import quote
 
-    named = [scene.environ[name] for name in ENV_FILES if scene.environ.get(name)]
+    named = [context.environ[name] for name in ENV_FILES if context.environ.get(name)]
     for path in dict.fromkeys(named):
         lines = [f"export {name}={quote(value)}\n" for name, value in variables.items()]
         try:
             with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
                 file.seek(0)
-                had = file.read()
-                begins = "\n" if had and not had.endswith("\n") else ""
-                # The last line wins: a name that was another's meanwhile is said again.
-                if not had.endswith("".join(lines)):
+                content = file.read()
+                begins = "\n" if content and not content.endswith("\n") else ""
+                # The last line wins, so add them again if another name follows.
+                if not content.endswith("".join(lines)):
                     file.write(begins + "".join(lines))
         except OSError:
             return False
     return bool(named)
 
 
-def _identity(scene: "HookContext", is_exported: bool) -> str:
-    by = "" if is_exported else f" Its shell commands are known by `--as {scene.agent}`."
+def _identity_text(context: "HookContext", is_exported: bool) -> str:
+    by = "" if is_exported else f" Its shell commands are known by `--as {context.agent}`."
     return (
         f"ghp-agents coordinates the agents of this repository. This session acts as agent "
-        f"`{scene.agent}`.{by} `ghp agent-status` shows who works on what."
+        f"`{context.agent}`.{by} `ghp agent-status` shows who works on what."
     )
 
 
-def _resumed(scene: "HookContext", lead: str) -> Reply:
-    """What the agent needs to go on with, within what its client takes."""
-    variables = {"GHP_AGENT": scene.agent}
-    if not scene.event.hears:
+def _resume_reply(context: "HookContext", lead: str) -> Reply:
+    """A reply with what the agent needs to continue, within the client's limit."""
+    variables = {"GHP_AGENT": context.agent}
+    if not context.event.hears:
         return Reply(environ=variables)
     from ghp_agents.core.errors import GhpError
     from ghp_agents.core.ids import AgentName
     from ghp_agents.hotpath.quoting import clean
-    from ghp_agents.sync import notifications as news
+    from ghp_agents.sync import notifications
 
-    house, agent = scene.house(), AgentName(scene.agent)
-    bell.clear(scene.folders, scene.agent)
-    wanted = news.fence_lines(house.ws, house.store.snapshot(), house.leaser, agent)
+    app, agent = context.app(), AgentName(context.agent)
+    news_flag.clear(context.folders, context.agent)
+    wanted = notifications.fence_lines(app.ws, app.store.snapshot(), app.leaser, agent)
     lead = "\n\n".join([lead, *wanted])
     try:
-        text, told = _resume(scene, CONTEXT_LIMIT - len(lead) - 2)
-    except GhpError as error:  # an issue that cannot be read, say; who it is it must know
-        mishaps.log_error(error, house.ws.place.git_dir, scene.environ, where="hook start")
+        text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2)
+    except GhpError as error:  # such as an unreadable issue; the name must still reach it
+        error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
         return Reply(context=lead, environ=variables)
     return Reply(
         context=f"{lead}\n\n{clean(text)}",
         environ=variables,
-        told=lambda: news.mark(house.ws, agent, told),
+        on_sent=lambda: notifications.mark(app.ws, agent, shown_ids),
     )
 
 
-def _resume(scene: "HookContext", limit: int) -> "tuple[str, list[str]]":
+def _resume(context: "HookContext", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
-    house = scene.house()
-    chosen = resume.choose(house.ws, house.store, house.knowing_tracker)
+    app = context.app()
+    chosen = resume.choose(app.ws, app.store, app.knowing_tracker)
     room = limit
     while True:
-        resumed = resume.resume(house.ws, house.store, chosen, max_chars=room)
+        resumed = resume.resume(app.ws, app.store, chosen, max_chars=room)
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
-            return resumed.text.strip("\n"), [each.id for each in resumed.news]
-        room = min(room - 1, room * limit // units)  # letters beyond the first 65,536 count twice
+            return resumed.text.strip("\n"), [item.id for item in resumed.news]
+        room = min(room - 1, room * limit // units)  # characters beyond U+FFFF count twice
 
 
 # --------------------------------------------------------------------------------- prompt
 
 
-def prompt(scene: "HookContext") -> Reply | None:
-    """Its user wants something: the agent is at work again, and hears what is new."""
-    before = scene.presence() or {}
+def prompt(context: "HookContext") -> Reply | None:
+    """A prompt: the agent is working again, and gets news."""
+    before = context.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
-    beat(scene, {"status": "implementing"} if is_resting else {})
-    if not scene.event.hears:
+    beat(context, {"status": "implementing"} if is_resting else {})
+    if not context.event.hears:
         return None
     from ghp_agents.hooks.news import news
 
-    return news(scene, "ghp-agents has news for this agent:", again=True)
+    return news(context, "ghp-agents has news for this agent:", again=True)
 
 
 # ------------------------------------------------------------------------------------ end
 
 
-def end(scene: "HookContext") -> None:
-    """The agent is stopped, and nobody waits for its files; by files alone, as there is no time."""
-    presence = scene.presence()
+def end(context: "HookContext") -> None:
+    """Mark the agent as stopped and drop its implicit leases; only files, as time is short."""
+    presence = context.presence()
     local = presence.get("local") if presence else None
-    here = local.get("session") if local else None
-    naming.forget(scene.folders, scene.event.session)
-    if presence is None or (here and here != pulse.session(scene.environ)[1]):
-        return  # another session goes on under this name
-    pulse.beat(
-        scene.folders,
-        scene.agent,
-        {"status": "stopped", **pulse.surroundings(scene.place)},
-        scene.now,
-        session=here,
-        patience=END_PATIENCE,
+    known_session = local.get("session") if local else None
+    naming.forget(context.folders, context.event.session)
+    if presence is None or (
+        known_session and known_session != heartbeat.session(context.environ)[1]
+    ):
+        return  # another session uses this name
+    heartbeat.beat(
+        context.folders,
+        context.agent,
+        {"status": "stopped", **heartbeat.surroundings(context.place)},
+        context.now,
+        session=known_session,
+        patience=END_TIMEOUT_S,
     )
-    touched.drop_all(scene.folders, scene.agent)
-    settings = scene.settings()
-    background.start_sync(scene.folders, scene.environ, scene.now, settings, urgent=True, pause=0.0)
+    implicit_leases.drop_all(context.folders, context.agent)
+    settings = context.settings()
+    background.start_sync(
+        context.folders, context.environ, context.now, settings, urgent=True, pause=0.0
+    )

@@ -1,15 +1,14 @@
-"""The segment of Claude Code's status line: who works here, on what, and what waits for a person.
+"""Our segment of Claude Code's status line: agent, issue, open questions and stale agents.
 
     worker-1 · #12 implementing · 1 question open · 2 agents stale
 
-It is printed after every message, so the agent's own part is read from its presence file, and the
-counts, which need the state, are kept for a while.
+It is printed after every message. So the agent's part is read from its presence file, and the
+counts, which need the state, are cached.
 """
 
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event, text
-from ghp_agents.hotpath import fastjson as quickjson
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import fastjson, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,20 +17,20 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.scene import HookContext
 
-KEPT = 30.0  # seconds that counts are shown before they are made again
+KEPT = 30.0  # seconds that counts are cached
 CACHE = "/cache/segment.json"
 SEPARATOR = " · "
 
 
 def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
-    """What is shown for a session; empty where no agent is named, or nothing is set up."""
+    """The segment for a session; empty without an agent or a set-up repository."""
     workspace = payload.get("workspace")
     cwd = text(workspace, "current_dir") or text(payload, "cwd")
     session = text(payload, "session_id") or None
-    found = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
-    if found is None:
+    context = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
+    if context is None:
         return ""
-    parts = [found.agent, _work(found.presence() or {}), *_counts(found)]
+    parts = [context.agent, _work(context.presence() or {}), *_counts(context)]
     return SEPARATOR.join([part for part in parts if part])
 
 
@@ -42,37 +41,37 @@ def _work(presence: "Mapping[str, Any]") -> str:
     return " ".join([word for word in words if word])
 
 
-def _counts(here: "HookContext") -> "list[str]":
-    kept = quickjson.read_object(here.folders[0] + CACHE) or {}
-    at, questions, stale = (kept.get(key) for key in ("at", "open", "stale"))
-    fresh = isinstance(at, int | float) and 0 <= here.now - at < KEPT
+def _counts(context: "HookContext") -> "list[str]":
+    cached = fastjson.read_object(context.folders[0] + CACHE) or {}
+    at, questions, stale = (cached.get(key) for key in ("at", "open", "stale"))
+    fresh = isinstance(at, int | float) and 0 <= context.now - at < KEPT
     if not (fresh and type(questions) is int and type(stale) is int):
-        questions, stale = _count(here)
-        _keep(here, {"at": here.now, "open": questions, "stale": stale})
+        questions, stale = _count(context)
+        _save_counts(context, {"at": context.now, "open": questions, "stale": stale})
     return [
         f"{questions} question{'s' if questions != 1 else ''} open" if questions else "",
         f"{stale} agent{'s' if stale != 1 else ''} stale" if stale else "",
     ]
 
 
-def _count(here: "HookContext") -> "tuple[int, int]":
-    """Open questions, and agents that are stale, in the joined state."""
+def _count(context: "HookContext") -> "tuple[int, int]":
+    """The numbers of open questions and of stale agents."""
     from ghp_agents.escalations import service as escalation
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
 
-    house = here.house()
-    snapshot = house.store.snapshot()
-    asked, _ = escalation.read_all(snapshot, house.ws.settings.orchestrators)
-    views = presence.list_agents(house.ws, house.store, snapshot)
+    app = context.app()
+    snapshot = app.store.snapshot()
+    questions, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
+    views = presence.list_agents(app.ws, app.store, snapshot)
     return (
-        sum(each.is_open for each in asked),
+        sum(question.is_open for question in questions),
         sum(view.liveness is Liveness.STALE for view in views),
     )
 
 
-def _keep(here: "HookContext", counts: "Mapping[str, Any]") -> None:
+def _save_counts(context: "HookContext", counts: "Mapping[str, Any]") -> None:
     try:
-        ownfile.replace(here.folders[0] + CACHE, quickjson.encode(counts))
+        own_file.replace(context.folders[0] + CACHE, fastjson.encode(counts))
     except OSError:
-        return  # then they are made again
+        return  # then they are counted again

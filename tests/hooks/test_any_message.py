@@ -63,11 +63,11 @@ def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None
     assert event.session is None or isinstance(event.session, str)
     assert event.cwd is None or isinstance(event.cwd, str)
     assert all(event.paths)
-    assert all(isinstance(deed, ToolUse) for deed in event.deeds)
+    assert all(isinstance(deed, ToolUse) for deed in event.tool_uses)
     assert event.pid is None or type(event.pid) is int
     for path in event.paths:
         resolved(path, event.cwd)
-    assert action(event.deeds, event.cwd, "/repo").isprintable()
+    assert action(event.tool_uses, event.cwd, "/repo").isprintable()
 
 
 @pytest.mark.parametrize("client", mostly_slow(HANDLED, every=3))

@@ -71,7 +71,7 @@ def test_a_call_that_was_refused_is_nothing_that_the_agent_did() -> None:
     ]
     event = claude.parse(payload("claude-PostToolBatch", tool_calls=calls))
     assert event is not None
-    assert event.deeds == [
+    assert event.tool_uses == [
         ToolUse(EDITED, ["/repo/a"]),
         ToolUse(SEARCHED, []),
         ToolUse(USED, ["mcp__db__query"]),

@@ -67,7 +67,7 @@ def test_a_patch_in_the_shell_is_an_edit(command: object, paths: list[str] | Non
 def test_other_tools_are_told_by_what_they_do() -> None:
     def deed(tool: str, given: object) -> object:
         event = codex.parse(payload("codex-PostToolUse-Bash", tool_name=tool, tool_input=given))
-        return event and event.deeds
+        return event and event.tool_uses
 
     assert deed("update_plan", {}) == [ToolUse(USED, ["update_plan"])]
     assert deed("view_image", {"path": "a.png"}) == [ToolUse(READ, ["a.png"])]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.cli.presence import _said, heartbeat
+from ghp_agents.cli.presence import _fields, heartbeat
 from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import heartbeat as pulse
@@ -369,7 +369,7 @@ def slow(argv: list[str], cwd: Path) -> dict[str, Any] | None:
         with heartbeat.make_context("agent-heartbeat", list(argv), obj=house) as context:
             options = dict(context.params)
             progress = options.pop("progress")
-            said = _said(**options)
+            said = _fields(**options)
     except (click.ClickException, click.exceptions.Exit, GhpError):
         return None
     said |= {"progress": True} if progress else {}

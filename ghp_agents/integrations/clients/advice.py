@@ -1,8 +1,8 @@
-"""What a person should know about guards that were put into clients' files."""
+"""Advice for people about hooks that were installed in clients' files."""
 
 from collections.abc import Iterator, Sequence
 
-from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients import original_state
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import CLAUDE, python_in
@@ -11,9 +11,9 @@ from ghp_agents.integrations.clients.install import CLAUDE, python_in
 def advice(
     clients: Sequence[str], targets: Sequence[ConfigFile], others: Sequence[ConfigFile]
 ) -> Iterator[tuple[str, str]]:
-    """What a person should know after guards were put into `targets`: a fact and what to do.
+    """Advice after hooks were installed in `targets`: pairs of a fact and what to do.
 
-    `others` are the user's own files, if these are of a clone, or the other way round.
+    `others`: the same clients' files of the user, or of the clone if `targets` are the user's.
     """
     for target in targets:
         if target.is_tracked:
@@ -22,9 +22,9 @@ def advice(
                 "machine.",
                 "Do not commit them, or use `--user` instead.",
             )
-    yield from _shown(targets)
+    yield from _visible_files(targets)
     for client in clients:
-        twice = doubled([each for each in (*targets, *others) if each.client == client])
+        twice = doubled([other for other in (*targets, *others) if other.client == client])
         if twice:
             yield twice
     if "codex" in clients:
@@ -39,14 +39,14 @@ def advice(
         )
 
 
-def _shown(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
-    """The files that were made and that git shows, as another worktree has one of its user's."""
+def _visible_files(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
+    """Files that we created and cannot hide from git: another worktree has the user's own."""
     for target in targets:
-        origin = guard_origins.read(target.memory)
-        if origin is None or not origin.made or target.is_users or target.is_tracked:
+        origin = original_state.read(target.memory)
+        if origin is None or not origin.created or target.is_users or target.is_tracked:
             continue
-        others = [each for each in targets if each.client == target.client and each != target]
-        theirs = [each for each in others if not _is_made(each) and each.path.exists()]
+        others = [other for other in targets if other.client == target.client and other != target]
+        theirs = [other for other in others if not _was_created(other) and other.path.exists()]
         if theirs and not target.is_hidden:
             yield (
                 f"{target.shown} is shown by `git status` as a new file: a line that hides it from "
@@ -55,21 +55,23 @@ def _shown(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
             )
 
 
-def _is_made(target: ConfigFile) -> bool:
-    origin = guard_origins.read(target.memory)
-    return origin is not None and origin.made
+def _was_created(target: ConfigFile) -> bool:
+    origin = original_state.read(target.memory)
+    return origin is not None and origin.created
 
 
 def doubled(targets: Sequence[ConfigFile]) -> tuple[str, str] | None:
-    """A client that runs each hook twice, from the user's file and from a clone's, and what to do.
-    Claude Code runs what is the same in both once."""
-    mine = [each for each in targets if each.is_users and python_in(each)]
-    own = {each.path for each in mine}  # a home may be a worktree, too
-    here = [each for each in targets if each.path not in own and python_in(each)]
+    """Advice if a client runs each hook twice, from the user's file and from a clone's.
+
+    Claude Code runs identical entries once.
+    """
+    mine = [target for target in targets if target.is_users and python_in(target)]
+    own = {target.path for target in mine}  # the home may also be a worktree
+    here = [target for target in targets if target.path not in own and python_in(target)]
     if not mine or not here:
         return None
     client = mine[0].client
-    if client == CLAUDE and {python_in(each) for each in here} == {python_in(mine[0])}:
+    if client == CLAUDE and {python_in(target) for target in here} == {python_in(mine[0])}:
         return None
     return (
         f"{HOMES[client].title} runs each of our hooks twice: by {mine[0].shown} and by "

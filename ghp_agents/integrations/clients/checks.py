@@ -1,4 +1,4 @@
-"""What the doctor says of the guards: whether they are there, whole, and only once."""
+"""The doctor's checks of hooks: installed, complete, and only once."""
 
 import os
 import sys
@@ -6,23 +6,22 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
 from ghp_agents.git import worktree
-from ghp_agents.integrations.clients import config_files as client_places
-from ghp_agents.integrations.clients import install as guards
-from ghp_agents.integrations.clients import statusline
+from ghp_agents.integrations.clients import config_files, statusline
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.advice import doubled
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
-from ghp_agents.integrations.git_hooks import script as git_guard
+from ghp_agents.integrations.git_hooks import script as hook_script
 from ghp_agents.integrations.git_hooks.install import hook_files, scripts
 from ghp_agents.workspace import Workspace
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
-    """By code, in order."""
+    """The checks by code, in order."""
     return {
         "hooks": partial(check_hooks, ws),
         "hooks-twice": partial(check_twice, ws),
@@ -39,13 +38,13 @@ def _again(client: str, *, user: bool = False) -> str:
 
 
 def check_hooks(ws: Workspace) -> Iterator[Finding]:
-    """Whether the hooks in the clients' files call a program that is there, and call it rightly."""
+    """Whether the hooks in the clients' files are current and call an existing program."""
     for client in HOMES:
-        mine = client_places.users(ws.environ, client)
+        mine = config_files.users(ws.environ, client)
         is_users = python_in(mine) is not None
         if is_users:
             yield from _check_target(mine, user=True)
-        targets = client_places.here(ws, [client])
+        targets = config_files.here(ws, [client])
         hooked = [target for target in targets if python_in(target) is not None]
         for target in hooked:
             yield from _check_target(target, user=False)
@@ -57,13 +56,13 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"{', '.join(bare)}: what it edits there is not guarded.",
                 _again(client),
             )
-        if client == guards.CLAUDE and (hooked or is_users):
+        if client == client_hooks.CLAUDE and (hooked or is_users):
             yield from _check_off(ws)
 
 
 def _check_off(ws: Workspace) -> Iterator[Finding]:
-    for path in client_places.claude_settings(worktree.folders(ws.folder), ws.environ):
-        if client_places.setting(path, "disableAllHooks") is True:
+    for path in config_files.claude_settings(worktree.folders(ws.folder), ws.environ):
+        if config_files.setting(path, "disableAllHooks") is True:
             text = f"{path} turns all hooks of Claude Code off: nothing is guarded."
             yield warning("hooks", text, "Take `disableAllHooks` out of it.")
 
@@ -75,7 +74,7 @@ def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     if not _runs(python):
         text = f"The hooks of {title} in {target.shown} call {python}, which is gone: nothing is "
         yield warning("hooks", f"{text}guarded.", again)
-    elif not guards.is_current(target, python):
+    elif not client_hooks.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are not those of this version."
         yield warning("hooks", text, again)
     elif not _is_this(python):
@@ -90,19 +89,19 @@ def _runs(python: str) -> bool:
 
 
 def _is_this(python: str) -> bool:
-    """Whether it is of this installation, where it may have several names (`python3`)."""
+    """Whether it belongs to this installation, maybe by another name (`python3`)."""
     return Path(python).parent == Path(sys.executable).parent
 
 
 def check_twice(ws: Workspace) -> Iterator[Finding]:
-    """Whether a client runs our hooks from two of its files, or from one and from the plugin."""
+    """Whether a client runs our hooks twice, from two files or from a file and the plugin."""
     for client in HOMES:
-        both = [*client_places.here(ws, [client]), client_places.users(ws.environ, client)]
+        both = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
         twice = doubled(both)
         if twice:
             yield warning("hooks-twice", *twice)
-    plugins = client_places.plugins_enabled(worktree.folders(ws.folder), ws.environ)
-    targets = [*client_places.here(ws, ["claude"]), client_places.users(ws.environ, "claude")]
+    plugins = config_files.plugins_enabled(worktree.folders(ws.folder), ws.environ)
+    targets = [*config_files.here(ws, ["claude"]), config_files.users(ws.environ, "claude")]
     hooked = [target.shown for target in targets if python_in(target) is not None]
     if plugins and hooked:
         yield warning(
@@ -115,12 +114,12 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_status_line(ws: Workspace) -> Iterator[Finding]:
-    """Whether the user's own status line is still the one that ours runs first."""
-    for target in client_places.here(ws, ["claude"]):
-        line = statusline.ours(client_places.setting(target.path, statusline.KEY))
-        if line is None or line.stood:
+    """Whether our status line still runs the user's current one."""
+    for target in config_files.here(ws, ["claude"]):
+        line = statusline.ours(config_files.setting(target.path, statusline.KEY))
+        if line is None or line.replaced:
             continue
-        theirs = guards.inherited_line(target, ws.environ)
+        theirs = client_hooks.inherited_line(target, ws.environ)
         if line.own != statusline.own_command(theirs):
             text = f"The status line in {target.shown} runs one of yours that you have changed."
             yield warning("status-line", text, _again("claude"))
@@ -130,14 +129,14 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
-    """Whether git's hooks still call ours, and ours something that is there."""
-    made = {name: usersfile.read(path) for name, path in scripts(ws).items()}
-    if not any(made.values()):
+    """Whether git's hooks still call our scripts, and these an existing program."""
+    contents = {name: user_file.read(path) for name, path in scripts(ws).items()}
+    if not any(contents.values()):
         return
     whole = True
     for hook in hook_files(ws):
-        content = usersfile.read(hook.path)
-        if made[hook.name] is not None and not git_guard.has_block(content or b""):
+        content = user_file.read(hook.path)
+        if contents[hook.name] is not None and not hook_script.has_block(content or b""):
             whole = False
             yield warning(
                 "git-hooks",
@@ -151,20 +150,20 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
                 f"Git runs no {hook.name} in {hook.top}: husky did not make {hook.runner} there.",
                 "Do there what your project does to install husky, such as `npm install`.",
             )
-    for finding in _check_scripts(made):
+    for finding in _check_scripts(contents):
         whole = False
         yield finding
     if whole:
         yield ok("git-hooks", "Git's hooks check what agents commit.")
 
 
-def _check_scripts(made: dict[str, bytes | None]) -> Sequence[Finding]:
-    for name, content in made.items():
-        python = git_guard.python_of(content) if content else None
+def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:
+    for name, content in contents.items():
+        python = hook_script.python_of(content) if content else None
         if python and not _runs(python):
             text = f"Git's hooks call {python}, which is gone: commits are not checked."
             return [warning("git-hooks", text, _again(GIT))]
-        if python is None or content != git_guard.script(name, python):
+        if python is None or content != hook_script.script(name, python):
             text = "Git's hooks are not those of this version."
             return [warning("git-hooks", text, _again(GIT))]
         if not _is_this(python):

@@ -1,4 +1,4 @@
-"""The plugin for Claude Code: a folder that is its own marketplace, rendered from our templates."""
+"""The plugin for Claude Code, rendered from templates into a folder that is its own marketplace."""
 
 import shlex
 from collections.abc import Iterable, Mapping
@@ -7,16 +7,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core import jsonc_edit as jsonsplice
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import jsonc_edit, user_file
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.templates import render_folder
-from ghp_agents.integrations.clients import hook_entries as guard
+from ghp_agents.integrations.clients import hook_entries
 from ghp_agents.state.admin_port import Step
 
-NAME = guard.NAME
+NAME = hook_entries.NAME
 CLIENT = "claude"
-LISTING = ".ghp-agents"  # in the folder: which files of it are ours
+LISTING = ".ghp-agents"  # in the folder: the list of our files
 PROGRAM = "bin/ghp-agents"
 DESCRIPTION = (
     "Coordinates the agents that work on one repository: claims, leases, questions and handoffs, "
@@ -26,13 +25,13 @@ WHO = {"name": "ghp-agents contributors"}
 
 
 def default_folder(environ: Mapping[str, str]) -> Path:
-    """Where the plugin is rendered if no place is named."""
+    """The default folder for the plugin."""
     data = environ.get("XDG_DATA_HOME") or f"{environ.get('HOME') or ''}/.local/share"
     return Path(data) / "ghp-agents/claude-plugin"
 
 
 def rendered(folder: Path, python: str) -> dict[str, bytes]:
-    """All files of the plugin, by their paths; the same for the same folder and interpreter."""
+    """All files of the plugin by path; deterministic for a folder and an interpreter."""
     number = our_version()
     manifest = {
         "name": NAME,
@@ -48,16 +47,16 @@ def rendered(folder: Path, python: str) -> dict[str, bytes]:
         "metadata": {"description": DESCRIPTION},
         "plugins": [{"name": NAME, "source": "./", "description": DESCRIPTION, "version": number}],
     }
-    hooks = {"description": "Guards and presence.", **guard.document(CLIENT, python)}
+    hooks = {"description": "Guards and presence.", **hook_entries.document(CLIENT, python)}
     values: dict[str, Any] = {
         "version": number,
         "folder": shlex.quote(str(folder)),
         "python_quoted": shlex.quote(python),
     }
     texts = {
-        ".claude-plugin/plugin.json": jsonsplice.fresh(manifest),
-        ".claude-plugin/marketplace.json": jsonsplice.fresh(market),
-        "hooks/hooks.json": jsonsplice.fresh(hooks),
+        ".claude-plugin/plugin.json": jsonc_edit.fresh(manifest),
+        ".claude-plugin/marketplace.json": jsonc_edit.fresh(market),
+        "hooks/hooks.json": jsonc_edit.fresh(hooks),
         **render_folder("claude-plugin", values),
     }
     texts[LISTING] = "".join(f"{path}\n" for path in sorted(texts))
@@ -68,30 +67,29 @@ def our_version() -> str:
     """The version of this program."""
     try:
         return version(NAME)
-    except PackageNotFoundError:  # it runs from a checkout that was never installed
+    except PackageNotFoundError:  # a checkout that is not installed
         return "0.0.0"
 
 
 def to_write(folder: Path, python: str) -> list[Step]:
-    """What is still to be written, and what an older version left. Raises RefusedError for a
-    folder that is somebody else's."""
+    """Steps to write and remove files. Raises RefusedError if the folder is not ours."""
     before = _listed(folder)
     wanted = rendered(folder, python)
     steps: list[Step] = []
     for path, content in wanted.items():
-        if usersfile.read(folder / path) != content:
+        if user_file.read(folder / path) != content:
             act = partial(_write, folder / path, content, executable=path == PROGRAM)
             steps.append(Step("write", "Wrote", str(folder / path), act))
     for path in sorted(before - wanted.keys()):
         if (folder / path).is_file():
-            act = partial(usersfile.delete, folder / path, folder)
+            act = partial(user_file.delete, folder / path, folder)
             steps.append(Step("remove", "Removed", str(folder / path), act))
     return steps
 
 
 def _listed(folder: Path) -> set[str]:
-    """The files in the folder that are ours. Raises RefusedError."""
-    listing = usersfile.read(folder / LISTING)
+    """Our files in the folder. Raises RefusedError."""
+    listing = user_file.read(folder / LISTING)
     if listing is None:
         if folder.exists() and not (folder.is_dir() and _is_empty(folder.iterdir())):
             raise RefusedError(
@@ -109,5 +107,5 @@ def _is_empty(entries: Iterable[Path]) -> bool:
 
 
 def _write(path: Path, content: bytes, *, executable: bool) -> None:
-    usersfile.rewrite(path, usersfile.read(path), content)
+    user_file.rewrite(path, user_file.read(path), content)
     path.chmod(0o755 if executable else 0o644)

@@ -1,31 +1,31 @@
-"""Where the guards of agents' clients belong: which clients are used, and which files they read."""
+"""The config files of agents' clients: which clients are used, and which files they read."""
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.jsonc import parse
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
-from ghp_agents.integrations.clients import original_state as guard_origins
+from ghp_agents.integrations.clients import original_state
 from ghp_agents.integrations.clients.hook_entries import HOMES, NAME
 from ghp_agents.workspace import Workspace
 
-GIT = "git"  # no client, but guarded as well
+GIT = "git"  # not a client, but it has hooks, too
 FOUND = "found"  # what `--hooks` means without a list
 
 
 class ConfigFile(NamedTuple):
-    """A file of a client in which guards belong."""
+    """A config file of a client that hooks belong in."""
 
     client: str
     path: Path
     shown: str  # for people
     top: Path  # the worktree's folder, or the user's home
-    memory: Path  # where it is kept what of the file was there before guards came
+    memory: Path  # where the file's original state is kept
     is_users: bool = False
 
     @property
@@ -35,28 +35,28 @@ class ConfigFile(NamedTuple):
 
     @property
     def is_tracked(self) -> bool:
-        """Whether it is a file of the project."""
+        """Whether git tracks the file."""
         return not self.is_users and _is_tracked(self.top, self.path)
 
     @property
     def is_hidden(self) -> bool:
-        """Whether git leaves the file alone, which it does not track."""
+        """Whether git ignores the untracked file."""
         return git.run(["check-ignore", "--quiet", "--", str(self.path)], cwd=self.top).code == 0
 
     def is_hidden_by(self, line: str) -> bool:
-        """Whether that is because of this `line` of `info/exclude`."""
-        asked = ["check-ignore", "--verbose", "--", str(self.path)]
-        where = git.run(asked, cwd=self.top).text.partition("\t")[0]
+        """Whether git ignores it because of this `line` of `info/exclude`."""
+        command = ["check-ignore", "--verbose", "--", str(self.path)]
+        where = git.run(command, cwd=self.top).text.partition("\t")[0]
         return where.endswith(f":{line}") and "info/exclude:" in where
 
     @property
     def leads_away(self) -> bool:
-        """Whether a link leads out of the worktree that was checked out, perhaps a stranger's."""
+        """Whether a tracked link leads out of the worktree; its author may be a stranger."""
         if self.is_users or self.path.resolve().is_relative_to(self.top.resolve()):
             return False
-        parts = [each for each in (self.path, *self.path.parents) if each.is_relative_to(self.top)]
-        links = [each for each in parts if each != self.top and each.is_symlink()]
-        return any(_is_tracked(self.top, each) for each in links)
+        parts = [part for part in (self.path, *self.path.parents) if part.is_relative_to(self.top)]
+        links = [part for part in parts if part != self.top and part.is_symlink()]
+        return any(_is_tracked(self.top, link) for link in links)
 
 
 def line(client: str) -> str:
@@ -72,7 +72,7 @@ def _is_tracked(top: Path, path: Path) -> bool:
 
 
 def chosen(words: str, found: Sequence[str]) -> list[str]:
-    """The clients that are meant. Raises UsageError."""
+    """The clients that `words` selects. Raises UsageError."""
     known = [*HOMES, GIT]
     if words == FOUND:
         if not found:
@@ -92,7 +92,7 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
 
 
 def found(folders: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
-    """The clients that are used here: their folder is there, or their program on PATH."""
+    """The clients that are used here: their folder exists, or their program is on PATH."""
     return [client for client in HOMES if _is_found(client, list(folders), environ)]
 
 
@@ -117,7 +117,7 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
 def _in(ws: Workspace, client: str, top: Path) -> ConfigFile:
     path = top / HOMES[client].project
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    memory = guard_origins.place(ws.common_dir, top, client)
+    memory = original_state.place(ws.common_dir, top, client)
     return ConfigFile(client, path, shown, top, memory)
 
 
@@ -133,7 +133,7 @@ def users(environ: Mapping[str, str], client: str) -> ConfigFile:
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
     top = home if path.is_relative_to(home) else folder
-    memory = guard_origins.users_place(environ, client, path)
+    memory = original_state.users_place(environ, client, path)
     return ConfigFile(client, path, shown, top, memory, is_users=True)
 
 
@@ -151,17 +151,16 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def claude_settings(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
-    """The files in which Claude Code may be set up for work in `folders`; what counts more comes
-    first."""
+    """Claude Code's settings files for work in `folders`, by precedence."""
     names = ("settings.local.json", "settings.json")
     below = [folder / ".claude" / name for folder in folders for name in names]
     return [*below, users(environ, "claude").path]
 
 
 def setting(path: Path, key: str) -> Any:
-    """What a file of settings, which may not be there and may hold anything, says of `key`."""
+    """The value of `key` in a settings file; None if the file is missing or invalid."""
     try:
-        text = usersfile.read_text(path)
+        text = user_file.read_text(path)
         root = parse(text).value if text is not None else None
     except GhpError:
         return None
@@ -169,7 +168,7 @@ def setting(path: Path, key: str) -> Any:
 
 
 def plugins_enabled(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
-    """The files that turn our plugin for Claude Code on."""
+    """The files that enable our plugin for Claude Code."""
     found = []
     for path in claude_settings(folders, environ):
         plugins = setting(path, "enabledPlugins")

@@ -1,19 +1,19 @@
-"""The agents that can be hooked: which of their events are listened to, and for which tools."""
+"""The clients' events that we subscribe to, and for which tools."""
 
 from typing import NamedTuple
 
 
 class HookSubscription(NamedTuple):
-    """One event of a client, by the client's own name, for which `hook CLIENT` is called."""
+    """An event of a client for which it calls `hook CLIENT`."""
 
     event: str
-    kind: str  # what it is to us: start, prompt, edit, batch, stop, compact or end
-    timeout: int  # seconds after which the client should go on without us
-    tools: tuple[str, ...] = ()  # by the client's own names; empty: it is for no tool, or for all
+    kind: str  # start, prompt, edit, batch, stop, compact or end
+    timeout: int  # seconds after which the client continues without us
+    tools: tuple[str, ...] = ()  # the client's own names; empty: for no tool, or for all
 
     @property
     def matcher(self) -> str:
-        """The tools as clients have them in their configuration."""
+        """The tools as written in clients' configuration."""
         return "|".join(self.tools)
 
 
@@ -59,7 +59,7 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         HookSubscription("preCompact", "compact", 60),
         HookSubscription("sessionEnd", "end", 5),
     ),
-    # OpenCode has no commands as hooks: a plugin of ours calls the command, under these names.
+    # OpenCode cannot run commands as hooks: our plugin calls the command, with these names.
     "opencode": (
         HookSubscription("session.start", "start", 30),
         HookSubscription("chat.message", "prompt", 15),

@@ -1,24 +1,23 @@
-"""The guards in the files of agents' clients: which entries are ours, put in and taken out.
+"""Our hook entries in the config files of agents' clients: find, add and remove them.
 
-A client's file belongs to its user. It goes in as text and comes out as text, in which every byte
-that is not of an entry of ours is the same.
+A client's file belongs to its user: every byte outside of our entries stays the same.
 """
 
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core import jsonc_edit
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.jsonc import Node, find, parse
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 
-NAME = "ghp-agents"  # of an entry, where the client's entries have names
-PLUGIN = "opencode"  # it has no file of settings for hooks, but a plugin of its own
+NAME = "ghp-agents"  # of an entry, if the client's entries have names
+PLUGIN = "opencode"  # it has no settings file for hooks, but a plugin
 _WORDS = ("-m", "ghp_agents", "hook")
 _MILLISECONDS = ("gemini",)
-_EXEC = ("claude",)  # starts a program without a shell
-_FLAT = ("cursor",)  # an event has handlers, without groups of them
+_EXEC = ("claude",)  # these run a program without a shell
+_FLAT = ("cursor",)  # these have handlers without groups
 _SCAFFOLD: dict[str, dict[str, Any]] = {"cursor": {"version": 1}}
 
 
@@ -26,11 +25,11 @@ class ClientConfig(NamedTuple):
     """Where a client keeps its settings."""
 
     title: str
-    folder: str  # whose being there says that the client is used
+    folder: str  # if it exists, the client is used
     programs: tuple[str, ...]
-    project: str  # below a worktree; this machine's alone, if the client has such a file
-    user: str  # below the client's own folder in the user's home
-    own: tuple[str, str]  # that folder below the home, and the variable that names another
+    project: str  # below a worktree; a file for this machine only, if the client has one
+    user: str  # below the client's own folder
+    own: tuple[str, str]  # that folder below the home, and the variable that overrides it
 
 
 HOMES: dict[str, ClientConfig] = {
@@ -57,7 +56,7 @@ HOMES: dict[str, ClientConfig] = {
 
 
 class Lists(NamedTuple):
-    """The containers of a file that hold nothing of ours: those that are there without us."""
+    """The containers in a file that exist without our entries."""
 
     hooks: bool = False  # the object of all events
     events: frozenset[str] = frozenset()  # the lists in it
@@ -67,38 +66,40 @@ NO_LISTS = Lists()
 
 
 class HookEntry(NamedTuple):
-    """One of our handlers in a file."""
+    """One of our entries in a file."""
 
     event: str
-    group: int  # of the event's list
-    handler: int | None  # of the group's list; None where there are no groups
+    group: int  # index in the event's list
+    handler: int | None  # index in the group's list; None without groups
     python: str  # the interpreter that it calls
     alone: bool  # whether its group has no other handler
 
 
-# ------------------------------------------------------------------------------ what is wanted
+# ------------------------------------------------------------------------------ our entries
 
 
 def hook_command(python: str, client: str) -> list[str]:
-    """What a client calls. `-P`: nothing is imported from the folder that the agent works in."""
+    """The command for a client. `-P`: import nothing from the agent's current folder."""
     return [python, "-P", *_WORDS, client]
 
 
 def entries(client: str, python: str) -> dict[str, dict[str, Any]]:
-    """What is wanted in the list of each event."""
-    return {each.event: _entry(client, python, each) for each in CLIENTS[client]}
+    """Our entry for each event."""
+    return {
+        subscription.event: _entry(client, python, subscription) for subscription in CLIENTS[client]
+    }
 
 
 def document(client: str, python: str) -> dict[str, Any]:
-    """The whole file, where there is none."""
+    """The content of a new file."""
     wanted = {event: [entry] for event, entry in entries(client, python).items()}
     return {**_SCAFFOLD.get(client, {}), "hooks": wanted}
 
 
-def _entry(client: str, python: str, listening: HookSubscription) -> dict[str, Any]:
+def _entry(client: str, python: str, subscription: HookSubscription) -> dict[str, Any]:
     words = hook_command(python, client)
-    matcher = {"matcher": listening.matcher} if listening.tools else {}
-    timeout = listening.timeout * (1000 if client in _MILLISECONDS else 1)
+    matcher = {"matcher": subscription.matcher} if subscription.tools else {}
+    timeout = subscription.timeout * (1000 if client in _MILLISECONDS else 1)
     if client in _FLAT:
         return {**matcher, "command": shlex.join(words), "timeout": timeout}
     handler: dict[str, Any] = {"name": NAME} if client in _MILLISECONDS else {}
@@ -110,11 +111,11 @@ def _entry(client: str, python: str, listening: HookSubscription) -> dict[str, A
     return {**matcher, "hooks": [{**handler, "timeout": timeout}]}
 
 
-# ------------------------------------------------------------------------------ what is there
+# ------------------------------------------------------------------------------ finding
 
 
 def called(handler: Any) -> str | None:
-    """The interpreter that a handler of ours calls; None for everybody else's."""
+    """The interpreter that our handler calls; None if the handler is not ours."""
     if not isinstance(handler, dict) or not isinstance(handler.get("command"), str):
         return None
     args = handler.get("args")
@@ -124,7 +125,7 @@ def called(handler: Any) -> str | None:
             if isinstance(args, list)
             else shlex.split(handler["command"])
         )
-    except ValueError:  # quotes that do not end
+    except ValueError:  # unclosed quotes
         return None
     starts = range(1, len(words) - len(_WORDS) + 1)
     ours = any(tuple(words[n : n + len(_WORDS)]) == _WORDS for n in starts)
@@ -132,7 +133,7 @@ def called(handler: Any) -> str | None:
 
 
 def places(text: str) -> list[HookEntry]:
-    """Our handlers in a file, in its order. Raises JsonError, GhpError for other shapes."""
+    """Our entries in a file, in order. Raises JsonError, or GhpError for an unexpected shape."""
     return list(_places(parse(text)))
 
 
@@ -153,7 +154,7 @@ def _places(root: Node) -> Iterator[HookEntry]:
 
 
 def _events(root: Node) -> Mapping[str, list[Any]]:
-    """The lists of the events. Raises GhpError where there is something else."""
+    """The lists by event. Raises GhpError for an unexpected shape."""
     if not isinstance(root.value, dict):
         raise _odd("it holds no object")
     hooks = find(root, "hooks")
@@ -172,7 +173,7 @@ def _odd(reason: str) -> GhpError:
 
 
 def lists(text: str) -> Lists:
-    """The containers of a file that hold nothing of ours. Raises as `places`."""
+    """The containers in a file that hold none of our entries. Raises like `places`."""
     root = parse(text)
     mixed = {place.event for place in _places(root)}
     events = frozenset(_events(root)) - mixed
@@ -180,7 +181,7 @@ def lists(text: str) -> Lists:
 
 
 def is_void(text: str, client: str) -> bool:
-    """Whether a file says nothing but what we would begin one with."""
+    """Whether a file holds nothing but the scaffold of a new one."""
     return parse(text).value in ({}, _SCAFFOLD.get(client, {}))
 
 
@@ -188,7 +189,7 @@ def is_void(text: str, client: str) -> bool:
 
 
 def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
-    """The text with one entry of ours for each event; entries of another version are replaced."""
+    """Add our entry for each event; replace entries of other versions."""
     wanted = entries(client, python)
     text = _without_strays(text, wanted, theirs)
     present = {place.event: place for place in places(text)}
@@ -196,18 +197,18 @@ def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
         place = present.get(event)
         if place is None:
             text = _add(text, event, entry)
-        elif _at(text, place) != entry:
-            text = jsonsplice.replace(text, ["hooks", event, place.group], entry)
+        elif _value_at(text, place) != entry:
+            text = jsonc_edit.replace(text, ["hooks", event, place.group], entry)
     return text
 
 
-def _at(text: str, place: HookEntry) -> Any:
-    node = jsonsplice.at(text, ["hooks", place.event, place.group])
+def _value_at(text: str, place: HookEntry) -> Any:
+    node = jsonc_edit.at(text, ["hooks", place.event, place.group])
     return node.value if node else None
 
 
 def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
-    """Of each wanted event only the first entry stays, and that only if it is one by itself."""
+    """Keep only our first entry for each wanted event, and only if it is alone in its group."""
     stays_empty = Lists(True, theirs.events | wanted.keys())
     kept: set[str] = set()
     strays: list[HookEntry] = []
@@ -221,40 +222,39 @@ def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
 
 
 def _add(text: str, event: str, entry: Any) -> str:
-    if jsonsplice.at(text, ["hooks"]) is None:
-        return jsonsplice.insert(text, [], "hooks", {event: [entry]})
-    if jsonsplice.at(text, ["hooks", event]) is None:
-        return jsonsplice.insert(text, ["hooks"], event, [entry])
-    return jsonsplice.insert(text, ["hooks", event], None, entry)
+    if jsonc_edit.at(text, ["hooks"]) is None:
+        return jsonc_edit.insert(text, [], "hooks", {event: [entry]})
+    if jsonc_edit.at(text, ["hooks", event]) is None:
+        return jsonc_edit.insert(text, ["hooks"], event, [entry])
+    return jsonc_edit.insert(text, ["hooks", event], None, entry)
 
 
 # ------------------------------------------------------------------------------ taking out
 
 
 def take(text: str, theirs: Lists = NO_LISTS) -> str:
-    """The text without entries of ours, and without the containers that held nothing else, if they
-    are not `theirs`: there before ours came."""
+    """Remove our entries, and the containers that are then empty unless they are `theirs`."""
     return _take(text, places(text), theirs)
 
 
 def _take(text: str, ours: list[HookEntry], theirs: Lists) -> str:
-    for place in reversed(ours):  # the last first: positions before it stay the same
+    for place in reversed(ours):  # in reverse, so that earlier indexes stay valid
         keys: list[str | int] = ["hooks", place.event, place.group]
         if place.handler is not None and not _is_last_handler(text, keys):
             keys += ["hooks", place.handler]
-        text = jsonsplice.remove(text, keys)
+        text = jsonc_edit.remove(text, keys)
         if place.event not in theirs.events and _is_empty(text, keys[:2]):
-            text = jsonsplice.remove(text, keys[:2])
+            text = jsonc_edit.remove(text, keys[:2])
     if ours and not theirs.hooks and _is_empty(text, ["hooks"]):
-        text = jsonsplice.remove(text, ["hooks"])
+        text = jsonc_edit.remove(text, ["hooks"])
     return text
 
 
 def _is_last_handler(text: str, keys: list[str | int]) -> bool:
-    node = jsonsplice.at(text, [*keys, "hooks"])
+    node = jsonc_edit.at(text, [*keys, "hooks"])
     return node is not None and len(node.items) == 1
 
 
 def _is_empty(text: str, keys: list[str | int]) -> bool:
-    node = jsonsplice.at(text, keys)
+    node = jsonc_edit.at(text, keys)
     return node is not None and not node.items

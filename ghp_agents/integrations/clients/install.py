@@ -1,4 +1,4 @@
-"""The guards in agents' clients: what is still to be put into their files, or taken out."""
+"""Hooks in agents' clients: the steps to install them in config files, or to remove them."""
 
 import json
 import re
@@ -8,15 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core import jsonc_edit as jsonsplice
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import jsonc_edit, user_file
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
-from ghp_agents.integrations.clients import hook_entries as guard
-from ghp_agents.integrations.clients import original_state as guard_origins
-from ghp_agents.integrations.clients import statusline
+from ghp_agents.integrations.clients import hook_entries, original_state, statusline
 from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
@@ -24,7 +21,7 @@ from ghp_agents.integrations.clients.original_state import Origin
 from ghp_agents.state.admin_port import Step
 
 CLAUDE = "claude"
-OURS = b"ghp_agents"  # in every command of ours
+OURS = b"ghp_agents"  # part of all our commands
 PLUGIN_MARK = "// ghp-agents: "
 
 # ------------------------------------------------------------------------------ putting in
@@ -33,11 +30,10 @@ PLUGIN_MARK = "// ghp-agents: "
 def to_put(
     targets: Sequence[ConfigFile], python: str, environ: Mapping[str, str], common_dir: Path | None
 ) -> list[Step]:
-    """What is still to be written; nothing where all guards are there. Raises GhpError for a file
-    that cannot be read: then nothing is written anywhere."""
+    """Steps to install missing hooks. Raises GhpError for an unreadable file, before any write."""
     steps: list[Step] = []
     for client in dict.fromkeys(target.client for target in targets):
-        places = [_Place(each) for each in targets if each.client == client]
+        places = [_Place(target) for target in targets if target.client == client]
         hiding = common_dir if common_dir and not any(place.is_users for place in places) else None
         if common_dir and not hiding and _is_line_ours(common_dir, client):
             steps.append(_unhide(common_dir, client, forget=False))
@@ -47,39 +43,39 @@ def to_put(
 
 
 class _Place:
-    """A target, and what was found there."""
+    """A target file and its present state."""
 
     def __init__(self, target: ConfigFile) -> None:
         _refuse_elsewhere(target)
         self.target = target
-        self.before = usersfile.read_text(target.path)
+        self.before = user_file.read_text(target.path)
         self.has_ours = self.before is not None and OURS.decode() in self.before
-        self.known = guard_origins.read(target.memory)
+        self.known = original_state.read(target.memory)
 
     @property
-    def is_made(self) -> bool:
-        """Whether the file is ours, if it is there or not yet."""
+    def is_created(self) -> bool:
+        """Whether we created the file, or will."""
         if self.before is None or self.target.client == PLUGIN:
             return True
-        return self.has_ours and self.known is not None and self.known.made
+        return self.has_ours and self.known is not None and self.known.created
 
     @property
     def is_users(self) -> bool:
-        """Whether git shows the file to its user, to whom it belongs."""
+        """Whether the file is the user's own and visible to git."""
         target = self.target
-        if self.is_made or target.is_tracked:
+        if self.is_created or target.is_tracked:
             return False
         return not target.is_hidden or target.is_hidden_by(target.line)
 
     def origin(self) -> Origin:
-        """What was there before ours came."""
+        """The file's state before our hooks."""
         if self.before is None or self.target.client == PLUGIN:
-            return self.known if self.before is not None and self.known else Origin(made=True)
-        now = guard.lists(self.before)
+            return self.known if self.before is not None and self.known else Origin(created=True)
+        now = hook_entries.lists(self.before)
         if not self.has_ours or self.known is None:
-            return Origin(made=False, theirs=now)
-        had = self.known.theirs
-        theirs = guard.Lists(had.hooks or now.hooks, had.events | now.events)
+            return Origin(created=False, theirs=now)
+        previous = self.known.theirs
+        theirs = hook_entries.Lists(previous.hooks or now.hooks, previous.events | now.events)
         return self.known._replace(theirs=theirs)
 
 
@@ -98,7 +94,7 @@ def _to_put(
 
 
 def _refuse_elsewhere(target: ConfigFile) -> None:
-    """A link of the user's may lead anywhere; one that was checked out may be a stranger's."""
+    """Refuse tracked links out of the worktree: their author may be a stranger."""
     if target.leads_away:
         raise RefusedError(
             f"{target.path} leads to {target.path.resolve()}, outside of the worktree, by a link "
@@ -119,45 +115,45 @@ def _with_guards(
         return _plugin(target, before, python)
     with _named(target):
         if before is None:
-            text = jsonsplice.fresh(guard.document(client, python))
+            text = jsonc_edit.fresh(hook_entries.document(client, python))
         else:
-            text = guard.put(before, client, python, origin.theirs)
+            text = hook_entries.put(before, client, python, origin.theirs)
         if client == CLAUDE:
             text = statusline.put(text, python, inherited_line(target, environ))
     return text
 
 
 def is_current(target: ConfigFile, python: str) -> bool:
-    """Whether the hooks in a file are those that this version puts in."""
-    text = usersfile.read_text(target.path)
+    """Whether the hooks in a file are those of this version."""
+    text = user_file.read_text(target.path)
     if text is None or target.client == PLUGIN:
         return text == opencode_plugin(python)
     with _named(target):
-        return guard.put(text, target.client, python) == text
+        return hook_entries.put(text, target.client, python) == text
 
 
 def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None:
-    """What was there is kept first, and the file hidden, before there is something of ours."""
+    """Write the file; save its original state and hide it from git first."""
     target = place.target
     if hide is not None:
         is_ours = _is_line_ours(hide, target.client) or not exclude.has(hide, target.line)
         origin = origin._replace(hidden=is_ours)
-    guard_origins.write(target.memory, origin)
+    original_state.write(target.memory, origin)
     if hide is not None:
         exclude.add(hide, target.line)
     old = None if place.before is None else place.before.encode()
-    usersfile.rewrite(target.path, old, after.encode())
+    user_file.rewrite(target.path, old, after.encode())
 
 
 def _is_line_ours(common_dir: Path, client: str) -> bool:
-    """Whether the line that hides a client's files was put there by us, and still is."""
-    kept = [guard_origins.read(each) for each in guard_origins.all_of(common_dir, client)]
+    """Whether the line that hides a client's files is there and was added by us."""
+    kept = [original_state.read(path) for path in original_state.all_of(common_dir, client)]
     return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
 
 
 @contextmanager
 def _named(target: ConfigFile) -> Iterator[None]:
-    """Errors about a text get the name of its file."""
+    """Add the file's name to errors about its text."""
     try:
         yield
     except JsonError as error:
@@ -168,8 +164,7 @@ def _named(target: ConfigFile) -> Iterator[None]:
 
 
 def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """The status line that counts where the target's own file has none: the project's, else the
-    user's; without ours around it."""
+    """The status line that the target inherits: the project's, else the user's; ours unwrapped."""
     paths = claude_settings([target.top], environ)
     for path in paths[paths.index(target.path) + 1 :]:
         value = setting(path, statusline.KEY)
@@ -183,11 +178,11 @@ def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[st
 
 
 def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step]:
-    """What of ours is in these files. Raises GhpError for one that cannot be read."""
+    """Steps to remove our hooks from these files. Raises GhpError for an unreadable file."""
     steps = [step for target in targets for step in _to_take(target)]
     clients = dict.fromkeys(target.client for target in targets)
     if common_dir is not None:
-        unknown = {each.client for each in targets if _is_unknown(each)}
+        unknown = {target.client for target in targets if _is_unknown(target)}
         for client in sorted(clients, key=line):
             is_lost = client in unknown and exclude.has(common_dir, line(client))
             if is_lost or _is_line_ours(common_dir, client):
@@ -196,20 +191,20 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
 
 
 def _is_unknown(target: ConfigFile) -> bool:
-    """Whether something of ours is there of which nothing was kept: its line may be ours, too."""
-    return of_ours(target.path) is not None and guard_origins.read(target.memory) is None
+    """Whether hooks are there without saved state; then the exclude line may be ours, too."""
+    return of_ours(target.path) is not None and original_state.read(target.memory) is None
 
 
 def _to_take(target: ConfigFile) -> Iterator[Step]:
     before = of_ours(target.path)
     if before is None:
         return
-    origin = guard_origins.read(target.memory) or Origin(made=False)
+    origin = original_state.read(target.memory) or Origin(created=False)
     after = _without_guards(target, before, origin)
     title = HOMES[target.client].title
     if after == before:
         return
-    if after is None or (origin.made and not target.is_tracked and _is_void(target, after)):
+    if after is None or (origin.created and not target.is_tracked and _is_void(target, after)):
         what = f"the hooks of {title}: {target.shown}"
         yield Step("remove", "Removed", what, partial(_take, target, before, None))
     else:
@@ -219,67 +214,69 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
 
 def _take(target: ConfigFile, before: str, after: str | None) -> None:
     if after is None:
-        usersfile.delete(target.path, target.top)
+        user_file.delete(target.path, target.top)
     else:
-        usersfile.rewrite(target.path, before.encode(), after.encode())
-    kept = guard_origins.read(target.memory)
-    if kept is not None and not kept.hidden:  # what is hidden is forgotten with the line
-        guard_origins.forget(target.memory)
+        user_file.rewrite(target.path, before.encode(), after.encode())
+    kept = original_state.read(target.memory)
+    if kept is not None and not kept.hidden:  # a hidden file's state is dropped with its line
+        original_state.forget(target.memory)
 
 
 def of_ours(path: Path) -> str | None:
-    """The text of a file in which something is ours; others need not even be readable."""
-    content = usersfile.read(path)
-    return usersfile.read_text(path) if content and OURS in content else None
+    """The text of a file with our hooks; other files may be unreadable."""
+    content = user_file.read(path)
+    return user_file.read_text(path) if content and OURS in content else None
 
 
 def python_in(target: ConfigFile) -> str | None:
-    """The interpreter that the hooks of ours in a file call; None where there are none."""
+    """The interpreter that our hooks in a file call; None without hooks."""
     try:
         text = of_ours(target.path)
         if text is None:
             return None
         if target.client == PLUGIN:
             return python_of_plugin(text)
-        return next((place.python for place in guard.places(text)), None)
+        return next((place.python for place in hook_entries.places(text)), None)
     except GhpError:
-        return None  # what the client cannot read it does not run either
+        return None  # the client cannot read the file either, so no hooks run
 
 
 def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
     what = f"the line {line(client)} out of .git/info/exclude"
-    return Step("take", "Took", what, partial(_show, common_dir, client, forget=forget))
+    return Step(
+        "take", "Took", what, partial(_remove_exclude_line, common_dir, client, forget=forget)
+    )
 
 
-def _show(common_dir: Path, client: str, *, forget: bool) -> None:
+def _remove_exclude_line(common_dir: Path, client: str, *, forget: bool) -> None:
     exclude.remove(common_dir, line(client))
-    for path in guard_origins.all_of(common_dir, client):
-        origin = guard_origins.read(path)
+    for path in original_state.all_of(common_dir, client):
+        origin = original_state.read(path)
         if forget or origin is None:
-            guard_origins.forget(path)
+            original_state.forget(path)
         else:
-            guard_origins.write(path, origin._replace(hidden=False))
+            original_state.write(path, origin._replace(hidden=False))
 
 
 def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | None:
-    """The text without ours; None where the whole file is ours."""
+    """The text without our hooks; None if the whole file is ours."""
     if target.client == PLUGIN:
         return None if is_our_plugin(before) else before
     with _named(target):
-        # The last that came goes first: then each finds the text as it left it.
+        # Remove in reverse order of installation.
         text = statusline.take(before) if target.client == CLAUDE else before
-        return guard.take(text, origin.theirs)
+        return hook_entries.take(text, origin.theirs)
 
 
 def _is_void(target: ConfigFile, text: str) -> bool:
-    return guard.is_void(text, target.client)
+    return hook_entries.is_void(text, target.client)
 
 
 # ------------------------------------------------------------------------------ OpenCode's plugin
 
 
 def is_our_plugin(text: str) -> bool:
-    """Whether the file is the plugin that we write."""
+    """Whether the file is our plugin."""
     return text.startswith(PLUGIN_MARK)
 
 
@@ -300,11 +297,14 @@ def python_of_plugin(text: str) -> str | None:
 
 
 def opencode_plugin(python: str) -> str:
-    """The plugin for OpenCode, which calls us as other clients do by themselves."""
-    listening = {each.kind: each for each in CLIENTS[PLUGIN]}
+    """The plugin for OpenCode, which calls `hook opencode`."""
+    subscriptions = {subscription.kind: subscription for subscription in CLIENTS[PLUGIN]}
     values = {
-        "command": json.dumps(guard.hook_command(python, PLUGIN)),
-        "edits": json.dumps(listening["edit"].tools),
-        "seconds": json.dumps({one.event: one.timeout for one in listening.values()}, indent=2),
+        "command": json.dumps(hook_entries.hook_command(python, PLUGIN)),
+        "edits": json.dumps(subscriptions["edit"].tools),
+        "seconds": json.dumps(
+            {subscription.event: subscription.timeout for subscription in subscriptions.values()},
+            indent=2,
+        ),
     }
     return render("opencode-plugin.js.j2", values)

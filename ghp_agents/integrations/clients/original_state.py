@@ -1,7 +1,7 @@
-"""What of a client's file was there before the guards came; the file alone cannot tell it later.
+"""The state of a client's file before our hooks; the file alone does not show it later.
 
-A file that we made goes with the guards; an empty list that was the user's stays. Only that is
-kept, and nothing of what the file says: it may hold secrets.
+On removal, a file that we created is deleted, and an empty list of the user's stays. The file's
+content is not saved: it may hold secrets.
 """
 
 import hashlib
@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import user_file as usersfile
-from ghp_agents.hotpath import fastjson as quickjson
+from ghp_agents.core import files, user_file
+from ghp_agents.hotpath import fastjson
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.integrations.clients.hook_entries import NO_LISTS, Lists
 
@@ -21,18 +20,18 @@ FOLDER = "guards"
 
 
 class Origin(NamedTuple):
-    """What was there before."""
+    """The state of the file before our hooks."""
 
-    made: bool  # there was no file
+    created: bool  # there was no file
     theirs: Lists = NO_LISTS
-    hidden: bool = False  # and we put its line into `info/exclude`
+    hidden: bool = False  # we added its line to `info/exclude`
 
 
 # ------------------------------------------------------------------------------ where
 
 
 def place(common_dir: Path, top: Path, client: str) -> Path:
-    """Where it is kept of a worktree's file: by the worktree's name, so that it may be moved."""
+    """The record's path for a worktree's file, by git's name for it; it may be moved."""
     found = walk_up(str(top))
     git_dir = os.path.relpath(found.git_dir, common_dir) if found else "."
     worktree = "main" if git_dir == "." or git_dir.startswith("..") else git_dir
@@ -40,7 +39,7 @@ def place(common_dir: Path, top: Path, client: str) -> Path:
 
 
 def users_place(environ: Mapping[str, str], client: str, path: Path) -> Path:
-    """Where it is kept of a file in the user's home, of which a variable may name another."""
+    """The record's path for a file of the user; by the file's path, which a variable may change."""
     home = Path(environ.get("HOME") or "/")
     state = environ.get("XDG_STATE_HOME")
     base = Path(state) if state else home / ".local/state"
@@ -49,16 +48,16 @@ def users_place(environ: Mapping[str, str], client: str, path: Path) -> Path:
 
 
 def all_of(common_dir: Path, client: str) -> Iterator[Path]:
-    """What is kept of a client's files in a clone, also of worktrees that are gone."""
+    """All records of a client in a clone, also of deleted worktrees."""
     yield from sorted((common_dir / "ghp" / FOLDER).rglob(f"{client}.json"))
 
 
-# ------------------------------------------------------------------------------ what
+# ------------------------------------------------------------------------------ records
 
 
 def read(path: Path) -> Origin | None:
-    """What was there before; None where that is not known."""
-    kept = quickjson.read_object(str(path))
+    """The saved state, or None."""
+    kept = fastjson.read_object(str(path))
     if kept is None:
         return None
     events = kept.get("events")
@@ -68,18 +67,18 @@ def read(path: Path) -> Origin | None:
 
 
 def write(path: Path, origin: Origin) -> None:
-    """Remember it. Raises OSError."""
-    said = {
-        "made": origin.made,
+    """Save the state. Raises OSError."""
+    record = {
+        "made": origin.created,
         "hidden": origin.hidden,
         "hooks": origin.theirs.hooks,
         "events": sorted(origin.theirs.events),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_durably(path, json.dumps(said, indent=2).encode() + b"\n")
+    files.write_durably(path, json.dumps(record, indent=2).encode() + b"\n")
 
 
 def forget(path: Path) -> None:
-    """The guards are gone, and so is what was kept for them, with its folders."""
-    ours = next(each for each in path.parents if each.name == FOLDER).parent
-    usersfile.delete(path, ours.parent)
+    """Delete the record and its empty folders."""
+    ours = next(parent for parent in path.parents if parent.name == FOLDER).parent
+    user_file.delete(path, ours.parent)

@@ -1,17 +1,17 @@
-"""Claude Code's status line: the user's own is run first, and our segment put behind it."""
+"""Claude Code's status line: the user's own command, then our segment."""
 
 import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core import jsonc_edit as jsonsplice
+from ghp_agents.core import jsonc_edit
 from ghp_agents.core.jsonc import parse
 from ghp_agents.integrations.clients.hook_entries import hook_command
 
 KEY = "statusLine"
-_ENTRY = "claude-statusline"  # what prints our segment
+_ENTRY = "claude-statusline"  # the hook that prints our segment
 _NAME = "ghp-agents-statusline"
-# Called with: our Python, the user's own command. Whatever becomes of our part, theirs is printed.
+# Arguments: our Python, the user's own command. Their output is printed even if ours fails.
 _SCRIPT = """\
 in=$(cat)
 sh=$(command -v bash || echo sh)
@@ -23,15 +23,15 @@ exit 0"""
 
 
 class ParsedStatusLine(NamedTuple):
-    """A status line of ours, taken apart."""
+    """The parts of our status line."""
 
     python: str
-    own: str  # the user's own command, which is run first; empty if there is none
-    stood: str = ""  # the text of what it replaced in its file; empty if nothing was there
+    own: str  # the user's own command; empty if there is none
+    replaced: str = ""  # the text that it replaced in the file; empty if there was none
 
 
 def ours(value: Any) -> ParsedStatusLine | None:
-    """The parts of a `statusLine` that is ours; None for the user's own, or none."""
+    """The parts of our `statusLine`; None for any other value."""
     command = value.get("command") if isinstance(value, dict) else None
     if not isinstance(command, str):
         return None
@@ -45,7 +45,7 @@ def ours(value: Any) -> ParsedStatusLine | None:
 
 
 def own_command(value: Any) -> str:
-    """The user's own command in a `statusLine`, also where ours is around it; empty if none."""
+    """The user's own command in a `statusLine`, unwrapped from ours; empty if none."""
     line = ours(value)
     if line is not None:
         return line.own
@@ -54,34 +54,36 @@ def own_command(value: Any) -> str:
 
 
 def put(text: str, python: str, inherited: Mapping[str, Any] | None) -> str:
-    """The text with our status line around the one in it, or else around the `inherited` one,
-    which is the user's in a file that counts for less."""
-    node = jsonsplice.at(text, [KEY])
+    """Wrap the status line in the text with ours, or else the `inherited` one.
+
+    `inherited` comes from a file with lower precedence.
+    """
+    node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
-    stood = line.stood if line else text[node.start : node.end] if node else ""
-    value = wrapped(python, parse(stood).value if stood else inherited, stood)
+    replaced = line.replaced if line else text[node.start : node.end] if node else ""
+    value = wrapped(python, parse(replaced).value if replaced else inherited, replaced)
     if node is None:
-        return jsonsplice.insert(text, [], KEY, value)
-    return text if node.value == value else jsonsplice.replace(text, [KEY], value)
+        return jsonc_edit.insert(text, [], KEY, value)
+    return text if node.value == value else jsonc_edit.replace(text, [KEY], value)
 
 
-def wrapped(python: str, theirs: Any, stood: str = "") -> dict[str, Any]:
-    """Our `statusLine` around `theirs`; `stood` is the text of what it replaces in its file."""
+def wrapped(python: str, theirs: Any, replaced: str = "") -> dict[str, Any]:
+    """Our `statusLine` around `theirs`; `replaced` is the text that it replaces in its file."""
     own = own_command(theirs)
     command = hook_command(python, _ENTRY)
-    if own or stood:
-        command = ["sh", "-c", _SCRIPT, _NAME, python, own, stood]
+    if own or replaced:
+        command = ["sh", "-c", _SCRIPT, _NAME, python, own, replaced]
     others = theirs if isinstance(theirs, dict) else {}
-    kept = {key: each for key, each in others.items() if key not in ("type", "command")}
+    kept = {key: value for key, value in others.items() if key not in ("type", "command")}
     return {"type": "command", "command": shlex.join(command), **kept}
 
 
 def take(text: str) -> str:
-    """The text as it was before ours came."""
-    node = jsonsplice.at(text, [KEY])
+    """Restore the text before our status line."""
+    node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None
     if node is None or line is None:
         return text
-    if line.stood:
-        return text[: node.start] + line.stood + text[node.end :]
-    return jsonsplice.remove(text, [KEY])
+    if line.replaced:
+        return text[: node.start] + line.replaced + text[node.end :]
+    return jsonc_edit.remove(text, [KEY])

@@ -1,17 +1,16 @@
-"""The guard in git's hooks of a clone: where git runs them from, and what is still to be done."""
+"""Our block in the git hooks of a clone: where git runs hooks from, and the steps to install it."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import files, user_file
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
-from ghp_agents.integrations.git_hooks import script as git_guard
+from ghp_agents.hotpath import own_file
+from ghp_agents.integrations.git_hooks import script as hook_script
 from ghp_agents.integrations.git_hooks.script import ASIDE, HOOKS
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
@@ -20,13 +19,13 @@ EXECUTABLE = 0o755
 
 
 class HookFile(NamedTuple):
-    """One of the user's hooks, which need not be there yet."""
+    """A git hook of the user; it may not exist yet."""
 
     name: str
     path: Path
     shown: str  # for people
-    top: Path | None  # the worktree that it is checked out in; None for one beside all worktrees
-    runner: Path | None = None  # husky's, which gives it to a shell, executable or not
+    top: Path | None  # its worktree; None if it is in none
+    runner: Path | None = None  # husky's script, which runs it even if it is not executable
 
     @property
     def line(self) -> str | None:
@@ -35,7 +34,7 @@ class HookFile(NamedTuple):
 
     @property
     def aside(self) -> Path:
-        """Where a hook is kept that the block cannot be put into."""
+        """Where a hook is moved that cannot hold our block."""
         return self.path.with_name(self.name + ASIDE)
 
 
@@ -59,22 +58,22 @@ def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile
     husky = folder.name == "_" and (folder.parent.name == ".husky" or (folder / "h").exists())
     path = (folder.parent if husky else folder) / name
     inside = not path.is_relative_to(ws.common_dir)
-    owner = next((each for each in tops if inside and path.is_relative_to(each)), None)
+    owner = next((folder for folder in tops if inside and path.is_relative_to(folder)), None)
     shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
     return HookFile(name, path, shown, owner, folder / name if husky else None)
 
 
 def _configured(top: Path) -> Path | None:
-    """`core.hooksPath`, but for that of our own calls of git."""
-    asked = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
-    lines = git.run(asked, cwd=top).text.splitlines()
+    """`core.hooksPath`, without the value that our own git calls set."""
+    command = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
+    lines = git.run(command, cwd=top).text.splitlines()
     values = [value for scope, _, value in (line.partition("\t") for line in lines)
               if scope != "command"]  # fmt: skip
     return Path(values[-1]) if values and values[-1] else None
 
 
 def scripts(ws: Workspace) -> dict[str, Path]:
-    """What the blocks call in this clone, by the hook's name."""
+    """The scripts that our blocks call in this clone, by the hook's name."""
     return {name: ws.ghp_dir / "hooks" / name for name in HOOKS}
 
 
@@ -82,27 +81,27 @@ def scripts(ws: Workspace) -> dict[str, Path]:
 
 
 def to_put(ws: Workspace, python: str) -> list[Step]:
-    """What is still to be made. Raises RefusedError."""
+    """Steps to install what is missing. Raises RefusedError."""
     steps: list[Step] = []
     for name, path in scripts(ws).items():
-        content = git_guard.script(name, python)
-        if usersfile.read(path) != content or not _is_executable(path):
+        content = hook_script.script(name, python)
+        if user_file.read(path) != content or not _is_executable(path):
             what = f"{_shown(ws, path)}, which the hook {name} calls"
             steps.append(Step("write", "Wrote", what, partial(_write_script, path, content)))
     return [*steps, *(step for hook in hook_files(ws) for step in _to_put(ws, hook))]
 
 
 def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
-    before = usersfile.read(hook.path)
+    before = user_file.read(hook.path)
     if before is None and not hook.path.is_symlink():
-        yield Step("make", "Made", f"the hook {hook.shown}", partial(_make, ws, hook))
-    elif before is not None and git_guard.has_block(before) and not hook.path.is_symlink():
-        after = git_guard.put(before, hook.name)
+        yield Step("make", "Made", f"the hook {hook.shown}", partial(_create_hook, ws, hook))
+    elif before is not None and hook_script.has_block(before) and not hook.path.is_symlink():
+        after = hook_script.put(before, hook.name)
         if after != before:
-            act = partial(usersfile.rewrite, hook.path, before, after)
+            act = partial(user_file.rewrite, hook.path, before, after)
             yield Step("renew", "Renewed", f"our block in {hook.shown}", act)
     elif before is not None and _takes_block(hook, before):
-        act = partial(usersfile.rewrite, hook.path, before, git_guard.put(before, hook.name))
+        act = partial(user_file.rewrite, hook.path, before, hook_script.put(before, hook.name))
         yield Step("put", "Put", f"a block into {hook.shown}", act)
     else:
         if hook.aside.exists() or hook.aside.is_symlink():
@@ -111,41 +110,41 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
                 hint="Look at both, and remove or rename one of them.",
             )
         what = f"{hook.shown} aside to {hook.aside.name}, and a hook that calls it in its place"
-        yield Step("move", "Moved", what, partial(_chain, hook))
+        yield Step("move", "Moved", what, partial(_move_aside, hook))
 
 
 def _takes_block(hook: HookFile, content: bytes) -> bool:
-    """A link may lead to what others use, too, and git does not run what is not executable."""
-    if hook.path.is_symlink() or not git_guard.is_shell(content):
+    """Not a link, which others may share, and not a file that git would not run."""
+    if hook.path.is_symlink() or not hook_script.is_shell(content):
         return False
     return hook.runner is not None or _is_executable(hook.path)
 
 
-def _make(ws: Workspace, hook: HookFile) -> None:
+def _create_hook(ws: Workspace, hook: HookFile) -> None:
     if hook.line and not is_tracked(hook) and not _is_users_elsewhere(ws, hook):
         exclude.add(ws.common_dir, hook.line)
-    usersfile.rewrite(hook.path, None, git_guard.new_hook(hook.name))
+    user_file.rewrite(hook.path, None, hook_script.new_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
 def _is_users_elsewhere(ws: Workspace, hook: HookFile) -> bool:
-    """Whether another worktree has such a hook that is its user's: a line would hide it, too."""
+    """Whether another worktree has a user's hook that the exclude line would hide, too."""
     for other in hook_files(ws):
         if other.line == hook.line and other.path != hook.path and not is_tracked(other):
-            content = usersfile.read(other.path)
-            if content is not None and content != git_guard.new_hook(hook.name):
+            content = user_file.read(other.path)
+            if content is not None and content != hook_script.new_hook(hook.name):
                 return True
     return False
 
 
-def _chain(hook: HookFile) -> None:
+def _move_aside(hook: HookFile) -> None:
     hook.path.rename(hook.aside)
-    usersfile.rewrite(hook.path, None, git_guard.chaining_hook(hook.name))
+    user_file.rewrite(hook.path, None, hook_script.chaining_hook(hook.name))
     hook.path.chmod(EXECUTABLE)
 
 
 def _write_script(path: Path, content: bytes) -> None:
-    files.write_atomically(path, content, mode=ownfile.LIKE_GIT)
+    files.write_atomically(path, content, mode=own_file.LIKE_GIT)
     path.chmod(EXECUTABLE)
 
 
@@ -157,43 +156,43 @@ def _is_executable(path: Path) -> bool:
 
 
 def to_take(ws: Workspace) -> list[Step]:
-    """What of ours is in the hooks of this clone."""
+    """Steps to remove our block and scripts."""
     steps = [step for hook in hook_files(ws) for step in _to_take(ws, hook)]
     for path in scripts(ws).values():
         if path.exists():
-            act = partial(usersfile.delete, path, ws.ghp_dir)
+            act = partial(user_file.delete, path, ws.ghp_dir)
             steps.append(Step("remove", "Removed", _shown(ws, path), act))
     return steps
 
 
 def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
-    before = usersfile.read(hook.path)
-    if before is None or not git_guard.has_block(before) or hook.path.is_symlink():
+    before = user_file.read(hook.path)
+    if before is None or not hook_script.has_block(before) or hook.path.is_symlink():
         return
-    after = git_guard.take(before)
+    after = hook_script.take(before)
     if after is not None:
-        act = partial(usersfile.rewrite, hook.path, before, after)
+        act = partial(user_file.rewrite, hook.path, before, after)
         yield Step("take", "Took", f"our block out of {hook.shown}", act)
     elif hook.aside.exists() or hook.aside.is_symlink():
         what = f"{hook.aside.name} back as {hook.shown}"
         yield Step("put", "Put", what, partial(hook.aside.replace, hook.path))
     else:
-        yield Step("remove", "Removed", f"the hook {hook.shown}", partial(_unmake, ws, hook))
+        yield Step("remove", "Removed", f"the hook {hook.shown}", partial(_delete_hook, ws, hook))
 
 
-def _unmake(ws: Workspace, hook: HookFile) -> None:
+def _delete_hook(ws: Workspace, hook: HookFile) -> None:
     inside = hook.path.is_relative_to(ws.common_dir)
     top = hook.top or (ws.common_dir if inside else hook.path.parent.parent)
-    usersfile.delete(hook.path, top)
+    user_file.delete(hook.path, top)
     if hook.line:
         exclude.remove(ws.common_dir, hook.line)
 
 
-# ------------------------------------------------------------------------------ what to know
+# ------------------------------------------------------------------------------ advice
 
 
 def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
-    """What a person should know of the hooks that were changed: a fact and what to do."""
+    """Advice about the changed hooks: pairs of a fact and what to do."""
     for hook in hook_files(ws):
         if hook.top is not None and is_tracked(hook):
             yield (
@@ -209,7 +208,7 @@ def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
 
 
 def is_tracked(hook: HookFile) -> bool:
-    """Whether the hook is a file of the project."""
+    """Whether git tracks the hook."""
     if hook.top is None:
         return False
     listed = git.run(["ls-files", "--", str(hook.path.relative_to(hook.top))], cwd=hook.top)

@@ -1,7 +1,7 @@
-"""The guard in git's own hooks: a block in the user's script, and the scripts that it calls.
+"""Our block in git's hooks, and the scripts that it calls.
 
-The block names no path of this machine. It calls what lies in the clone's git folder, if something
-does, so it may be committed with a project's hooks and does nothing for those without this program.
+The block names no path of this machine. It calls a script in the clone's git folder, if that
+exists. So it may be committed with a project's hooks, and does nothing without this program.
 """
 
 import re
@@ -11,13 +11,13 @@ HOOKS = ("pre-commit", "prepare-commit-msg")
 BEGIN = b"# >>> ghp-agents >>> does nothing where `ghp agent-init --hooks git` was not run\n"
 END = b"# <<< ghp-agents <<<\n"
 MADE = b"# Made by ghp-agents, and taken away with its block.\n"
-ASIDE = ".before-ghp-agents"  # what a hook that is no shell script is called meanwhile
+ASIDE = ".before-ghp-agents"  # suffix of a moved hook that is not a shell script
 SHELLS = (b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"zsh")
 _BLOCK = re.compile(re.escape(b"# >>> ghp-agents >>>") + rb".*?" + re.escape(END), re.DOTALL)
 
 
 def block(name: str) -> bytes:
-    """What is put into the hook `name`."""
+    """Our block for the hook `name`."""
     return (
         BEGIN
         + f"""\
@@ -29,12 +29,12 @@ if [ -x "$ghp_hook" ]; then "$ghp_hook" "$@" || exit $?; fi
 
 
 def new_hook(name: str) -> bytes:
-    """A hook where there is none."""
+    """A new hook."""
     return b"#!/bin/sh\n" + MADE + block(name)
 
 
 def chaining_hook(name: str) -> bytes:
-    """A hook around one that is no shell script and was moved aside."""
+    """A hook that calls the moved hook, which is not a shell script."""
     return (
         new_hook(name)
         + f"""\
@@ -45,7 +45,7 @@ if [ -x "$aside" ]; then exec "$aside" "$@"; fi
 
 
 def is_shell(content: bytes) -> bool:
-    """Whether the block may be put into a hook; git runs one without a first line by `sh`."""
+    """Whether the hook is a shell script; git runs one without a `#!` line with `sh`."""
     if b"\0" in content:
         return False
     first, end, _ = content.partition(b"\n")
@@ -59,12 +59,12 @@ def is_shell(content: bytes) -> bool:
 
 
 def has_block(content: bytes) -> bool:
-    """Whether the hook holds a block of ours, of whatever version."""
+    """Whether the hook holds our block, of any version."""
     return _BLOCK.search(content) is not None
 
 
 def put(content: bytes, name: str) -> bytes:
-    """The shell script with our block in it, behind its first line."""
+    """Insert our block after the `#!` line, or replace the present one."""
     if has_block(content):
         return _BLOCK.sub(lambda _: block(name), content, count=1)
     first, end, rest = content.partition(b"\n")
@@ -74,27 +74,27 @@ def put(content: bytes, name: str) -> bytes:
 
 
 def take(content: bytes) -> bytes | None:
-    """The script without our block; None where nothing is left that is not ours."""
+    """Remove our block; None if nothing of the user's is left."""
     rest = _BLOCK.sub(b"", content, count=1)
-    made = b"#!/bin/sh\n" + MADE
-    if not rest.startswith(made):
+    header = b"#!/bin/sh\n" + MADE
+    if not rest.startswith(header):
         return rest
-    behind = rest.removeprefix(made)
+    behind = rest.removeprefix(header)
     ours = not behind.strip() or (ASIDE.encode() in behind and behind.count(b"\n") == 2)
     return None if ours else b"#!/bin/sh\n" + behind
 
 
-# ------------------------------------------------------------------------------ what they call
+# ------------------------------------------------------------------------------ the scripts
 
 
 def script(name: str, python: str) -> bytes:
-    """What the block of the hook `name` calls in this clone."""
+    """The script that the block of the hook `name` calls."""
     body = {"pre-commit": _PRE_COMMIT, "prepare-commit-msg": _PREPARE}[name]
     return _HEAD.format(name=name, python=shlex.quote(python)).encode() + body.encode()
 
 
 def python_of(content: bytes) -> str | None:
-    """The interpreter that a script of ours calls."""
+    """The interpreter that our script calls."""
     found = re.search(rb"^python=(.*)$", content, re.MULTILINE)
     try:
         words = shlex.split(found[1].decode("utf-8", "surrogateescape")) if found else []
@@ -115,8 +115,8 @@ if ! [ -x "$python" ]; then
 fi
 """
 
-# Only a decision stops a commit. `agent-check` says it, why, and what next; its last line alone,
-# the count of what was checked, is nothing to say at every commit.
+# Only a decision stops a commit; `agent-check` prints it with the reason and a hint. Its last line,
+# the number of checked files, is not printed alone.
 _PRE_COMMIT = """\
 said=$("$python" -P -m ghp_agents agent-check --staged 2>&1)
 code=$?
@@ -132,9 +132,9 @@ esac
 exit 0
 """
 
-# Merges and squashes have a message that git made of others' commits, and what is picked or rebased
-# may be somebody else's work. A message that is still empty stays so: with a trailer in it, git
-# would no longer take closing the editor as "do not commit".
+# No trailer for merges and squashes, whose message git made of others' commits, and for picked or
+# rebased commits, which may be others' work. None for an empty message: with a trailer in it,
+# closing the editor would no longer cancel the commit.
 _PREPARE = """\
 case "$2" in merge|squash) exit 0 ;; esac
 folder=$(git rev-parse --git-dir) || exit 0

@@ -1,4 +1,4 @@
-"""What upstream's `ghp` says of agents in this clone, beside what they say themselves."""
+"""What upstream's `ghp` reports about agents in this clone."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,22 +19,22 @@ PIPELINE = "ghp-pipeline.json"
 
 
 class Word(NamedTuple):
-    """What upstream says, and which of our agents it is about; empty if of none."""
+    """A report of upstream, and the name of our agent; empty if unknown."""
 
     agent: str
     noted: Noted
 
 
 class Heard(NamedTuple):
-    """All of it, and the files that could not be read."""
+    """All reports, and the files that could not be read."""
 
     words: tuple[Word, ...]
-    roles: tuple[Role, ...]  # each goes by the name of an agent of ours
+    roles: tuple[Role, ...]  # those named like our agents
     broken: tuple[str, ...]
 
 
 def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
-    """Read the files that are there, and join them with the agents of this clone."""
+    """Read upstream's files, and match the reports with the agents of this clone."""
     home = Path(ws.environ.get("HOME") or "/")
     broken: list[str] = []
     agents = _read(home / REGISTRY, upstream_agent.registry, broken)
@@ -42,18 +42,18 @@ def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
     roles = _read(home / ROLES, upstream_agent.roles, broken)
     ours = {view.name: view.presence for view in views if view.is_here}
     words: list[Word] = []
-    for each in upstream_agent.together(agents, stages):
-        is_here = _is_here(ws, each.worktree) if each.worktree else None
-        agent = upstream_agent.agent_of(each, ours) if is_here is not False else ""
+    for noted in upstream_agent.together(agents, stages):
+        is_here = _is_here(ws, noted.worktree) if noted.worktree else None
+        agent = upstream_agent.agent_of(noted, ours) if is_here is not False else ""
         if is_here or (is_here is None and agent):
-            words.append(Word(agent, each))
+            words.append(Word(agent, noted))
     known = {view.name for view in views}
     fitting = tuple(role for role in roles if role.name in known)
     return Heard(tuple(words), fitting, tuple(broken))
 
 
 def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """For `--json`; only of the agents that are named, or all."""
+    """The reports for `--json`, of all agents or of `names`."""
     found: list[dict[str, Any]] = [
         {
             "agent": agent or None,
@@ -72,17 +72,17 @@ def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str,
         {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
         for role in heard.roles
     ]
-    return [each for each in found if names is None or each["agent"] in names]
+    return [entry for entry in found if names is None or entry["agent"] in names]
 
 
 def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
-    """For people, a line each."""
+    """The reports as sentences, of all agents or of `names`."""
     found = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
-    found += [(role.name, _said(role)) for role in heard.roles]
+    found += [(role.name, _role_sentence(role)) for role in heard.roles]
     return [text for agent, text in found if names is None or agent in names]
 
 
-def _said(role: Role) -> str:
+def _role_sentence(role: Role) -> str:
     seen = f", last seen {role.at}" if role.at else ""
     return f"Upstream's ghp says of the role {role.name}: {role.status or 'nothing more'}{seen}."
 
@@ -104,7 +104,7 @@ def _left_out(path: Path, broken: list[str]) -> list[Any]:
 
 
 def _is_here(ws: Workspace, worktree: str) -> bool:
-    """Whether a folder is a worktree of this clone, and not just inside one."""
+    """Whether a folder is the top of a worktree of this clone."""
     folder = Path(worktree)
     place = walk_up(worktree) if folder.is_absolute() and folder.is_dir() else None
     if place is None or place.toplevel is None:

@@ -1,6 +1,6 @@
-"""What upstream's dashboard shows of a branch: who works on it, and what they ask and left.
+"""The items of a branch for upstream's dashboard: agents, claim, questions and handoff.
 
-Only what this clone knows; nobody is asked.
+Only what this clone knows; no network access.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 
 def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str) -> dict[str, Any]:
-    """The answer to upstream's question about a branch, in its form."""
+    """The reply to upstream's dashboard about a branch, in its format."""
     snapshot = store.snapshot()
     views = presence.list_agents(ws, store, snapshot)
     known = [view for view in views if view.liveness is not Liveness.GONE]
@@ -37,19 +37,19 @@ def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str
         *(_agent(view) for view in here),
         *_claim(leaser, issue, here),
         *_questions(snapshot, issue, {view.name for view in here}),
-        *_handed(snapshot, branch, issue),
+        *_handoffs(snapshot, branch, issue),
     ]
     return {"success": True, "data": {"title": TITLE, "items": items}}
 
 
 def failed(why: str) -> dict[str, Any]:
-    """The answer where there is none."""
+    """The reply on an error."""
     return {"success": False, "error": why}
 
 
 def _issue(views: Iterable[AgentView], branch: str) -> int | None:
-    there = (issue_of(view.presence) for view in views if view.presence.get("branch") == branch)
-    return issue_of_branch(branch) or next(filter(None, there), None)
+    on_branch = [view.presence for view in views if view.presence.get("branch") == branch]
+    return issue_of_branch(branch) or next(filter(None, map(issue_of, on_branch)), None)
 
 
 def _is_here(view: AgentView, branch: str, issue: int | None) -> bool:
@@ -58,32 +58,33 @@ def _is_here(view: AgentView, branch: str, issue: int | None) -> bool:
 
 
 def _item(kind: str, name: str, title: str, summary: str, at: str, **metadata: Any) -> Item:
-    found: Item = {"id": f"{kind}:{name}", "type": kind, "title": one_line(title, SUMMARY)}
+    item: Item = {"id": f"{kind}:{name}", "type": kind, "title": one_line(title, SUMMARY)}
     if summary:
-        found["summary"] = one_line(summary, SUMMARY)
+        item["summary"] = one_line(summary, SUMMARY)
     if at:
-        found["timestamp"] = one_line(at, 40)
-    return {**found, "metadata": metadata}
+        item["timestamp"] = one_line(at, 40)
+    return {**item, "metadata": metadata}
 
 
 def _agent(view: AgentView) -> Item:
-    said = view.presence
-    status, issue = str(said.get("status", "")), issue_of(said)
+    fields = view.presence
+    status, issue = str(fields.get("status", "")), issue_of(fields)
     beat = f"{ago(view.silent)} ago" if view.is_here else "elsewhere"
     title = f"{view.name}: {view.liveness.value}, {status}" + (f" #{issue}" if issue else "")
     return _item(
-        "agent", view.name, title, str(said.get("lastAction", "")), str(said.get("timestamp", "")),
+        "agent", view.name, title,
+        str(fields.get("lastAction", "")), str(fields.get("timestamp", "")),
         agent=view.name, state=view.liveness.value, status=status, issue=issue, beat=beat,
     )  # fmt: skip
 
 
 def _claim(leaser: LockService, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
-    """Who has the issue, if it is somebody else."""
+    """The claim on the issue, if another agent holds it."""
     if issue is None:
         return
     for lease in leaser.known(claim_name(issue)):
-        there = lease.holder and lease.name == claim_name(issue)
-        if there and lease.holder not in {view.name for view in here}:
+        is_held = lease.holder and lease.name == claim_name(issue)
+        if is_held and lease.holder not in {view.name for view in here}:
             yield _item(
                 "claim", str(issue), f"#{issue} is claimed by {lease.holder}", lease.reason,
                 lease.acquired_at, issue=issue, holder=lease.holder,
@@ -91,39 +92,42 @@ def _claim(leaser: LockService, issue: int | None, here: Sequence[AgentView]) ->
 
 
 def _questions(snapshot: Snapshot, issue: int | None, names: set[str]) -> Iterator[Item]:
-    asked = snapshot.files(escalation_record.ESCALATIONS)
-    if not asked:
+    questions = snapshot.files(escalation_record.ESCALATIONS)
+    if not questions:
         return
-    known = escalation_record.read({**asked, **snapshot.files(escalation_record.ANSWERS)})[0]
+    known = escalation_record.read({**questions, **snapshot.files(escalation_record.ANSWERS)})[0]
     short = short_names(known)
-    for each in by_need(known):
-        about = each.question.issue
-        if each.is_open and (about == issue if about and issue else each.question.agent in names):
-            yield _question(each, short[each.id])
+    for item in by_need(known):
+        about = item.question.issue
+        if item.is_open and (about == issue if about and issue else item.question.agent in names):
+            yield _question(item, short[item.id])
 
 
-def _question(asked: Escalation, name: str) -> Item:
-    options = "; ".join(f"{n}. {text}" for n, text in enumerate(asked.question.options, 1))
+def _question(escalation: Escalation, name: str) -> Item:
+    question = escalation.question
+    options = "; ".join(f"{n}. {text}" for n, text in enumerate(question.options, 1))
     return _item(
-        "question", name, f"{name}, {asked.question.agent} asks: {asked.title}",
-        f"{options + '. ' if options else ''}Answer: ghp agent-answer {name} TEXT", asked.asked_at,
-        agent=asked.question.agent, issue=asked.question.issue, urgency=asked.urgency,
+        "question", name, f"{name}, {question.agent} asks: {escalation.title}",
+        f"{options + '. ' if options else ''}Answer: ghp agent-answer {name} TEXT",
+        escalation.asked_at,
+        agent=question.agent, issue=question.issue, urgency=escalation.urgency,
     )  # fmt: skip
 
 
-def _handed(snapshot: Snapshot, branch: str, issue: int | None) -> Iterator[Item]:
-    """The last handoff of the issue, or of the branch where that is for no issue."""
+def _handoffs(snapshot: Snapshot, branch: str, issue: int | None) -> Iterator[Item]:
+    """The last handoff of the issue, or of the branch if it has no issue."""
     folder = handoff_record.folder_of(issue)
-    left = handoff_record.read_handoffs(snapshot.files(folder))[0]
-    fitting = [each for each in left if issue is not None or each.branch == branch]
+    handoffs = handoff_record.read_handoffs(snapshot.files(folder))[0]
+    fitting = [handoff for handoff in handoffs if issue is not None or handoff.branch == branch]
     if fitting:
         yield _handoff(fitting[-1])
 
 
-def _handoff(left: Handoff) -> Item:
-    to = f" to {left.to}" if left.to else ""
-    command = f"ghp agent-resume --handoff {left.name}"
+def _handoff(handoff: Handoff) -> Item:
+    to = f" to {handoff.to}" if handoff.to else ""
+    command = f"ghp agent-resume --handoff {handoff.name}"
     return _item(
-        "handoff", left.name, f"{left.name}: {left.kind} by {left.by}{to}", left.note or command,
-        left.at, command=command, issue=left.issue, by=left.by.name, to=left.to,
+        "handoff", handoff.name, f"{handoff.name}: {handoff.kind} by {handoff.by}{to}",
+        handoff.note or command, handoff.at,
+        command=command, issue=handoff.issue, by=handoff.by.name, to=handoff.to,
     )  # fmt: skip

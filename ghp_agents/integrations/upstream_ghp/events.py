@@ -1,5 +1,5 @@
-"""What follows here from an event of upstream's `ghp`: guards for a new worktree, a goodbye for one
-that was removed, and news from the remote. Nothing where this tool was never used.
+"""Handles events of upstream's `ghp`: hooks for a new worktree, stopped agents for a removed one,
+and a sync. Does nothing in a repository that is not set up.
 """
 
 import json
@@ -8,85 +8,86 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.hotpath import background
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.integrations.clients import config_files as client_places
-from ghp_agents.integrations.clients import install as guards
+from ghp_agents.hotpath import background, heartbeat
+from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
 from ghp_agents.ports import StateStore
 from ghp_agents.workspace import Workspace
 
-LARGEST = 5_000_000  # bytes of what upstream says of an event
+LARGEST = 5_000_000  # bytes of an event file
 
 
 def payload(file: Path) -> dict[str, Any]:
-    """What upstream says of an event. Raises GhpError."""
+    """The data of an event. Raises GhpError."""
     try:
         with file.open("rb") as content:
-            told = json.loads(content.read(LARGEST))
+            data = json.loads(content.read(LARGEST))
     except (OSError, ValueError, RecursionError) as error:
         raise _odd(file, str(error)) from None
-    if not isinstance(told, dict):
+    if not isinstance(data, dict):
         raise _odd(file, "it is no object")
-    return told
+    return data
 
 
-def follow(ws: Workspace, store: StateStore, event: str, told: Mapping[str, Any]) -> None:
-    """Do what an event asks for. Raises GhpError, OSError."""
+def follow(ws: Workspace, store: StateStore, event: str, data: Mapping[str, Any]) -> None:
+    """Handle an event. Raises GhpError, OSError."""
     if event not in EVENTS:
         raise UsageError(
             f"{event[:40]!r} is no event that we know.", hint=f"Known are: {', '.join(EVENTS)}."
         )
     if not (ws.ghp_dir / "state.git").is_dir():
-        return  # hooks are the user's, for all repositories; this one is not ours
+        return  # upstream runs the hooks in all repositories; this one is not set up
     act = _ACTS.get(event)
     if act is not None:
-        act(ws, store, told)
+        act(ws, store, data)
     settings = {"background": ws.settings.background}
     background.start_sync(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
 
 
-def _guard(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
-    """The guards that the main worktree has, in the new one too."""
-    here = client_places.here(ws, list(HOMES))
-    there = Path(_worktree(told))
-    for client, python in _guarded(ws, here):
-        new = [each for each in here if each.client == client and _same(each.top, there)]
-        for step in guards.to_put(new, python, ws.environ, ws.common_dir):
+def _install_hooks(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
+    """Install the main worktree's hooks in the new worktree."""
+    here = config_files.here(ws, list(HOMES))
+    new_top = Path(_worktree(data))
+    for client, python in _hooked_clients(ws, here):
+        new = [target for target in here if target.client == client and _same(target.top, new_top)]
+        for step in client_hooks.to_put(new, python, ws.environ, ws.common_dir):
             step.act()
 
 
-def _guarded(ws: Workspace, here: Sequence[client_places.ConfigFile]) -> Iterator[tuple[str, str]]:
+def _hooked_clients(
+    ws: Workspace, here: Sequence[config_files.ConfigFile]
+) -> Iterator[tuple[str, str]]:
     for target in here:
-        python = guards.python_in(target) if _same(target.top, ws.root) else None
+        python = client_hooks.python_in(target) if _same(target.top, ws.root) else None
         if python is not None:
             yield target.client, python
 
 
-def _dismiss(ws: Workspace, store: StateStore, told: Mapping[str, Any]) -> None:
-    """Nobody works in a worktree that is gone; its branch was checked out nowhere else."""
-    path, branch = _worktree(told), told.get("branch")
+def _stop_agents(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
+    """Mark agents of a removed worktree as stopped; its branch was checked out nowhere else."""
+    path, branch = _worktree(data), data.get("branch")
     if Path(path).exists():
         return
     place = {"worktree": Path(path).name, "branch": branch}
     for name in store.snapshot().beaten():
-        said = ws.presence(name) or {}
-        if all(said.get(key) == value for key, value in place.items()):
+        presence = ws.presence(name) or {}
+        if all(presence.get(key) == value for key, value in place.items()):
             goodbye = {"status": "stopped", "lastAction": "Its worktree was removed"}
             now = ws.clock.now()
-            pulse.beat(ws.folders, name, goodbye, now, session=said.get("session"))
+            heartbeat.beat(ws.folders, name, goodbye, now, session=presence.get("session"))
     store.fold()
 
 
 _ACTS: dict[str, Callable[[Workspace, StateStore, Mapping[str, Any]], None]] = {
-    "worktree-created": _guard,
-    "worktree-removed": _dismiss,
+    "worktree-created": _install_hooks,
+    "worktree-removed": _stop_agents,
 }
 
 
-def _worktree(told: Mapping[str, Any]) -> str:
-    worktree = told.get("worktree")
+def _worktree(data: Mapping[str, Any]) -> str:
+    worktree = data.get("worktree")
     path = worktree.get("path") if isinstance(worktree, dict) else None
     if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
         raise GhpError(

@@ -1,14 +1,14 @@
-"""The hooks that we register with upstream's `ghp`, and the words that do it.
+"""The hooks that we register with upstream's `ghp`, and the arguments for that.
 
-Upstream runs a hook's command by a shell, and puts what it knows of an event into it. Of that only
-the name of a file with all of it is used: a title could hold anything.
+Upstream inserts data of the event into a hook's shell command. We use only the name of a file with
+the data, as a title could hold anything.
 """
 
 import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-OURS = "ghp-agents"  # what the names of our hooks begin with
+OURS = "ghp-agents"  # prefix of our hooks' names
 EVENTS = ("issue-started", "worktree-created", "worktree-removed", "pr-created", "pr-merged")
 EVENT_FILE = "${_event_file}"
 EVENT_COMMAND, DASHBOARD_COMMAND = "agent-event", "agent-dashboard"
@@ -17,7 +17,7 @@ CATEGORY, TITLE = "agents", "Agents"
 
 
 class Hook(NamedTuple):
-    """One hook; without an event it is one of the dashboard."""
+    """A hook; without an event it is a dashboard hook."""
 
     name: str
     command: str
@@ -25,13 +25,13 @@ class Hook(NamedTuple):
 
     @property
     def what(self) -> str:
-        """For people."""
+        """The hook, for people."""
         kind = f"event hook {self.name}" if self.event else f"dashboard hook {self.name}"
         return f"the {kind} with upstream's ghp"
 
     @property
     def to_add(self) -> list[str]:
-        """The words after `ghp` that register it."""
+        """The arguments of `ghp` that register it."""
         words = [*self._group, "add", self.name, "--command", self.command]
         words += ["--display-name", f"{TITLE}: {self.event}" if self.event else TITLE]
         if self.event:
@@ -40,7 +40,7 @@ class Hook(NamedTuple):
 
     @property
     def to_remove(self) -> list[str]:
-        """The words after `ghp` that take it away."""
+        """The arguments of `ghp` that remove it."""
         return [*self._group, "remove", self.name]
 
     @property
@@ -49,7 +49,7 @@ class Hook(NamedTuple):
 
 
 def wanted(python: str) -> list[Hook]:
-    """All our hooks, for an interpreter."""
+    """All our hooks, with this interpreter."""
     call = f"{shlex.quote(python)} -P -m ghp_agents"
     events = [
         Hook(f"{OURS}-{event}", f"{call} {EVENT_COMMAND} {event} {EVENT_FILE}", event)
@@ -58,15 +58,15 @@ def wanted(python: str) -> list[Hook]:
     return [*events, Hook(OURS, f"{call} {DASHBOARD_COMMAND}")]
 
 
-def registered(told: Any, *, dashboard: bool) -> list[Hook]:
-    """Our hooks in a file of upstream's, as it is parsed. Raises ValueError for what is none."""
-    hooks = told.get("hooks", []) if isinstance(told, dict) else None
+def registered(data: Any, *, dashboard: bool) -> list[Hook]:
+    """Our hooks in a parsed file of upstream's. Raises ValueError for another format."""
+    hooks = data.get("hooks", []) if isinstance(data, dict) else None
     if not isinstance(hooks, list):
         raise ValueError("no list of hooks")
-    found = [_hook(each, dashboard=dashboard) for each in hooks if isinstance(each, dict)]
+    found = [_hook(entry, dashboard=dashboard) for entry in hooks if isinstance(entry, dict)]
     return [hook for hook in found if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
 
 
-def _hook(told: Mapping[str, Any], *, dashboard: bool) -> Hook:
-    event = "" if dashboard else str(told.get("event", ""))
-    return Hook(str(told.get("name", "")), str(told.get("command", "")), event)
+def _hook(data: Mapping[str, Any], *, dashboard: bool) -> Hook:
+    event = "" if dashboard else str(data.get("event", ""))
+    return Hook(str(data.get("name", "")), str(data.get("command", "")), event)

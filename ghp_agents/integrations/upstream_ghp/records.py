@@ -1,7 +1,7 @@
-"""What upstream's `ghp` notes of agents, in three files of its own: read, and never written.
+"""Parsers for three files in which upstream's `ghp` records agents. We never write them.
 
-They are written without a lock by programs of several versions, so each field may be anything. Its
-registry is for all repositories of a user; only an agent's worktree says in which it works.
+Programs of several versions write them without a lock, so each field may be anything. The registry
+covers all repositories of a user; only an agent's worktree shows which one it works in.
 """
 
 import posixpath
@@ -14,7 +14,7 @@ LONGEST = 200  # characters of a text that is shown
 
 
 class Noted(NamedTuple):
-    """What is noted of an agent, or of the worktree that it is to work in."""
+    """Upstream's record of an agent or its worktree."""
 
     worktree: str = ""  # the folder
     branch: str = ""
@@ -28,77 +28,78 @@ class Noted(NamedTuple):
 
 
 class Role(NamedTuple):
-    """What a shell hook notes of whoever goes by a role."""
+    """A shell hook's record of a role."""
 
     name: str
     status: str
     at: str
 
 
-def registry(told: Any) -> list[Noted]:
+def registry(data: Any) -> list[Noted]:
     """`~/.ghp/agents.json`. Raises ValueError."""
     found = []
-    for each in _objects(_object(told).get("agents")).values():
-        waits = each.get("waitingForInput") is True
+    for entry in _objects(_object(data).get("agents")).values():
+        waits = entry.get("waitingForInput") is True
         found.append(
             Noted(
-                _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
-                _text(each, "issueTitle"), "waiting" if waits else _text(each, "status"), "",
-                _text(each, "currentAction"), waits,
-                _text(each, "lastSeen") or _text(each, "startedAt"),
+                _text(entry, "worktreePath", 4096), _text(entry, "branch"), _issue(entry),
+                _text(entry, "issueTitle"), "waiting" if waits else _text(entry, "status"), "",
+                _text(entry, "currentAction"), waits,
+                _text(entry, "lastSeen") or _text(entry, "startedAt"),
             )
         )  # fmt: skip
     return found
 
 
-def pipeline(told: Any) -> list[Noted]:
+def pipeline(data: Any) -> list[Noted]:
     """`<git folder>/ghp-pipeline.json`. Raises ValueError."""
     return [
         Noted(
-            _text(each, "worktreePath", 4096), _text(each, "branch"), _issue(each),
-            _text(each, "issueTitle"), stage=_text(each, "stage"), at=_text(each, "stageEnteredAt"),
+            _text(entry, "worktreePath", 4096), _text(entry, "branch"), _issue(entry),
+            _text(entry, "issueTitle"),
+            stage=_text(entry, "stage"), at=_text(entry, "stageEnteredAt"),
         )
-        for each in _objects(told).values()
+        for entry in _objects(data).values()
     ]  # fmt: skip
 
 
-def roles(told: Any) -> list[Role]:
+def roles(data: Any) -> list[Role]:
     """`~/.config/ghp-cli/coordination/agent-status.json`. Raises ValueError."""
     return [
-        Role(name, _text(each, "status"), _text(each, "lastSeen"))
-        for name, each in _objects(told).items()
+        Role(name, _text(entry, "status"), _text(entry, "lastSeen"))
+        for name, entry in _objects(data).items()
     ]
 
 
 def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
-    """One for each worktree, as `ghp status` shows them; where there is no worktree, for each
-    branch. Of several agents in one the newest counts."""
+    """The newest record for each worktree, or else branch, as `ghp status` shows them."""
     found: dict[str, Noted] = {}
-    for each in sorted(agents, key=lambda each: each.at):
-        found[_key(each)] = each
-    for each in stages:
-        there = found.get(_key(each))
-        found[_key(each)] = there._replace(stage=each.stage) if there else each
+    for noted in sorted(agents, key=lambda noted: noted.at):
+        found[_key(noted)] = noted
+    for noted in stages:
+        existing = found.get(_key(noted))
+        found[_key(noted)] = existing._replace(stage=noted.stage) if existing else noted
     return [found[key] for key in sorted(found) if key]
 
 
 def folder_of(noted: Noted) -> str:
-    """The name of the worktree's folder, as presences have it; empty if none is noted."""
+    """The name of the worktree's folder, as in presence; empty if unknown."""
     return posixpath.basename(posixpath.normpath(noted.worktree)) if noted.worktree else ""
 
 
 def agent_of(noted: Noted, presences: Mapping[str, Mapping[str, Any]]) -> str:
-    """Our agent in the same place: by the worktree, else by the branch. Empty if there is none,
-    or more than one."""
+    """Our agent in the same worktree, or else on the same branch; empty if not exactly one."""
     for key, value in (("worktree", folder_of(noted)), ("branch", noted.branch)):
-        fitting = [each for each, said in presences.items() if value and said.get(key) == value]
+        fitting = [
+            name for name, presence in presences.items() if value and presence.get(key) == value
+        ]
         if len(fitting) == 1:
             return fitting[0]
     return ""
 
 
 def sentence(noted: Noted, agent: str) -> str:
-    """One line for people, which says whose word it is."""
+    """The record as a sentence that names its source."""
     what = f"#{noted.issue}" if noted.issue else one_line(noted.branch, 60) or "somebody"
     who = f"{agent} on {what}" if agent else what
     facts: Sequence[str] = (
@@ -107,31 +108,31 @@ def sentence(noted: Noted, agent: str) -> str:
         "waits for a person's input" if noted.waits else "",
         noted.action,
     )
-    said = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
-    return f"Upstream's ghp says of {who}: {said}."
+    details = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
+    return f"Upstream's ghp says of {who}: {details}."
 
 
 def _key(noted: Noted) -> str:
     return posixpath.normpath(noted.worktree) if noted.worktree else noted.branch
 
 
-def _object(told: Any) -> Mapping[str, Any]:
-    if not isinstance(told, dict):
+def _object(data: Any) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
         raise ValueError("no object")
-    return told
+    return data
 
 
-def _objects(told: Any) -> dict[str, Mapping[str, Any]]:
-    return {key: each for key, each in _object(told).items() if isinstance(each, dict)}
+def _objects(data: Any) -> dict[str, Mapping[str, Any]]:
+    return {key: value for key, value in _object(data).items() if isinstance(value, dict)}
 
 
-def _text(told: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
-    value = told.get(key)
+def _text(data: Mapping[str, Any], key: str, limit: int = LONGEST) -> str:
+    value = data.get(key)
     if not isinstance(value, str):
         return ""
     return one_line(value.encode("utf-8", "replace").decode("utf-8"), limit)
 
 
-def _issue(told: Mapping[str, Any]) -> int | None:
-    value = told.get("issueNumber")
+def _issue(data: Mapping[str, Any]) -> int | None:
+    value = data.get("issueNumber")
     return value if type(value) is int and 0 < value < NUMBERS_END else None

@@ -1,6 +1,6 @@
-"""Our hooks with upstream's `ghp`: registered and taken away by its own commands.
+"""Registers and removes our hooks with the commands of upstream's `ghp`.
 
-What is registered is read from its files, which only `ghp` itself writes.
+Registered hooks are read from its files, which only `ghp` itself writes.
 """
 
 import json
@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from ghp_agents.core import process
-from ghp_agents.core import user_file as usersfile
+from ghp_agents.core import process, user_file
 from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
@@ -17,10 +16,10 @@ from ghp_agents.integrations.upstream_ghp import hooks as upstream_hook
 from ghp_agents.integrations.upstream_ghp.hooks import Hook
 from ghp_agents.state.admin_port import Step
 
-FOLDER = ".config/ghp-cli"  # upstream honours no XDG_CONFIG_HOME
+FOLDER = ".config/ghp-cli"  # upstream ignores XDG_CONFIG_HOME
 EVENT_HOOKS, DASHBOARD_HOOKS = "event-hooks.json", "dashboard-hooks.json"
-PATIENCE = 60.0  # seconds for one command
-COMMANDS = ("worktree", "dashboard", "hooks")  # what only upstream's help names together
+TIMEOUT_S = 60.0  # seconds for one command
+COMMANDS = ("worktree", "dashboard", "hooks")  # only upstream's help names all of them
 
 
 class Upstream:
@@ -30,7 +29,7 @@ class Upstream:
         self.program, self.cwd, self.environ = program, cwd, environ
 
     def check(self) -> None:
-        """Others go by that name, too; one of them deploys pages. Raises GhpError."""
+        """Check that it is GHP, not another program named `ghp`. Raises GhpError."""
         done = self._run(["--help"])
         if done.code != 0 or not all(word in done.out for word in COMMANDS):
             raise GhpError(
@@ -42,16 +41,16 @@ class Upstream:
         """Run one of its commands. Raises GhpError."""
         done = self._run(words)
         if done.code != 0:
-            said = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
+            message = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
             raise GhpError(
-                f"`ghp {' '.join(words[:4])}` failed: {said}",
+                f"`ghp {' '.join(words[:4])}` failed: {message}",
                 hint="Correct that, and run the command again: it goes on where it stopped.",
             )
 
     def _run(self, words: list[str]) -> process.Ended:
         env = {**for_commands(self.environ), "NO_COLOR": "1"}
         try:
-            return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=PATIENCE)
+            return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=TIMEOUT_S)
         except OSError as error:
             raise GhpError(
                 f"{self.program} could not be started: {error.strerror}.",
@@ -60,19 +59,19 @@ class Upstream:
 
 
 def to_register(upstream: Upstream, python: str) -> list[Step]:
-    """What is still to be registered, or is to call another interpreter. Raises GhpError."""
+    """Steps to register missing or outdated hooks. Raises GhpError."""
     known = {hook.name: hook for hook in registered(upstream.environ)}
     steps: list[Step] = []
     for hook in upstream_hook.wanted(python):
-        had = known.get(hook.name)
-        if had != hook:
-            act = partial(_register, upstream, had, hook)
+        previous = known.get(hook.name)
+        if previous != hook:
+            act = partial(_register, upstream, previous, hook)
             steps.append(Step("register", "Registered", hook.what, act))
     return steps
 
 
 def to_take(upstream: Upstream) -> list[Step]:
-    """What of ours is to be taken away. Raises GhpError."""
+    """Steps to remove our hooks. Raises GhpError."""
     return [
         Step("remove", "Removed", hook.what, partial(upstream.call, hook.to_remove))
         for hook in registered(upstream.environ)
@@ -80,13 +79,13 @@ def to_take(upstream: Upstream) -> list[Step]:
 
 
 def registered(environ: Mapping[str, str]) -> list[Hook]:
-    """Our hooks that upstream knows. Raises GhpError for a file that it would begin anew."""
+    """Our registered hooks. Raises GhpError for an invalid file, which `ghp` would overwrite."""
     return [*_read(environ, EVENT_HOOKS), *_read(environ, DASHBOARD_HOOKS)]
 
 
 def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
     path = Path(environ.get("HOME") or "/") / FOLDER / name
-    text = usersfile.read_text(path)
+    text = user_file.read_text(path)
     if text is None:
         return []
     try:
@@ -99,7 +98,7 @@ def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
         ) from None
 
 
-def _register(upstream: Upstream, had: Hook | None, hook: Hook) -> None:
-    if had is not None:
-        upstream.call(had.to_remove)
+def _register(upstream: Upstream, previous: Hook | None, hook: Hook) -> None:
+    if previous is not None:
+        upstream.call(previous.to_remove)
     upstream.call(hook.to_add)

@@ -44,6 +44,6 @@ def test_what_cannot_be_read_is_not_known(tmp_path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert guard_origins.read(path) is None
     path.write_text('{"made": 1, "events": "Stop", "hooks": null}')
-    assert guard_origins.read(path) == Origin(made=False)
+    assert guard_origins.read(path) == Origin(created=False)
     path.write_text('{"events": [1, "Stop"], "hooks": true}')
     assert guard_origins.read(path) == Origin(False, Lists(True, frozenset(["Stop"])))
