@@ -77,8 +77,8 @@ def _fields(one: Outcome | Passed) -> dict[str, object]:
         return {**fields, **done}
     if isinstance(one, SentBack):
         asked = one.escalation.name if one.escalation else None
-        back = {"outcome": "returned", "reason": one.said.reason, "round": one.round}
-        return {**fields, **back, "to": one.said.agent, "escalation": asked}
+        back = {"outcome": "returned", "reason": one.returned.reason, "round": one.round}
+        return {**fields, **back, "to": one.returned.agent, "escalation": asked}
     return {**fields, "outcome": "passed", "why": one.why}
 
 
@@ -109,7 +109,7 @@ def _say_merged(merged: Merged) -> None:
 
 
 def _say_sent_back(back: SentBack) -> None:
-    said = back.said
+    said = back.returned
     output.warn(
         f"#{back.pull.number} goes back to {said.agent}, round {back.round}: "
         f"{REASONS[said.reason]}.\n{said.text}"
@@ -128,6 +128,6 @@ def _sent_back(back: list[SentBack]) -> GhpError:
         )
     (one,) = back
     return GhpError(
-        f"#{one.pull.number} was not merged: {REASONS[one.said.reason]}.",
-        hint=f"{one.said.agent} is told at its next step. Nothing of it is on the trunk.",
+        f"#{one.pull.number} was not merged: {REASONS[one.returned.reason]}.",
+        hint=f"{one.returned.agent} is told at its next step. Nothing of it is on the trunk.",
     )

@@ -82,7 +82,7 @@ def test_what_is_read_is_what_was_written() -> None:
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(path: str, content: bytes) -> None:
     log = pull_log.read_events({OPEN.path: encode(OPEN), path: content})
-    assert log.said == (OPEN,)
+    assert log.events == (OPEN,)
     assert [problem.place for problem in log.problems] == [path]
 
 

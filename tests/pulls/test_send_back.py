@@ -47,7 +47,7 @@ def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None
     assert bell.is_set(road.house("worker-1").ws.folders, "worker-1")
     assert told(road) == (
         "Pull request #2 (for #1) was sent back: a check failed (round 1).\n"
-        f"On branch agent/worker-1/1-parse-files, at {back.said.head[:12]}:\n"
+        f"On branch agent/worker-1/1-parse-files, at {back.returned.head[:12]}:\n"
         f"```\n{TEXT}\n```\n"
         "End of what agent lead sent back. In its worktree, correct it and commit; then "
         "`ghp agent-finish`."
@@ -88,7 +88,7 @@ def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> Non
 def test_a_conflict_names_the_files(road: Road, place: Path) -> None:
     road.put({"a.txt": "theirs\n"})
     back = sent_back(road.merge(1))
-    assert (back.said.reason, back.said.text) == ("conflict", "a.txt")
+    assert (back.returned.reason, back.returned.text) == ("conflict", "a.txt")
     assert "bring the branch up to the trunk, resolve and commit" in told(road)
 
 
@@ -96,7 +96,7 @@ def test_no_secret_is_sent_back(road: Road, place: Path) -> None:
     token = "ghp_" + "a" * 36
     (road.folder / "print.sh").write_text(f"echo {token}; exit 1\n")
     road.configure({"checks": [f"sh {road.folder}/print.sh"]})
-    assert "[a GitHub token was taken out]" in sent_back(road.merge(1)).said.text
+    assert "[a GitHub token was taken out]" in sent_back(road.merge(1)).returned.text
 
 
 def test_what_a_check_prints_can_pass_for_nothing_else(road: Road, place: Path) -> None:
@@ -133,6 +133,6 @@ def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     lease = house.leaser.read("issue/1")
     assert lease is not None
     house.leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
-    assert sent_back(road.merge(1, "@me")).said.agent == "worker-2"
+    assert sent_back(road.merge(1, "@me")).returned.agent == "worker-2"
     found = merge_return.for_agent(house.store.snapshot(), "worker-2")
     assert [(said.pull, number) for said, number in found] == [(2, 1)]
