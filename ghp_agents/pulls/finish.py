@@ -80,7 +80,11 @@ def finish(
     about = evidence.topic(ws, tracker, actor, str(found.number))
     work_branch = evidence.branch(ws)
     body = finish_body.body(
-        ws, about, work_branch, evidence.said(store, about, ws.settings.orchestrators), checks
+        ws,
+        about,
+        work_branch,
+        evidence.topic_facts(store, about, ws.settings.orchestrators),
+        checks,
     )
     previous = forge.find(branch)
     new = NewPull(branch, base, head, found.title, body, found.number, draft)

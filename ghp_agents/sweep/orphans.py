@@ -210,7 +210,7 @@ def _save(me: ClaimContext, there: Workspace, orphan: Orphan) -> str:
         raise RefusedError(f"Not all of {orphan.name} can be saved.", hint="Look at it yourself.")
     about = Topic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
-    said = evidence.said(me.store, about, me.ws.settings.orchestrators)
+    said = evidence.topic_facts(me.store, about, me.ws.settings.orchestrators)
     facts = HandoffFacts(about, evidence.branch(there), said, work, (), ())
     handed = record_of(there, me.store, facts, note=note)
     if uncommitted.take_uncommitted(there).patch.content != work.patch.content:

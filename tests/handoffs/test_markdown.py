@@ -50,7 +50,7 @@ def test_an_empty_text_is_no_quotation() -> None:
 def test_no_text_of_others_leaves_its_line_or_its_quotation(text: str) -> None:
     assert phrase(text).isprintable()
     assert page.path(text).isprintable()
-    assert all(line.startswith(">") for line in page.said(text, 100, "x").split("\n"))
+    assert all(line.startswith(">") for line in page.quotation(text, 100, "x").split("\n"))
 
 
 @pytest.mark.parametrize(
