@@ -59,9 +59,9 @@ def test_another_key_is_the_same_embedder() -> None:
 @pytest.mark.usefixtures("mem0")
 def test_a_store_is_told_the_length_of_vectors_only_where_it_asks() -> None:
     said = {"collection_name": "c", "embedding_model_dims": 3}
-    assert engines._known("qdrant", said) == said
-    assert engines._known("vertex_ai_vector_search", said) == {"collection_name": "c"}
-    assert engines._known("pgvector", said) == said
+    assert engines._supported("qdrant", said) == said
+    assert engines._supported("vertex_ai_vector_search", said) == {"collection_name": "c"}
+    assert engines._supported("pgvector", said) == said
 
 
 @needs_mem0
