@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core import token_hosts
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.github.api import access
-from ghp_agents.github.api import status as standing
+from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.status import HubStanding
@@ -64,12 +63,12 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
             f"{_count(len(waiting), 'write')} wait{_s(len(waiting))} to be sent to GitHub; {first}."
         )
         yield warning("github-outbox", text, "Send now: ghp agent-sync")
-    for one in found.refused():
+    for refusal in found.refused():
         yield warning(
             "github-outbox",
-            f"Not sent to GitHub: {one.job.says}. {one.why}",
+            f"Not sent to GitHub: {refusal.job.says}. {refusal.why}",
             "It is tried again by itself within the hour, or with another token."
-            if one.again
+            if refusal.again
             else f"It is kept in {found.outbox.folder / 'refused'}; remove it there to forget it.",
         )
 
@@ -108,7 +107,7 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
 def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
     """The same for the status, asking nobody and nothing: lines, and what to do where it is a
     warning."""
-    found, now = standing.seen(ws), ws.clock.now()
+    found, now = status.seen(ws), ws.clock.now()
     if found is None:
         return
     if found.paused_until is not None:
@@ -137,15 +136,15 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
     found = hub()
     if found is None:
         return
-    said: Any = found.get("").body
-    said = said if isinstance(said, dict) else {}
-    if said.get("has_issues") is False:
+    answer: Any = found.get("").body
+    answer = answer if isinstance(answer, dict) else {}
+    if answer.get("has_issues") is False:
         yield error(
             "github-repository",
             f"Issues are switched off in {found.repository}.",
             'Switch them on in its settings, or keep issues here: "agents": {"tracker": "local"}.',
         )
-    allowed = said.get("permissions")
+    allowed = answer.get("permissions")
     push = allowed.get("push") if isinstance(allowed, dict) else None
     who = found.viewer()
     if push is False:
@@ -161,15 +160,15 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
 def _features(hub: GitHubRepository) -> str:
     """What was found out about the server, in words."""
     known = {name: hub.has(key) for key, name in FEATURES.items()}
-    has = [name for name, there in known.items() if there]
-    lacks = [name for name, there in known.items() if there is False]
+    has = [name for name, supported in known.items() if supported]
+    lacks = [name for name, supported in known.items() if supported is False]
     parts = [f"with {', '.join(has)}"] * bool(has) + [f"without {', '.join(lacks)}"] * bool(lacks)
     return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _how(ws: Workspace, place: RepositoryPlace) -> str:
-    ours = token_host.is_githubs(place.host)
-    names = token_host.OF_GITHUB if ours else token_host.OF_ENTERPRISE
+    ours = token_hosts.is_githubs(place.host)
+    names = token_hosts.OF_GITHUB if ours else token_hosts.OF_ENTERPRISE
     first = (
         ""
         if access.may_have_a_token(ws, place)

@@ -14,7 +14,7 @@ from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.locate import is_owned, locate
 from ghp_agents.workspace import Workspace
 
@@ -39,7 +39,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
 def check_git() -> Iterator[Finding]:
     """Whether git is new enough."""
     version = git.version()
-    shown, needed = (".".join(map(str, each)) for each in (version, git.MINIMUM_VERSION))
+    shown, needed = (".".join(map(str, numbers)) for numbers in (version, git.MINIMUM_VERSION))
     if version < git.MINIMUM_VERSION:
         yield error("git", f"git {shown} is too old.", f"Install git {needed} or newer.")
     else:
@@ -59,10 +59,10 @@ def check_python() -> Iterator[Finding]:
 
 def check_repository(ws: Workspace) -> Iterator[Finding]:
     """What kind of repository this is."""
-    asked = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
-    shown = git.run(asked, cwd=ws.folder)
+    args = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
+    shown = git.run(args, cwd=ws.folder)
     if shown.code != 0:
-        raise git.failure(asked, shown)
+        raise git.failure(args, shown)
     bare, shallow, form = shown.text.splitlines()
     kinds = [
         "bare" if bare == "true" else "main worktree" if ws.place.git_dir == ws.place.common_dir
@@ -89,8 +89,8 @@ def _not_for_hooks(ws: Workspace, top: str) -> Finding:
 
 
 def _is_partial(ws: Workspace) -> bool:
-    asked = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
-    return bool(git.run(asked, cwd=ws.folder).text)
+    args = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
+    return bool(git.run(args, cwd=ws.folder).text)
 
 
 # ------------------------------------------------------------------------------ settings
@@ -98,17 +98,17 @@ def _is_partial(ws: Workspace) -> bool:
 
 def check_config(ws: Workspace) -> Iterator[Finding]:
     """What is wrong in the configuration files, with lines, and keys that mean nothing."""
-    from ghp_agents.settings import schema as config
+    from ghp_agents.settings import schema
 
-    there = [path for path in ws.config_files() if path.is_file()]
+    existing = [path for path in ws.config_files() if path.is_file()]
     broken = False
-    for path in there:
+    for path in existing:
         text = path.read_bytes().decode("utf-8", "replace")
-        for fault in config.faults(text):
+        for fault in schema.faults(text):
             broken = True
             place = f"{path}, line {fault.line}: {fault.reason}."
             yield error("config", place, "Correct the line; nothing else works until then.")
-        for key in config.unknown_keys(text):
+        for key in schema.unknown_keys(text):
             meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it a newer version's?"
             place = f"{path}, line {key.line}: `{key.key}` means nothing to this version."
             yield warning("config-key", place, meant)
@@ -120,7 +120,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
         yield warning(
             "config", f"{order}, or agents are dead before they are stale.", "Set them so."
         )
-    names = " and ".join(map(str, there)) or "the defaults (there is no .ghp/config.json)"
+    names = " and ".join(map(str, existing)) or "the defaults (there is no .ghp/config.json)"
     yield ok("config", f"Settings: {names}")
 
 
@@ -140,11 +140,11 @@ def check_background(ws: Workspace) -> Iterator[Finding]:
 
 def check_agent(ws: Workspace) -> Iterator[Finding]:
     """Which agent commands act for here."""
-    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     if not name:
         how = "Name one, if an agent works here: ghp agent-whoami --set worker-1"
         yield info("agent", "No agent is named in this worktree.", how)
-    elif not pulse.is_name(name):
+    elif not heartbeat.is_name(name):
         text = f"{one_line(name, 80)!r} is not a name for an agent: no command can act for it."
         yield error("agent", text, "Name another: ghp agent-whoami --set worker-1 (or GHP_AGENT).")
     else:
@@ -162,8 +162,8 @@ def check_log(ws: Workspace) -> Iterator[Finding]:
         last = max(recent, key=_moment)
         when = ago(ws.clock.now() - _moment(last))
         many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
-        said = one_line(str(last.get("error", "")), 160)
-        text = f"{many} in the background in the last 7 days; the last, {when} ago: {said}"
+        message = one_line(str(last.get("error", "")), 160)
+        text = f"{many} in the background in the last 7 days; the last, {when} ago: {message}"
         yield warning("log", text, f"See {path}; if it is ours, please report it.")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from ghp_agents.core.finding import Finding, info, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree
-from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import alive
 from ghp_agents.leases import service as lease
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import LockService, Snapshot, StateStore
@@ -18,14 +18,14 @@ CODE = "worktree"
 
 def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Finding]:
     """Which agents of this clone worked in a worktree that is not there any more."""
-    there = _worktrees(ws)
+    trees = _worktrees(ws)
     snapshot = store.snapshot()
     here = _of_this_clone(ws, snapshot)
-    lost = {name: each for name, each in here.items() if _where(each) not in ("", *there)}
+    lost = {name: fields for name, fields in here.items() if _where(fields) not in ("", *trees)}
     named = _named(ws) if lost else set[str]()
     for name, presence in lost.items():
         if name not in named:
-            yield from _told(ws, snapshot, leaser, name, presence)
+            yield from _findings_for(ws, snapshot, leaser, name, presence)
 
 
 def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
@@ -39,10 +39,10 @@ def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
     }
 
 
-def _told(
+def _findings_for(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, name: str, presence: Presence
 ) -> Iterator[Finding]:
-    lives = living.lives(
+    lives = alive.lives(
         ws.folders, name, ws.clock.now(), ws.settings.dead_after, ws.settings.gone_after
     )
     claims = _claims(leaser, name)
@@ -61,8 +61,8 @@ def _told(
 
 def _claims(leaser: LockService, name: str) -> list[str]:
     """The issues that the agent has, as this clone knows."""
-    known = [each for each in leaser.known(PREFIX) if each.holder == name]
-    return [each.name.removeprefix(PREFIX) for each in known if not each.is_person]
+    known = [lock for lock in leaser.known(PREFIX) if lock.holder == name]
+    return [lock.name.removeprefix(PREFIX) for lock in known if not lock.is_person]
 
 
 def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
@@ -94,12 +94,12 @@ def _worktrees(ws: Workspace) -> list[str]:
 def _named(ws: Workspace) -> set[str]:
     """The agents whose name a worktree has that is there; it may have been moved."""
     own = [ws.common_dir / NAME_FILE]
-    linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _leads(path)]
+    linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _exists(path)]
     return {path.read_text(encoding="utf-8", errors="replace").strip()
             for path in (*own, *linked) if path.is_file()}  # fmt: skip
 
 
-def _leads(name_file: Path) -> bool:
+def _exists(name_file: Path) -> bool:
     """Whether the worktree of a git folder is there."""
     try:
         return Path(name_file.with_name("gitdir").read_text(encoding="utf-8").strip()).exists()

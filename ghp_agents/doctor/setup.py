@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.core.remote_url import host_of, is_public
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
@@ -85,7 +85,7 @@ def to_make(
     path = ws.root / ".ghp/config.json"
     if config and not path.exists():
         what = f"{path.relative_to(ws.root)}, which is yours to edit and to commit"
-        act = partial(files.write_atomically, path, _empty_config(), mode=ownfile.LIKE_GIT)
+        act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ws) != agent:
         act = partial(presence.rename, ws, store, agent)

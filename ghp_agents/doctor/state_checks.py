@@ -4,20 +4,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs import returned as pull_return
-from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.handoffs import returned
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
 from ghp_agents.ports import StateStore
-from ghp_agents.presence import name_owners as homes
+from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.state.join import Problem
@@ -30,7 +30,7 @@ _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
 # Not the patches: nobody could tell whether one of them is right, and together they may be large.
 FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
     "answers": lambda files: escalation_record.read(files)[1],
-    "commands": lambda files: command_record.read_commands(files)[1],
+    "commands": lambda files: comment_commands.read_commands(files)[1],
     "escalations": lambda files: escalation_record.read(files)[1],
     "handoffs": lambda files: handoff_record.read_handoffs(files)[1],
     "inbox": lambda files: (),  # nobody reads it yet
@@ -38,7 +38,7 @@ FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read o
     "leases": lambda files: lease_record.read_leases(files)[1],
     "notes": lambda files: note_record.read_notes(files)[1],
     "pulls": lambda files: pull_log.read_events(files).problems,
-    "returns": lambda files: pull_return.read_returns(files)[1],
+    "returns": lambda files: returned.read_returns(files)[1],
 }
 
 
@@ -81,16 +81,16 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
 
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
     """What is not even a document, and what is one, but not the record that it should be."""
-    found = {each.place: each for each in read(files)}
+    found = {problem.place: problem for problem in read(files)}
     torn = filter(None, (_torn(path, content) for path, content in files.items()))
-    found |= {each.place: each for each in torn}
+    found |= {problem.place: problem for problem in torn}
     return [found[place] for place in sorted(found)]
 
 
 def _torn(path: str, content: bytes) -> Problem | None:
     try:
         if path.endswith(".md"):
-            document.parse(content)
+            front_matter.parse(content)
         elif path.endswith(".json"):
             json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -110,7 +110,7 @@ def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
     """Which agents went to another clone lately."""
-    return homes.check(ws, store.snapshot())
+    return name_owners.check(ws, store.snapshot())
 
 
 # ------------------------------------------------------------------------------ how far it got
@@ -152,8 +152,8 @@ def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
     heard = ago(ws.clock.now() - standing.news_at) if standing.news_at else None
     news = f"the last news are {heard} old" if heard else "there never were news"
     if not standing.trouble:
-        told = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
-        yield ok("sync", told) if heard else info("sync", told, "Run `ghp agent-sync`.")
+        line = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
+        yield ok("sync", line) if heard else info("sync", line, "Run `ghp agent-sync`.")
         return
     words = one_line(masked(standing.trouble), 300)
     text = f"The last sync with {standing.remote} failed: {words} ({news})."

@@ -33,7 +33,7 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
     ws, store = me.ws, me.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
-    place = worktree_of(ws, agent, fields)
+    theirs = worktree_of(ws, agent, fields)
     about = evidence.topic(ws, me.tracker, me.actor, str(issue.number))
     for previous in evidence.handoffs_about(store.snapshot(), about)[0]:
         if previous.note.startswith(_first_line(agent, lease)):
@@ -43,18 +43,18 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
     ]
     topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes]
-    if place is None:
+    if theirs is None:
         notes.append(_describe_missing(agent, fields))
     facts = HandoffFacts(
         about=about,
-        branch=evidence.branch(place) if place else _branch(ws, fields),
+        branch=evidence.branch(theirs) if theirs else _branch(ws, fields),
         topic_facts=topic_facts,
-        work=uncommitted.take_uncommitted(place) if place else Uncommitted(Patch("", b"")),
+        work=uncommitted.take_uncommitted(theirs) if theirs else Uncommitted(Patch("", b"")),
         rights=tuple(rights),
         notes=tuple(notes),
         learnt=tuple(recall.learnt(ws, store, agent, about.numbers)),
     )
-    return record_of(place or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
+    return record_of(theirs or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
 
 
 def _first_line(agent: str, lease: Lock) -> str:
@@ -88,28 +88,28 @@ def worktree_of(ws: Workspace, agent: str, fields: Presence) -> Workspace | None
     """Return an agent's worktree, if it is in this clone."""
     for folder in worktree.folders(ws.folder):
         try:
-            place = open_workspace(folder, ws.environ, ws.clock, MYSELF)
+            theirs = open_workspace(folder, ws.environ, ws.clock, MYSELF)
         except GhpError:
             continue
-        if place.common_dir == ws.common_dir and _belongs_to(place, agent, fields):
-            return place
+        if theirs.common_dir == ws.common_dir and _belongs_to(theirs, agent, fields):
+            return theirs
     return None
 
 
-def named(place: Workspace) -> str:
+def named(theirs: Workspace) -> str:
     """Return the agent whose name a worktree has; empty for none."""
     try:
-        name = (place.git_dir / NAME_FILE).read_text(encoding="utf-8").strip()
+        name = (theirs.git_dir / NAME_FILE).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return name if heartbeat.is_name(name) else ""
 
 
-def _belongs_to(place: Workspace, agent: str, fields: Presence) -> bool:
-    name = named(place)
-    if name or place.presence(agent) is None:
+def _belongs_to(theirs: Workspace, agent: str, fields: Presence) -> bool:
+    name = named(theirs)
+    if name or theirs.presence(agent) is None:
         return name == agent
-    here = heartbeat.surroundings(place.place)
+    here = heartbeat.surroundings(theirs.place)
     return all(fields.get(key) == here.get(key) for key in ("branch", "worktree"))
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Snapshot, StateStore
@@ -20,7 +20,7 @@ from ghp_agents.sweep.plan import Silent
 from ghp_agents.workspace import Workspace, now_text
 
 CLONES = "clones-seen.json"
-NOTES = (presence.SIGHTINGS, presence.TURNS, claim_sight.NOTED, CLONES)
+NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED, CLONES)
 FOLDER = ".ghp/sweeps/"
 
 
@@ -42,7 +42,7 @@ def restore(ws: Workspace, store: StateStore) -> None:
 def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
     """Put the memory into the state; whether there was something new."""
     content = json.dumps(
-        {name: _noted(ws, name) for name in NOTES}, indent=1, sort_keys=True
+        {name: _read_cache(ws, name) for name in NOTES}, indent=1, sort_keys=True
     ).encode()
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
@@ -67,18 +67,18 @@ def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
 
 def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Silent, ...]:
     """The other clones, and for how long each is known to have said nothing."""
-    now, had = ws.steady(), _noted(ws, CLONES)
+    now, previous = ws.steady(), _read_cache(ws, CLONES)
     seen: dict[str, list[Any]] = {}
     silent: list[Silent] = []
     for tip in snapshot.tips():
         if tip.clone == snapshot.clone:
             continue
-        oid, first = _sighting(had.get(tip.clone))
+        oid, first = _sighting(previous.get(tip.clone))
         # When the machine was started anew, what was seen before is seen anew.
         same = oid == tip.oid and first <= now
         seen[tip.clone] = [tip.oid, first if same else now]
         silent.append(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone][1])))
-    if seen != had:
+    if seen != previous:
         _write(ws, CLONES, seen)
     return tuple(silent)
 
@@ -90,7 +90,7 @@ def _sighting(value: Any) -> tuple[str, float]:
     return "", 0.0
 
 
-def _noted(ws: Workspace, name: str) -> dict[str, Any]:
+def _read_cache(ws: Workspace, name: str) -> dict[str, Any]:
     try:
         return _read((ws.cache_dir / name).read_bytes())
     except OSError:

@@ -245,10 +245,10 @@ def _closed(facts: SweepFacts) -> list[Close]:
 
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
-    counted = [(each, 1 + facts.attempts.get(each.issue, 0)) for each in facts.unfinished]
+    counted = [(item, 1 + facts.attempts.get(item.issue, 0)) for item in facts.unfinished]
     return [
-        Finish(each, attempt, each.lease.holder is None and attempt >= most)
-        for each, attempt in counted
+        Finish(item, attempt, item.lease.holder is None and attempt >= most)
+        for item, attempt in counted
     ]
 
 
@@ -317,7 +317,7 @@ def _is_silent(held: Held, policy: str) -> bool:
 def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Recall]:
     """The issues that are marked without a reason any more."""
     holders = {issue.number: held for held in claims if (issue := _issue(facts, held))}
-    marked = sorted({each for each in facts.issues.values() if STALE_LABEL in each.labels})
+    marked = sorted({item for item in facts.issues.values() if STALE_LABEL in item.labels})
     found: list[Recall] = []
     for issue in marked:
         held = holders.get(issue.number)
@@ -336,10 +336,10 @@ def _is_over(held: Held) -> bool:
 
 
 def _questions(facts: SweepFacts) -> list[Tell]:
-    old = [each for each in facts.questions if each.waits >= QUESTION_OLD]
+    old = [item for item in facts.questions if item.waits >= QUESTION_OLD]
     return [
-        Tell("question", each.issue, f"{each.name} of {each.agent}: {each.title}")
-        for each in sorted(old, key=lambda each: -each.waits)
+        Tell("question", item.issue, f"{item.name} of {item.agent}: {item.title}")
+        for item in sorted(old, key=lambda item: -item.waits)
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import memory as sweep_memory
-from ghp_agents.sweep.service import SweepParts, _insist, sweep
+from ghp_agents.sweep.service import SweepParts, _publish_with_retries, sweep
 from tests.support.claimants import DEAD, Claimant, Team
 from tests.support.git import git, refs
 from tests.support.sweeps import STALE, Rival, comments, handoffs, kinds, questions, run, texts
@@ -204,5 +204,5 @@ def test_what_waits_for_github_is_sent_before_the_clone_is_gone_or_said(
     fresh = runners.fresh().sync()
     outbox: Any = Outbox(sends)
     house = SweepParts(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
-    told = _insist(house, SyncReport("origin", fetched=True)).trouble
+    told = _publish_with_retries(house, SyncReport("origin", fetched=True)).trouble
     assert (told or "").partition(" on ")[0] == (trouble or "")
