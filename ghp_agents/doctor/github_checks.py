@@ -1,4 +1,4 @@
-"""What the doctor says of GitHub: whether it is reached, may be written, and what waits for it."""
+"""The doctor's checks of GitHub: access, write permission, and waiting writes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,11 +14,11 @@ from ghp_agents.github.api.status import HubStanding
 from ghp_agents.workspace import Workspace
 
 FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
-FEW = 0.1  # of the budget: from here on it is worth a warning
+FEW = 0.1  # of the rate limit: below it there is a warning
 
 
 def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[str, Check]:
-    """By code, in order; the network comes last."""
+    """Return the checks by code, in order; those with network requests come last."""
     return {
         "github": partial(check_here, ws, hub),
         "github-repository": partial(check_repository, hub),
@@ -26,7 +26,7 @@ def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[st
 
 
 def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """All that is known without asking."""
+    """Check what is known without a request."""
     yield from check_access(ws, hub)
     yield from check_outbox(hub)
     yield from check_unread(hub)
@@ -34,14 +34,15 @@ def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Ite
 
 
 def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """Where issues are, and why. Raises NotSetUpError where GitHub is wanted and cannot be had."""
+    """Report where issues are, and why. Raises NotSetUpError if GitHub is configured and
+    unavailable."""
     found = hub()
     if found:
         yield ok("github", f"Issues are on GitHub: {found.url}{_features(found)}.")
         return
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
-        return  # nothing here is GitHub's
+        return  # not a GitHub repository
     why = "there is no token for it" if ws.settings.push else "the configuration keeps all here"
     yield info(
         "github",
@@ -52,7 +53,7 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
 
 
 def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """What waits to be sent, and what GitHub would not take."""
+    """Report writes that wait to be sent, and writes that GitHub refused."""
     found = hub()
     if found is None:
         return
@@ -74,7 +75,7 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
 
 
 def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """The issues that GitHub tells in a way that cannot be read."""
+    """Report issues that cannot be read from GitHub's response."""
     found = hub()
     for number, why in found.unread.items() if found else ():
         yield warning(
@@ -85,7 +86,7 @@ def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
 
 
 def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """How much may still be asked, as far as it is known without asking."""
+    """Report the remaining rate limit, as far as it is known without a request."""
     found = hub()
     if found is None:
         return
@@ -105,8 +106,7 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
 
 
 def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
-    """The same for the status, asking nobody and nothing: lines, and what to do where it is a
-    warning."""
+    """Return lines for `agent-status`, without any request; a warning has a hint."""
     found, now = status.seen(ws), ws.clock.now()
     if found is None:
         return
@@ -132,7 +132,7 @@ def _left(found: HubStanding, now: float) -> str:
 
 
 def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """What GitHub says of the repository and the token. Raises what the hub raises."""
+    """Ask GitHub about the repository and the token. Raises what the hub raises."""
     found = hub()
     if found is None:
         return
@@ -158,7 +158,7 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
 
 
 def _features(hub: GitHubRepository) -> str:
-    """What was found out about the server, in words."""
+    """Describe the server's features in words."""
     known = {name: hub.has(key) for key, name in FEATURES.items()}
     has = [name for name, supported in known.items() if supported]
     lacks = [name for name, supported in known.items() if supported is False]

@@ -1,4 +1,4 @@
-"""What the doctor looks at on this machine: git, Python, the repository, settings, the log."""
+"""The doctor's checks of this machine: git, Python, the repository, settings, the log."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.locate import is_owned, locate
 from ghp_agents.workspace import Workspace
 
-LATELY = 7 * 86_400.0  # seconds; older errors of the log are history
+LATELY = 7 * 86_400.0  # seconds; older errors in the log are ignored
 _TAIL = 200_000  # bytes of the log that are read
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
-    """By code, in order."""
+    """Return the checks by code, in order."""
     return {
         "git": check_git,
         "python": check_python,
@@ -37,7 +37,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
 
 
 def check_git() -> Iterator[Finding]:
-    """Whether git is new enough."""
+    """Check that git is new enough."""
     version = git.version()
     shown, needed = (".".join(map(str, numbers)) for numbers in (version, git.MINIMUM_VERSION))
     if version < git.MINIMUM_VERSION:
@@ -47,7 +47,7 @@ def check_git() -> Iterator[Finding]:
 
 
 def check_python() -> Iterator[Finding]:
-    """Which Python, and which version of this program, run."""
+    """Report the versions of Python and of this program."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -58,7 +58,7 @@ def check_python() -> Iterator[Finding]:
 
 
 def check_repository(ws: Workspace) -> Iterator[Finding]:
-    """What kind of repository this is."""
+    """Report the kind of repository."""
     args = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
     shown = git.run(args, cwd=ws.folder)
     if shown.code != 0:
@@ -78,7 +78,7 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
 
 
 def _not_for_hooks(ws: Workspace, top: str) -> Finding:
-    """Git agrees to use this repository, but hooks ask nobody."""
+    """Explain why hooks ignore a repository that git accepts."""
     code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
     if is_owned(ws.place, ws.environ):
         text += "its git folder names another place."
@@ -97,7 +97,7 @@ def _is_partial(ws: Workspace) -> bool:
 
 
 def check_config(ws: Workspace) -> Iterator[Finding]:
-    """What is wrong in the configuration files, with lines, and keys that mean nothing."""
+    """Report errors in the configuration files, with their lines, and unknown keys."""
     from ghp_agents.settings import schema
 
     existing = [path for path in ws.config_files() if path.is_file()]
@@ -114,7 +114,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
             yield warning("config-key", place, meant)
     if broken:
         return
-    settings = ws.settings  # raises what cannot be read at all
+    settings = ws.settings  # raises if they cannot be read
     if not settings.stale_after <= settings.dead_after <= settings.gone_after:
         order = "`agents.staleAfter`, `deadAfter` and `goneAfter` must grow"
         yield warning(
@@ -125,7 +125,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_background(ws: Workspace) -> Iterator[Finding]:
-    """Whether beats may start a fold and a sync by themselves."""
+    """Report whether heartbeats may start a fold and a sync."""
     by_hand = "presence is folded and sent only by commands."
     if ws.environ.get("GHP_BACKGROUND") == "0":
         text = f"Background work is off in this environment: {by_hand}"
@@ -135,11 +135,11 @@ def check_background(ws: Workspace) -> Iterator[Finding]:
         yield info("background", text, "Run `ghp agent-sync` now and then.")
 
 
-# ------------------------------------------------------------------------------ who, and the log
+# ---------------------------------------------------------------------------- agent and log
 
 
 def check_agent(ws: Workspace) -> Iterator[Finding]:
-    """Which agent commands act for here."""
+    """Report the agent for which commands act here."""
     name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     if not name:
         how = "Name one, if an agent works here: ghp agent-whoami --set worker-1"
@@ -152,7 +152,7 @@ def check_agent(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_log(ws: Workspace) -> Iterator[Finding]:
-    """What went wrong of late where nobody was told: in beats, hooks and the background."""
+    """Report recent errors that no command has shown: of heartbeats, hooks and background work."""
     since = ws.clock.now() - LATELY
     for folder in ws.folders:
         path = Path(folder) / "log.jsonl"
@@ -179,7 +179,7 @@ def _entries(path: Path) -> list[dict[str, Any]]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # the first may be cut, the last may be half written
+            continue  # the first line may be cut, the last half written
         if isinstance(entry, dict):
             found.append(entry)
     return found

@@ -1,4 +1,4 @@
-"""Agents whose worktree was deleted under them: what they hold, which nobody will give back."""
+"""The doctor's check for agents whose worktree was deleted: what they still hold."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ CODE = "worktree"
 
 
 def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Finding]:
-    """Which agents of this clone worked in a worktree that is not there any more."""
+    """Report agents of this clone whose worktree no longer exists."""
     trees = _worktrees(ws)
     snapshot = store.snapshot()
     here = _of_this_clone(ws, snapshot)
@@ -29,7 +29,7 @@ def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Fin
 
 
 def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
-    """The agents that beat here, and in no other clone since."""
+    """Return the agents whose last heartbeat was in this clone."""
     joined = snapshot.agents()
     own = {name: ws.presence(name) for name in sorted(snapshot.beaten())}
     return {
@@ -60,13 +60,13 @@ def _findings_for(
 
 
 def _claims(leaser: LockService, name: str) -> list[str]:
-    """The issues that the agent has, as this clone knows."""
+    """Return the issues that the agent has claimed, as this clone knows."""
     known = [lock for lock in leaser.known(PREFIX) if lock.holder == name]
     return [lock.name.removeprefix(PREFIX) for lock in known if not lock.is_person]
 
 
 def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
-    """The leases of an agent that lives; of others they have ended by themselves."""
+    """Return the leases of a live agent; those of others have expired."""
     now = ws.clock.now()
     return [
         log.hold().short
@@ -86,13 +86,13 @@ def _where(presence: Presence) -> str:
 
 
 def _worktrees(ws: Workspace) -> list[str]:
-    """The names of the worktrees that are there."""
+    """Return the names of the existing worktrees."""
     here = [Path(ws.place.toplevel)] if ws.place.toplevel else []
     return [folder.name for folder in (*worktree.folders(ws.folder), *here)]
 
 
 def _named(ws: Workspace) -> set[str]:
-    """The agents whose name a worktree has that is there; it may have been moved."""
+    """Return the agents with an existing worktree of their name; it may have been moved."""
     own = [ws.common_dir / NAME_FILE]
     linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _exists(path)]
     return {path.read_text(encoding="utf-8", errors="replace").strip()
@@ -100,7 +100,7 @@ def _named(ws: Workspace) -> set[str]:
 
 
 def _exists(name_file: Path) -> bool:
-    """Whether the worktree of a git folder is there."""
+    """Return whether the worktree of a git folder exists."""
     try:
         return Path(name_file.with_name("gitdir").read_text(encoding="utf-8").strip()).exists()
     except (OSError, ValueError):

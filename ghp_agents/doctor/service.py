@@ -1,4 +1,4 @@
-"""The doctor: examine everything, mend what can be mended, and say what to do about the rest."""
+"""The doctor: check everything, repair what it can, and say what to do about the rest."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ def checks(
     hub: Callable[[], GitHubRepository | None] = lambda: None,
     shortcomings: Callable[[], Sequence[Finding]] = tuple,
 ) -> dict[str, Check]:
-    """All there is to look at, by code, in the order to tell it; the network comes last.
+    """Return all checks by code, in order; those with network requests come last.
 
     `shortcomings` are those of the knowledge base.
     """
@@ -50,7 +50,7 @@ def checks(
 
 
 def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
-    """Through which remote clones meet. Raises GhpError when the configured one is not there."""
+    """Report the remote that clones share. Raises GhpError if the configured one is missing."""
     sharing = ground.sharing()
     if sharing.remote is None:
         yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
@@ -61,7 +61,7 @@ def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
 def check_knowledge(
     ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
 ) -> Iterator[Finding]:
-    """How well notes can be found here."""
+    """Report how well notes can be searched here."""
     ignored = ws.settings.notes.get("ignored", ())
     if ignored:
         named = ", ".join(f"`memory.{name}`" for name in ignored)
@@ -79,7 +79,7 @@ def check_knowledge(
 def check_probe(
     ws: Workspace, store: StateStore, ask: Callable[[], Probe | None]
 ) -> Iterator[Finding]:
-    """Whether the remote takes our refs: by a probe now, or by what the last one found out."""
+    """Report whether the remote accepts our refs: from a probe now, or from the last one."""
     found = ask()
     if found is None:
         return
@@ -99,7 +99,7 @@ def check_probe(
 
 
 def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
-    """The findings of all checks. One that cannot be made is a finding, too, and hides no other."""
+    """Run all checks. A check that fails is a finding, too, and hides no other."""
     texts: set[str] = set()
     left_out: list[str] = []
     for code, check in checks.items():
@@ -108,7 +108,7 @@ def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
                 texts.add(found.text)
                 yield found
         except (GhpError, OSError) as error:
-            # A broken configuration, or a missing git, is in the way of many checks: said once.
+            # A broken configuration or a missing git stops many checks: report it once.
             if str(error) in texts:
                 left_out.append(code)
                 continue
@@ -120,10 +120,10 @@ def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
 
 
 def fix(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Finding]:
-    """Examine, mend what is fixable, and examine again: what was mended, then all that is so now.
+    """Check, repair, and check again. Return what was repaired, then all present findings.
 
-    One repair may bring the next to light (a fold makes something to send), so it goes on until
-    nothing new can be mended. The remote is asked once.
+    One repair may reveal the next (a fold makes something to send), so it repeats until nothing
+    new can be repaired. The remote is asked once.
     """
     before = list(examine(checks))
     here = {code: check for code, check in checks.items() if code not in _ASK_THE_REMOTE}
@@ -162,5 +162,5 @@ def _failure(code: str, error: GhpError | OSError, what: str = "") -> Finding:
 
 
 def has_no_errors(found: Sequence[Finding]) -> bool:
-    """Whether there is no error among `found`."""
+    """Return whether `found` has no error."""
     return all(item.level is not Level.ERROR for item in found)

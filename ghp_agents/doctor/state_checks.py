@@ -1,4 +1,4 @@
-"""What the doctor looks at in the state, whatever keeps it: records, clones, sessions, the sync."""
+"""The doctor's checks of the state, for every store: records, clones, sessions, the sync."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ from ghp_agents.state.join import Problem
 from ghp_agents.workspace import Workspace
 
 SILENT = 30 * 86_400.0  # seconds
-LATE = 600.0  # what is not sent after so long does not go by itself
-TOLD = 20  # unreadable records that are named one by one
+LATE = 600.0  # seconds; what is still unsent then will not go by itself
+LISTED = 20  # unreadable records that are listed
 _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
-# Not the patches: nobody could tell whether one of them is right, and together they may be large.
-FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
+# Without patches: they cannot be validated, and together they may be large.
+FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader finds
     "answers": lambda files: escalation_record.read(files)[1],
     "commands": lambda files: comment_commands.read_commands(files)[1],
     "escalations": lambda files: escalation_record.read(files)[1],
@@ -43,7 +43,7 @@ FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read o
 
 
 def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
-    """By code, in order."""
+    """Return the checks by code, in order."""
     return {
         "unreadable": partial(check_readable, store),
         "rivals": partial(check_rivals, ws, store),
@@ -55,11 +55,11 @@ def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
     }
 
 
-# ------------------------------------------------------------------------------ what was said
+# ------------------------------------------------------------------------------ the records
 
 
 def check_readable(store: StateStore) -> Iterator[Finding]:
-    """Which records and presence files cannot be read. They stay, and hide no other."""
+    """Report unreadable records and presence files. They are kept, and hide no other."""
     snapshot = store.snapshot()
     count, broken = 0, list[Problem]()
     for folder, read in FOLDERS.items():
@@ -67,20 +67,20 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
         count += len(files)
         broken += _broken(files, read)
     found = [*snapshot.problems(), *broken]
-    for problem in found[:TOLD]:
+    for problem in found[:LISTED]:
         yield warning(
             "unreadable",
             f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
             "It is kept as it is and left out; who wrote it can say it again.",
         )
-    if len(found) > TOLD:
-        yield warning("unreadable", f"{len(found) - TOLD} more cannot be read.", "See those above.")
+    if len(found) > LISTED:
+        yield warning("unreadable", f"{len(found) - LISTED} more cannot be read.", "See those above.")
     if not found:
         yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
 
 
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
-    """What is not even a document, and what is one, but not the record that it should be."""
+    """Return files that cannot be parsed, and those that are not the expected record."""
     found = {problem.place: problem for problem in read(files)}
     torn = filter(None, (_torn(path, content) for path, content in files.items()))
     found |= {problem.place: problem for problem in torn}
@@ -99,7 +99,7 @@ def _torn(path: str, content: bytes) -> Problem | None:
 
 
 def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Whether two living sessions work under one name."""
+    """Report two live sessions with one name."""
     for rivalry in rivalries(ws, store.snapshot()):
         yield warning(
             "rivals",
@@ -109,15 +109,15 @@ def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Which agents went to another clone lately."""
+    """Report agents that moved to another clone recently."""
     return name_owners.check(ws, store.snapshot())
 
 
-# ------------------------------------------------------------------------------ how far it got
+# ---------------------------------------------------------------------------------- the sync
 
 
 def check_outbox(store: StateStore) -> Iterator[Finding]:
-    """Whether records wait for a fold."""
+    """Report records that wait for a fold."""
     waiting = store.standing().waiting
     if waiting:
         text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
@@ -127,7 +127,7 @@ def check_outbox(store: StateStore) -> Iterator[Finding]:
 
 
 def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """What the remote does not have, and since when."""
+    """Report what the remote does not have, and since when."""
     standing = store.standing()
     if standing.remote is None:
         return
@@ -145,7 +145,7 @@ def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """What stood in the way of the last sync, and how old our news are."""
+    """Report why the last sync failed, and the age of our news."""
     standing = store.standing()
     if standing.remote is None:
         return
@@ -165,7 +165,7 @@ def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_clones(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Clones that have said nothing for long."""
+    """Report clones that have been silent for long."""
     snapshot = store.snapshot()
     now = ws.clock.now()
     for tip in snapshot.tips():

@@ -1,8 +1,8 @@
-"""Carrying out what a sweep decided: each act compares and swaps, or is said once by its marker.
+"""Carry out a sweep's acts: each is a compare-and-swap, or a comment with a unique marker.
 
-What moved since it was looked at is left as it is; the next sweep decides again. A process that is
-killed between two steps of an act leaves what the next sweep finishes: the handoff comes before
-the swap, and the entry in the ledger after all that shows of it.
+What has moved meanwhile is left alone; the next sweep decides again. If a process is killed during
+an act, the next sweep finishes it: the handoff is written before the swap, and the ledger entry
+after all visible effects.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,26 +40,26 @@ from ghp_agents.sweep.plan import (
 
 
 class ActionResult(NamedTuple):
-    """What became of an act."""
+    """The result of an act."""
 
     act: Act
     done: bool
-    text: str  # what was done, or why it was not
+    text: str  # what was done, or why not
 
 
 class Sweep(NamedTuple):
-    """Who sweeps, and by what rules."""
+    """Who sweeps, and the rules."""
 
     me: ClaimContext
     policy: str
     max_attempts: int
-    check: Callable[[], None]  # keeps the right to sweep; raises BusyError
+    check: Callable[[], None]  # renews the sweep lock; raises BusyError
 
 
 def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
-    """Do what can be done; what stands in the way of one act stops no other.
+    """Perform the acts; a failed one stops no other.
 
-    Once nobody can tell who has a right, or another sweep has taken over, the rest is left to it.
+    If the locks cannot be read, or another sweep has taken over, the rest is left.
     """
     done: list[ActionResult] = []
     left = list(acts)
@@ -141,7 +141,7 @@ def _free(sweep: Sweep, act: Free) -> str:
 
 
 def _swap(me: ClaimContext, act: Free) -> Lock:
-    """The one step that decides. Raises LeaseMovedError when the holder, or another, was faster."""
+    """Swap the claim: the step that decides. Raises LockMovedError if somebody was faster."""
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
@@ -161,7 +161,7 @@ def _show(
     gives_up: bool,
     handoff: str,
 ) -> None:
-    """All that people see of it; the ledger's entry last."""
+    """Make the visible changes; the ledger entry comes last."""
     me = sweep.me
     why = f"is {held.state}"
     if gives_up:
@@ -198,11 +198,11 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     return f"finished: {_describe_freed(held, lease.holder, act.attempt, act.gives_up)}"
 
 
-# ------------------------------------------------------------------------------ the silent
+# ---------------------------------------------------------------------------- silent holders
 
 
 def _warn(sweep: Sweep, act: Warn) -> str:
-    """First the comment, then the label: whoever sees the label need not look for the comment."""
+    """Comment first, then set the label: if the label is there, the comment is too."""
     me, held = sweep.me, act.held
     text = messages.silent(held, me.ws.settings.dead_after, sweep.policy)
     me.tracker.comment(act.issue, text, me.actor, marker=messages.marker("silent", held))
@@ -211,7 +211,7 @@ def _warn(sweep: Sweep, act: Warn) -> str:
 
 
 def _recall(me: ClaimContext, act: Recall) -> str:
-    """A comment cannot be taken back, so it is answered once; the label goes each time."""
+    """Answer the warning once, as a comment cannot be withdrawn; remove the label each time."""
     held = act.held
     if held and not held.lease.is_person and _was_warned(me.tracker.get(act.issue), held):
         mark = messages.marker("back", held)

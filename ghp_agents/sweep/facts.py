@@ -1,7 +1,7 @@
-"""What a sweep sees: agents, claims, issues, leases and clones, each looked at once.
+"""The facts for a sweep: agents, claims, issues, leases and clones, each read once.
 
-Nothing here asks anybody for one thing at a time: the rights and the state are as the last sync
-brought them, and the issues are one list.
+There are no single requests: locks and state are those of the last sync, and the issues are one
+list.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ def gather(
     views: Sequence[AgentView],
     orphans: Sequence[Orphan] = (),
 ) -> SweepFacts:
-    """All that a sweep decides on. Raises GhpError where the issues cannot be known."""
+    """Gather all facts for a sweep. Raises GhpError if the issues cannot be read."""
     snapshot = store.snapshot()
     issues: dict[int, Issue] = {
         number: issue for issue in tracker.list(closed=True) for number in issue.numbers
@@ -74,7 +74,7 @@ def gather(
     )
 
 
-# ------------------------------------------------------------------------------- rights
+# ------------------------------------------------------------------------------- locks
 
 
 def _is_lease(lease: Lock) -> bool:
@@ -93,7 +93,7 @@ def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at
         return Held(lease)
     settings = ws.settings
     if holder.view is None:
-        # It claimed, and its presence never came: it may have died before its first sync.
+        # It claimed without any presence: it may have died before its first sync.
         silent = max(0.0, news_at - noted[lease.name][1])
         lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
         return Held(lease, "unknown", silent, lapsed, gone)
@@ -101,7 +101,7 @@ def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at
     if holder.lives:
         state = view.liveness if view.liveness in holder_liveness.LIVING else Liveness.ACTIVE
         return Held(lease, state.value, silent)
-    # Of a process that ended a moment ago, another may take up the work just now.
+    # If a process has just ended, another may be about to resume its work.
     lapsed = not holder.rests and silent >= settings.stale_after
     return Held(lease, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
 
@@ -112,7 +112,7 @@ def _news_at(ws: Workspace, store: StateStore) -> float:
     return presence.news_at(ws, store) or 0.0
 
 
-# -------------------------------------------------------------------------- what was begun
+# ------------------------------------------------------------------------- unfinished sweeps
 
 
 def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
@@ -123,7 +123,7 @@ def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
 
 
 def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
-    """The claims that a sweep took, and was killed before it showed that."""
+    """Return claims whose sweep was killed before it made the change visible."""
     recorded = {entry.id for entry in ledger}
     for lease in swept:
         if effects.entry_id("release", lease) not in recorded:
@@ -131,7 +131,7 @@ def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterabl
 
 
 def _retried(snapshot: Snapshot) -> dict[int, int]:
-    """The issues that a person sent back to the queue by a comment, and when."""
+    """Return the issues that a person sent back to the queue by a comment, with the clock."""
     files = snapshot.files(comment_commands.FOLDER)
     return comment_commands.retried(comment_commands.read_commands(files)[0]) if files else {}
 
@@ -139,7 +139,7 @@ def _retried(snapshot: Snapshot) -> dict[int, int]:
 def _attempts(
     ledger: Iterable[LedgerEntry], escalations: Iterable[Escalation], retried: Mapping[int, int]
 ) -> dict[int, int]:
-    """How often each issue was left behind, since a person last said how to go on."""
+    """Count how often each issue was swept since a person last decided about it."""
     since = dict(retried)
     for item in escalations:
         if is_last_resort(item) and item.question.issue and item.answers:

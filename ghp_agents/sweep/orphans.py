@@ -1,7 +1,7 @@
-"""Worktrees and branches of this clone that nobody owns any more: found, saved, removed.
+"""Find, save and remove orphans: worktrees and branches of this clone without an owner.
 
-Only what agents made: a worktree that is named after an agent, a branch below `agent/`. What is
-removed was merged, or is in the state as a handoff with its patch; everything else stays.
+Only agents' own: a worktree with an agent's name, a branch below `agent/`. Removed is only what
+was merged, or is in the state as a handoff with its patch; everything else stays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,15 +33,15 @@ _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
 
 
 class _Owners(NamedTuple):
-    """Who may own a worktree or a branch."""
+    """The possible owners of a worktree or branch."""
 
-    ended: Mapping[str, str]  # agents that ended, and how they are
+    ended: Mapping[str, str]  # agents that ended, with their liveness
     known: frozenset[str]  # all agents
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
     def why_unowned(self, agent: str, branch: str | None) -> str:
-        """Why nobody owns it; empty if somebody may."""
+        """Return why nobody owns it; empty if somebody may."""
         if not agent or any(agent == lease.holder for lease in self.claims.values()):
             return ""
         if agent in self.known and agent not in self.ended:
@@ -57,7 +57,7 @@ class _Owners(NamedTuple):
 
 
 class _Branches(NamedTuple):
-    """The branches of the clone, and how it is told whether one is merged."""
+    """The branches of the clone, and what decides whether one is merged."""
 
     ws: Workspace
     forge: Forge | None
@@ -65,7 +65,7 @@ class _Branches(NamedTuple):
     trunks: Sequence[str]
 
     def is_merged(self, name: str) -> bool:
-        """Whether all of it is on the trunk: as it is, or squashed, as its pull request says."""
+        """Return whether the default branch has all of it: directly, or squashed by its merge."""
         tip = self.tips[name]
         return any(worktree.contains(self.ws.folder, ref, tip) for ref in self.trunks) or (
             self._was_squash_merged(name, tip)
@@ -74,7 +74,7 @@ class _Branches(NamedTuple):
     def _was_squash_merged(self, name: str, tip: str) -> bool:
         try:
             pull = self.forge.find(name) if self.forge else None
-        except GhpError:  # who cannot be asked says nothing
+        except GhpError:  # unknown counts as not merged
             return False
         return pull is not None and (pull.state, pull.head, pull.base) == (
             "merged", tip, trunk(self.ws),
@@ -88,7 +88,7 @@ def find_orphans(
     issues: Mapping[int, Issue],
     forge: Forge | None = None,
 ) -> list[Orphan]:
-    """What nobody owns: its agent has ended, and its issue is closed or held by nobody."""
+    """Find the orphans: the agent has ended, and the issue is closed or held by nobody."""
     if ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
@@ -112,7 +112,7 @@ def find_orphans(
 def _check_worktree(
     ws: Workspace, owners: _Owners, branches: _Branches, tree: Checkout
 ) -> list[Orphan]:
-    """A worktree that nobody owns; with its branch, if that is merged and can go with it."""
+    """Return an orphaned worktree; with its branch, if that is merged and can go, too."""
     other = _open(ws, tree.path)
     agent = named(other) if other else ""
     why = owners.why_unowned(agent, tree.branch)
@@ -121,8 +121,8 @@ def _check_worktree(
     orphan = _worktree_orphan(other, agent, why)
     name = orphan.branch
     goes = orphan.removable and name in branches.tips and _why_unowned_branch(owners, name)
-    goes = goes and branches.is_merged(name)
-    return [orphan._replace(tip=branches.tips[name]) if goes else orphan]
+    with_branch = goes and branches.is_merged(name)
+    return [orphan._replace(tip=branches.tips[name]) if with_branch else orphan]
 
 
 def _why_unowned_branch(owners: _Owners, name: str) -> str:
@@ -171,7 +171,7 @@ def _branch_orphan(name: str, why: str, branches: _Branches) -> Orphan:
 
 
 def remove(me: ClaimContext, orphan: Orphan) -> str:
-    """Remove it, if it still is as it was looked at. Raises RefusedError."""
+    """Remove an orphan that has not changed since it was found. Raises RefusedError."""
     ws = me.ws
     if orphan.kind == "branch":
         if not worktree_admin.delete_branch(ws.folder, orphan.name, orphan.tip):
@@ -182,7 +182,7 @@ def remove(me: ClaimContext, orphan: Orphan) -> str:
         return f"{orphan.name} is gone already"
     saved = _save(me, other, orphan)
     for name in () if saved else _provisioned_files(other, Path(orphan.name)):
-        Path(orphan.name, name).unlink()  # git would keep the worktree for it
+        Path(orphan.name, name).unlink()  # git would keep the worktree because of it
     if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
         raise RefusedError(f"git keeps {orphan.name}.", hint="Look at what is in it.")
     also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
@@ -195,15 +195,15 @@ def _differs(other: Workspace, folder: Path) -> bool:
 
 
 def _provisioned_files(other: Workspace, folder: Path) -> list[str]:
-    """What git does not know, and is as furnishing put it there."""
+    """List the untracked files that are as provisioning put them there."""
     ours = unchanged_files(other)
     found = worktree.differences(folder)
     return [item.path for item in found if item.code == "??" and item.path in ours]
 
 
 def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
-    """Keep what is not committed as a handoff with its patch, and take the worktree away; empty
-    where there is nothing to keep. Raises RefusedError where not all of it can be kept."""
+    """Save uncommitted work as a handoff with its patch, and remove the worktree. Return "" if
+    there is nothing to save. Raises RefusedError if not all of it can be saved."""
     folder = Path(orphan.name)
     if not _differs(other, folder):
         return ""

@@ -1,7 +1,7 @@
-"""The sweep: look after what agents left behind, once, by whatever clone and however often.
+"""The sweep: clean up after dead agents. Any clone can run it, as often as it likes.
 
-It needs no server and remembers what it must: a clone that is made only to sweep goes by the id of
-the one before it, and finds there when it first saw whom where.
+It needs no server. An ephemeral clone, made only to sweep, uses the id of the one before it, and
+so finds when each agent and clone was first seen.
 """
 
 from collections import Counter
@@ -30,23 +30,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
 
-ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
-NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
+ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
+NOBODY = Actor("Sweeper", is_person=True)  # without an agent's name and git's `user.name`
 
 
 class SweepResult(NamedTuple):
-    """What a sweep saw and did."""
+    """The result of a sweep."""
 
     policy: str
     dry_run: bool
-    agents: tuple[tuple[str, int], ...]  # how many of each liveness
+    agents: tuple[tuple[str, int], ...]  # number of each liveness
     outcomes: tuple[ActionResult, ...]
     report: SyncReport
     clone: CloneId
 
     @property
     def done(self) -> int:
-        """How many acts were done."""
+        """The number of acts that were done."""
         return sum(outcome.done for outcome in self.outcomes)
 
 
@@ -74,11 +74,11 @@ def sweep(
     hub: "GitHubRepository | None" = None,
     forge: Forge | None = None,
 ) -> SweepResult:
-    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep; the forge
-    knows of branches that were squashed.
+    """Gather facts, plan, act and publish. `ephemeral`: a clone made only to sweep. The forge
+    knows which branches were squashed.
 
-    Raises BusyError while another sweep is at work, UnknownError where the remote decides and
-    cannot be reached: who hears nothing takes nobody for dead.
+    Raises BusyError while another sweep runs, UnknownError if the remote cannot be reached:
+    without news, no agent counts as dead.
     """
     parts = SweepParts(ws, store, leaser, tracker, hub, forge)
     rule = policy or ws.settings.sweep_policy
@@ -139,7 +139,7 @@ def _run(
 
 
 def _refresh_status_comments(parts: SweepParts, outcomes: Sequence[ActionResult]) -> None:
-    """Bring the comments about the state of issues up to date whose claims were swept."""
+    """Update the status comments of issues whose claims were swept."""
     swept = {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
     if parts.hub is None or not swept:
         return
@@ -153,11 +153,11 @@ def _refresh_status_comments(parts: SweepParts, outcomes: Sequence[ActionResult]
             parts.ws, parts.hub, parts.leaser, snapshot, issues, views, swept
         )
     except GhpError:
-        return  # whoever has the issue next keeps the comment
+        return  # the next holder updates the comment
 
 
 def _freed_issue(act: Act) -> int | None:
-    """The issue whose claim an act ended."""
+    """Return the issue whose claim an act ended."""
     match act:
         case Free() | Close():
             return act.issue
@@ -173,13 +173,13 @@ def _publish(parts: SweepParts) -> SyncReport:
 
 
 def _publish_with_retries(parts: SweepParts, report: SyncReport) -> SyncReport:
-    """A clone that is gone afterwards has no next sync that sends what was said in it."""
+    """Publish until it succeeds, at most ATTEMPTS times: an ephemeral clone has no next sync."""
     for _ in range(ATTEMPTS):
         waiting = _waiting(parts)
         if not waiting and (not report.trouble or report.permanent):
             break
         parts.ws.clock.wait(PAUSE)
-        with suppress(GhpError):  # what stands in the way is told below
+        with suppress(GhpError):  # reported below
             parts.tracker.send()
         report = _publish(parts)
     lost = _waiting(parts)
@@ -188,7 +188,7 @@ def _publish_with_retries(parts: SweepParts, report: SyncReport) -> SyncReport:
 
 
 def _waiting(parts: SweepParts) -> int:
-    """How many writes to GitHub wait in this clone."""
+    """Return how many writes to GitHub wait in this clone."""
     return parts.hub.standing().queued if parts.hub else 0
 
 
@@ -208,7 +208,7 @@ def _plan(parts: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> 
 
 
 def _newly_orphaned(parts: SweepParts, before: SweepFacts) -> list[Act]:
-    """What can be removed now that the claims of the dead and done have ended."""
+    """Return acts that remove what became orphaned by this sweep."""
     ws, store, leaser, _, _, forge = parts
     views = presence.list_agents(ws, store, store.snapshot())
     found = sweep_orphans.find_orphans(ws, leaser, views, before.issues, forge)
@@ -217,7 +217,7 @@ def _newly_orphaned(parts: SweepParts, before: SweepFacts) -> list[Act]:
 
 
 def _actor(ws: Workspace) -> Actor:
-    """Who is named here; a machine that only sweeps need not name anybody."""
+    """Return the actor here; a machine that only sweeps needs no name."""
     try:
         return ws.actor()
     except NotSetUpError:
@@ -232,21 +232,21 @@ def _clone(store: StateStore) -> CloneId:
 
 
 def _is_fresh(store: StateStore) -> bool:
-    """Whether nothing was ever said in this clone."""
+    """Return whether this clone has never recorded anything."""
     snapshot = store.snapshot()
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
 
 
 def _adopt_sweeper_id(parts: SweepParts, turn: SweepTurn) -> None:
-    """Go by the id of the sweepers before, and take up what they remember."""
+    """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
         parts.store.adopt(turn.clone)
     memory.restore(parts.ws, parts.store)
 
 
 def _restore_clone_id(parts: SweepParts, turn: SweepTurn, published: SyncReport) -> SyncReport:
-    """Where another wrote under this id meanwhile, this clone was given one of its own: what it
-    said goes to the common one, and its ref goes."""
+    """Return to the shared id, if another wrote under it and this clone got its own. Absorb this
+    clone's records there, and drop its ref."""
     clone = _clone(parts.store)
     if turn.clone is None or clone == turn.clone:
         return published
