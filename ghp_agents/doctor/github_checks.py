@@ -48,7 +48,7 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
         "github",
         f"Issues are kept in this repository's state, not on {place.host}/{place.repository}: "
         f"{why}.",
-        _how(ws, place) if ws.settings.push else "",
+        _login_hint(ws, place) if ws.settings.push else "",
     )
 
 
@@ -99,7 +99,7 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
             f"Wait: this clone may ask again in {ago(known.paused_until - now)}.",
         )
     elif known.remaining is not None and known.limit is not None:
-        text = f"GitHub: {_left(known, now)}."
+        text = f"GitHub: {_limit_text(known, now)}."
         few = known.remaining < known.limit * FEW
         remedy = "Give agents another token, or let fewer work."
         yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
@@ -113,7 +113,7 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
     if found.paused_until is not None:
         yield f"{found.why_paused}.", f"It may be asked again in {ago(found.paused_until - now)}."
     elif found.remaining is not None:
-        yield f"GitHub: {_left(found, now)}.", ""
+        yield f"GitHub: {_limit_text(found, now)}.", ""
     if found.queued:
         yield (
             f"{_count(found.queued, 'write')} wait{_s(found.queued)} to be sent to GitHub.",
@@ -126,7 +126,7 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
         )
 
 
-def _left(found: HubStanding, now: float) -> str:
+def _limit_text(found: HubStanding, now: float) -> str:
     text = f"{found.remaining} of {found.limit} requests are left"
     return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
 
@@ -166,7 +166,7 @@ def _features(hub: GitHubRepository) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _how(ws: Workspace, place: RepositoryPlace) -> str:
+def _login_hint(ws: Workspace, place: RepositoryPlace) -> str:
     ours = token_hosts.is_githubs(place.host)
     names = token_hosts.OF_GITHUB if ours else token_hosts.OF_ENTERPRISE
     first = (

@@ -74,10 +74,10 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
     yield ok("repository", f"{ws.folder}: {', '.join(kinds)}")
     top = ws.place.toplevel
     if top and locate(top, ws.environ) is None:
-        yield _not_for_hooks(ws, top)
+        yield _hooks_finding(ws, top)
 
 
-def _not_for_hooks(ws: Workspace, top: str) -> Finding:
+def _hooks_finding(ws: Workspace, top: str) -> Finding:
     """Explain why hooks ignore a repository that git accepts."""
     code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
     if is_owned(ws.place, ws.environ):
@@ -156,11 +156,11 @@ def check_log(ws: Workspace) -> Iterator[Finding]:
     since = ws.clock.now() - LATELY
     for folder in ws.folders:
         path = Path(folder) / "log.jsonl"
-        recent = [entry for entry in _entries(path) if _moment(entry) > since]
+        recent = [entry for entry in _entries(path) if _time_of(entry) > since]
         if not recent:
             continue
-        last = max(recent, key=_moment)
-        when = ago(ws.clock.now() - _moment(last))
+        last = max(recent, key=_time_of)
+        when = ago(ws.clock.now() - _time_of(last))
         many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
         message = one_line(str(last.get("error", "")), 160)
         text = f"{many} in the background in the last 7 days; the last, {when} ago: {message}"
@@ -185,7 +185,7 @@ def _entries(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _moment(entry: dict[str, Any]) -> float:
+def _time_of(entry: dict[str, Any]) -> float:
     try:
         return to_seconds(str(entry.get("at")))
     except ValueError:

@@ -20,7 +20,7 @@ def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Fin
     """Report agents of this clone whose worktree no longer exists."""
     trees = _worktrees(ws)
     snapshot = store.snapshot()
-    here = _of_this_clone(ws, snapshot)
+    here = _agents_here(ws, snapshot)
     lost = {name: fields for name, fields in here.items() if _where(fields) not in ("", *trees)}
     named = _named(ws) if lost else set[str]()
     for name, presence in lost.items():
@@ -28,7 +28,7 @@ def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Fin
             yield from _findings_for(ws, snapshot, leaser, name, presence)
 
 
-def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
+def _agents_here(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
     """Return the agents whose last heartbeat was in this clone."""
     joined = snapshot.agents()
     own = {name: ws.presence(name) for name in sorted(snapshot.beaten())}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates
 from ghp_agents.core import finding
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError
@@ -38,7 +38,7 @@ def checks(
     return {
         **machine_checks.checks(ws),
         "sharing": partial(check_sharing, ground),
-        trunk_file.CODE: partial(trunk_file.check, ws, TEMPLATES),
+        templates.CODE: partial(templates.check, ws, TEMPLATES),
         **state_checks.checks(ws, store),
         "knowledge": partial(check_knowledge, ws, shortcomings),
         missing_worktrees.CODE: partial(missing_worktrees.check, ws, store, leaser),

@@ -74,7 +74,9 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
             "It is kept as it is and left out; who wrote it can say it again.",
         )
     if len(found) > LISTED:
-        yield warning("unreadable", f"{len(found) - LISTED} more cannot be read.", "See those above.")
+        yield warning(
+            "unreadable", f"{len(found) - LISTED} more cannot be read.", "See those above."
+        )
     if not found:
         yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
 
@@ -82,12 +84,12 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
     """Return files that cannot be parsed, and those that are not the expected record."""
     found = {problem.place: problem for problem in read(files)}
-    torn = filter(None, (_torn(path, content) for path, content in files.items()))
+    torn = filter(None, (_parse_problem(path, content) for path, content in files.items()))
     found |= {problem.place: problem for problem in torn}
     return [found[place] for place in sorted(found)]
 
 
-def _torn(path: str, content: bytes) -> Problem | None:
+def _parse_problem(path: str, content: bytes) -> Problem | None:
     try:
         if path.endswith(".md"):
             front_matter.parse(content)

@@ -78,7 +78,7 @@ class Situation:
 def next_steps(now: Situation) -> list[str]:
     """Return what to do next, in order. It contains only this program's text, no others'."""
     steps = [_restore(now), _unstored(now), _operation(now), _send(now), _wait(now), _blocked(now)]
-    steps += [_tasks(now), _rights(now), _go_on(now)]
+    steps += [_tasks(now), _rights(now), _continue(now)]
     return [step for step in steps if step]
 
 
@@ -127,7 +127,7 @@ def _rights(now: Situation) -> str:
     return f"{held} still held by the one before." if now.rights and now.to else ""
 
 
-def _go_on(now: Situation) -> str:
+def _continue(now: Situation) -> str:
     if now.issue is None or now.tasks_open or now.blocked_by:
         return ""
     closed = f"#{now.issue} is closed: make sure that there is still something to do."

@@ -61,7 +61,7 @@ def restore(
             "There is no worktree here to restore into.", hint="Change to a worktree."
         )
     folder = Path(ws.place.toplevel)
-    handoff, work, content = _stored(store, handoff)
+    handoff, work, content = _load_patch(store, handoff)
     if patch.is_applied(folder, content):
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
@@ -81,7 +81,7 @@ def restore(
     return restored
 
 
-def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
+def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
     """Return the stored patch of a handoff."""
     if handoff is None:
         raise NotRestoredError(

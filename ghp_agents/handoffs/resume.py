@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
@@ -87,7 +87,7 @@ def resume(
         news = escalation.news_for(ws, store.snapshot(), AgentName(actor.name))
     values = _values(ws, store, chosen, news)
     values = {**markdown.cleaned(values), "section": text_budget.mark}
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
     limit = max(text_budget.LEAST, max_chars or ws.settings.resume_chars)
     head, sections = text_budget.split(text)
     return Resumed(text_budget.fit(head, sections, limit), tuple(news), chosen.handoff)
@@ -97,14 +97,14 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ws.clock.now()
-    where = _where(ws, last)
+    where = _locate(ws, last)
     branch = evidence.branch(ws, where.tip)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, tip = branch.history.base[:12], branch.tip[:12]
     return {
         "title": markdown.title(about.issue, about.number),
-        "lead": [*_last(last, now), *_other_handoffs(store, about)],
+        "lead": [*_describe_last(last, now), *_other_handoffs(store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
         "steps": [
@@ -138,7 +138,7 @@ def _known(ws: Workspace, store: StateStore, about: Topic, branch: Branch) -> li
     return recall.fitting(ws, store, about.issue, about.numbers, touched)
 
 
-def _last(last: Handoff | None, now: float) -> list[str]:
+def _describe_last(last: Handoff | None, now: float) -> list[str]:
     if last is None:
         return ["Nothing was handed over yet."]
     lead = markdown.sentence(markdown.handed(last))
@@ -208,27 +208,27 @@ def _situation(chosen: Chosen, branch: Branch) -> Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Where:
+class _Location:
     """The commit whose history is shown (None: this worktree's own), and how to get it."""
 
     tip: str | None = None
     lines: tuple[str, ...] = ()
 
 
-def _where(ws: Workspace, last: Handoff | None) -> _Where:
+def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     if ws.place.toplevel is None or last is None or not last.head:
-        return _Where()
+        return _Location()
     folder = Path(ws.place.toplevel)
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
-        return _Where()
+        return _Location()
     branch = f"branch {markdown.path(last.branch)} at " if last.branch else ""
     prefix = f"What was handed over is on {branch}`{last.head[:12]}`"
     if worktree.has_commit(folder, last.head):
         to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
-        return _Where(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
+        return _Location(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
     command = markdown.path(f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}")
-    return _Where(
+    return _Location(
         None,
         (
             f"{prefix}, which is not in this clone: {command}. If it is not there either, "

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
@@ -111,7 +111,7 @@ def record_of(
     about = facts.about
     draft = _build_handoff(ws, facts, kind, to, note)
     values = markdown.cleaned(_values(ws, facts, draft))
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
     body = publishable(text.strip("\n") + "\n", ws.environ)
 
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:

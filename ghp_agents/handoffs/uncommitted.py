@@ -25,12 +25,12 @@ def take_uncommitted(ws: Workspace) -> Uncommitted:
     GitError."""
     if ws.place.toplevel is None:
         return Uncommitted(Patch("", b""))
-    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, _screen, unchanged_files(ws))
+    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, _why_unsafe, unchanged_files(ws))
     missing = [Missing(plain(item.path), item.size, item.reason) for item in kept.left_out]
     return Uncommitted(kept, (*missing, *_not_in_patch(Path(ws.place.toplevel), kept)))
 
 
-def _screen(change: PatchedFile, added: bytes) -> str | None:
+def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
     """Return why a change must not be stored: stored work is pushed, and others can read it."""
     if change.kind == "A" and secret_scan.is_made_for_secrets(change.path):
         return "a file that usually holds secrets"

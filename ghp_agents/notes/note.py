@@ -94,11 +94,11 @@ def folded(note: Note, changes: Iterable[NoteChange]) -> Note:
         if change.event == FORGET:
             now = now._replace(forgotten=now.forgotten or change)
         else:
-            now = _changed(now, change)
+            now = _apply(now, change)
     return now._replace(text="", paths=()) if now.forgotten else now
 
 
-def _changed(note: Note, change: NoteChange) -> Note:
+def _apply(note: Note, change: NoteChange) -> Note:
     names = {"supersededBy": "superseded_by"}
     values = {names.get(key, key): value for key, value in change.values.items()}
     return note._replace(**values, changed=change)

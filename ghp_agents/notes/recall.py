@@ -53,7 +53,7 @@ def recall(
         raise UsageError("The question is empty.", hint="Ask as you would ask a colleague.")
     known, problems = notes.read_all(store.snapshot())
     active = notes.active(ws, known)
-    among = _among(tracker, active, issue, path)
+    among = _filter_ids(tracker, active, issue, path)
     trouble: GhpError | None = None
     try:
         hits = knowledge.search(question, active, limit, among) if active and among != set() else []
@@ -70,7 +70,7 @@ def recall(
     )
 
 
-def _among(
+def _filter_ids(
     tracker: IssueTracker, active: Sequence[Note], issue: str | None, path: str | None
 ) -> set[str] | None:
     if issue is None and path is None:

@@ -90,7 +90,7 @@ def remember(
         project=project,
         issue=_issue(ws, tracker, actor, issue),
         paths=tuple(paths),
-        expires=_coming_day(ws, expires),
+        expires=_future_day(ws, expires),
         branch=ws.branch,
         commit=_commit(ws),
     )
@@ -194,7 +194,7 @@ def checked_kind(kind: str) -> str:
     return kind
 
 
-def _coming_day(ws: Workspace, text: str | None) -> str | None:
+def _future_day(ws: Workspace, text: str | None) -> str | None:
     if text is None:
         return None
     day = rules.last_day(text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.file_names import plain
@@ -28,11 +28,11 @@ def body(
 ) -> str:
     """Return the body; it uses the repository's own template if there is one."""
     sections = _sections(about, branch, facts, checks)
-    own = trunk_file.text(ws, *TEMPLATES)
+    own = repo_templates.text(ws, *TEMPLATES)
     if own is not None:
         return publishable(body_template.filled(own, sections), ws.environ)
     values = markdown.cleaned({section.key: section.text for section in sections})
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
     return publishable(text.strip("\n") + "\n", ws.environ)
 
 

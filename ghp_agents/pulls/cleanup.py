@@ -129,7 +129,7 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
         else:
             worktree_admin.clear(folder, place.path)
     local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.branch}")
-    if local_tip and _is_in(folder, local_tip, pull):
+    if local_tip and _is_merged(folder, local_tip, pull):
         worktree_admin.delete_branch(folder, pull.branch, local_tip)
     if branches.known_tip(me.ws, pull.branch) and branches.where(me.ws):
         gone = branches.delete(me.ws, pull.branch, expected=pull.head)
@@ -138,7 +138,7 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     return notes
 
 
-def _is_in(folder: Path, commit: str, pull: Pull) -> bool:
+def _is_merged(folder: Path, commit: str, pull: Pull) -> bool:
     """Return whether the merge contains a commit."""
     return commit == pull.head or (
         bool(worktree_admin.tip(folder, pull.head)) and merge.is_ancestor(folder, commit, pull.head)
@@ -149,7 +149,7 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
     """Return why a worktree must stay; empty if it may be deleted."""
     if place.is_main:
         return "it is the main worktree"
-    if not _is_in(place.path, place.head, pull):
+    if not _is_merged(place.path, place.head, pull):
         return "it has commits that are not merged"
     found = walk_up(str(place.path))
     if found is None or worktree.operation(Path(found.git_dir)):
@@ -162,11 +162,11 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
         return f"{left[0]} there is not committed"
     if cwd.resolve().is_relative_to(place.path.resolve()):
         return "this command runs in it; `git worktree remove` takes it away from elsewhere"
-    agent = _who_is_in(me, place)
+    agent = _active_agent_in(me, place)
     return f"{agent} is in it" if agent else ""
 
 
-def _who_is_in(me: ClaimContext, place: Checkout) -> str | None:
+def _active_agent_in(me: ClaimContext, place: Checkout) -> str | None:
     """Return the active agent whose session runs in this worktree."""
     for view in presence.list_agents(me.ws, me.store, me.store.snapshot()):
         here = view.is_here and view.presence.get("worktree") == place.path.name

@@ -69,12 +69,12 @@ def finish(
     _refuse_unfinished(ws)
     tips = update_branch.compare_with_remote(ws, base, branch, worktree.head(ws.folder))
     _refuse_empty(ws, tips)
-    _refuse_furniture(ws, tips)
+    _refuse_provisioned(ws, tips)
     paths = changed_paths.between(ws.folder, tips.trunk, tips.head)
     held_notes = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
     head = update_branch.bring_up(ws, tips, actor.name)
     checks = run_checks.run(ws, run_checks.rules(ws, tips.trunk), ws.folder, branch, tell)
-    _judge(ws, checks, branch, head, draft=draft)
+    _refuse_failed(ws, checks, branch, head, draft=draft)
     claim.verify(ws, leaser, actor.name, found.number)  # checks can take long
     update_branch.send(ws, tips, head)
     about = evidence.topic(ws, tracker, actor, str(found.number))
@@ -165,7 +165,7 @@ def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
         )
 
 
-def _refuse_furniture(ws: Workspace, tips: update_branch.Tips) -> None:
+def _refuse_provisioned(ws: Workspace, tips: update_branch.Tips) -> None:
     found = committed(ws, tips.trunk, tips.head)
     if not found:
         return
@@ -183,7 +183,7 @@ def _refuse_furniture(ws: Workspace, tips: update_branch.Tips) -> None:
     )
 
 
-def _judge(
+def _refuse_failed(
     ws: Workspace, checks: tuple[Check, ...], branch: str, head: str, *, draft: bool
 ) -> None:
     failed = red(checks)

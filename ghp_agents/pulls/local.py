@@ -81,7 +81,7 @@ class LocalForge:
             pull = replay.pull_id(wanted.branch, pulls)
             event = self._new_event(snapshot, log, pull, record, "open", by)
             event = event._replace(number=number, fields=fields)
-            created = _of(log.with_one(event), pull)
+            created = _get_by_id(log.with_one(event), pull)
             return created, [entry(event, created, f"{created.branch}: {created.title}")]
 
         return transact(self._store, decide)
@@ -116,7 +116,7 @@ class LocalForge:
         event = self._new_event(snapshot, log, found.id, record, "change", by)._replace(
             fields=fields
         )
-        changed = _of(log.with_one(event), found.id)
+        changed = _get_by_id(log.with_one(event), found.id)
         return changed, [entry(event, changed, ", ".join(_describe_change(fields)))]
 
     # ---------------------------------------------------------------------------- merging
@@ -196,7 +196,7 @@ class LocalForge:
                 return found.pull, []
             event = self._new_event(snapshot, log, found.id, record, "merge", by)
             event = event._replace(fields={"head": head, "mergedAs": commit})
-            merged = _of(log.with_one(event), found.id)
+            merged = _get_by_id(log.with_one(event), found.id)
             return merged, [entry(event, merged, f"{merged.branch} as {commit[:12]}")]
 
         return transact(self._store, decide)
@@ -225,7 +225,7 @@ def _get(log: PullEvents, number: int) -> Found:
     raise not_found(number)
 
 
-def _of(log: PullEvents, pull: str) -> Pull:
+def _get_by_id(log: PullEvents, pull: str) -> Pull:
     return next(found.pull for found in replay.fold(log) if found.id == pull)
 
 

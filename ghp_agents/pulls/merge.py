@@ -80,7 +80,7 @@ def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Pas
     """Merge all that `agent-finish` sent for the issues' holders, one by one, the oldest first.
     One that cannot be merged does not stop the rest. Raises RefusedError when somebody else
     merges, UnknownError."""
-    pulls = _ready(who) or (_ready(who) if _fetched_more(who) else [])
+    pulls = _ready_pulls(who) or (_ready_pulls(who) if _fetched_more(who) else [])
     if not pulls:
         return
     with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
@@ -97,7 +97,7 @@ def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Pas
                 yield Passed(pull, str(refused))
 
 
-def _ready(who: Merger) -> list[Pull]:
+def _ready_pulls(who: Merger) -> list[Pull]:
     return [pull for pull in who.forge.list() if not pull.draft]
 
 

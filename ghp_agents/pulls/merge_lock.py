@@ -39,13 +39,13 @@ class MergeLock:
         try:
             self._lease = _acquire(self._me, self._lease, reason)
         except LockMovedError as moved:
-            raise _taken(moved.current) from None
+            raise _lost_error(moved.current) from None
 
     def check(self) -> None:
         """Raise RefusedError when another has taken it meanwhile."""
         now = self._me.leaser.read(NAME)
         if now is None or now.nonce != self._lease.nonce:
-            raise _taken(now)
+            raise _lost_error(now)
 
     def give_back(self) -> None:
         """Release the lock, unless another has taken it."""
@@ -62,7 +62,7 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[Me
     files.usable(me.ws.ghp_dir)
     try:
         with files.locked_if_possible(me.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
-            lock = MergeLock(me, _take(me, reason, me.ws.clock.now() + patience))
+            lock = MergeLock(me, _wait_and_acquire(me, reason, me.ws.clock.now() + patience))
             try:
                 yield lock
             finally:
@@ -74,13 +74,13 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[Me
         ) from None
 
 
-def _take(me: ClaimContext, reason: str, until: float) -> Lock:
+def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
     current = me.leaser.read(NAME)
     lost = 0
     while lost < ATTEMPTS:
-        if current and current.holder and not _may_take(me, current):
+        if current and current.holder and not _can_take_over(me, current):
             if me.ws.clock.now() >= until:
-                raise _busy(current)
+                raise _busy_error(current)
             me.ws.clock.wait(PAUSE)
             current = me.leaser.read(NAME)
             continue
@@ -109,12 +109,12 @@ def _clone(me: ClaimContext) -> str:
     return me.store.snapshot().clone
 
 
-def _is_from_here(me: ClaimContext, lease: Lock) -> bool:
+def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
     return bool(lease.clone) and lease.clone == me.clone
 
 
-def _may_take(me: ClaimContext, lease: Lock) -> bool:
-    if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
+def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
+    if is_mine(lease, me.name, me.epoch, me.clone) and _is_this_clone(me, lease):
         return True  # an earlier command of ours was killed
     seen = holder_liveness.note_first_seen(me.ws, [lease])[lease.name][1]
     if me.ws.steady() - seen >= me.ws.settings.dead_after:
@@ -122,7 +122,7 @@ def _may_take(me: ClaimContext, lease: Lock) -> bool:
     return not holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name].lives
 
 
-def _busy(lease: Lock) -> RefusedError:
+def _busy_error(lease: Lock) -> RefusedError:
     who = named(lease.holder or "", lease.is_person)
     return RefusedError(
         f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
@@ -130,7 +130,7 @@ def _busy(lease: Lock) -> RefusedError:
     )
 
 
-def _taken(lease: Lock | None) -> RefusedError:
+def _lost_error(lease: Lock | None) -> RefusedError:
     holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
         f"{holder} took the right to the trunk meanwhile; nothing was merged.",

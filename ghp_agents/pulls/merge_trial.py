@@ -88,7 +88,7 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
     if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
-        raise _running(pull)
+        raise _running_error(pull)
     return tried._replace(head=tried.candidate)
 
 
@@ -167,13 +167,13 @@ def of_the_host(who: Merger, pull: Pull) -> str:
     """Return the host's failed checks in words. Raises RefusedError while they run."""
     checks = who.forge.checks(pull)
     if checks.state == "pending":
-        raise _running(pull)
+        raise _running_error(pull)
     if checks.state != "red":
         return ""
     return "\n".join(f"{name}: {conclusion}" for name, conclusion in checks.details)
 
 
-def _running(pull: Pull) -> RefusedError:
+def _running_error(pull: Pull) -> RefusedError:
     return RefusedError(
         f"The checks of #{pull.number} are still running.",
         hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",

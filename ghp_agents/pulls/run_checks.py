@@ -44,14 +44,14 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
     done: list[Check] = []
     for command in settings.checks:
         tell(f"Running `{command}` …")
-        done.append(_one(ws, path, command, settings.check_timeout))
-        _keep(ws, name, done)
+        done.append(_run_check(ws, path, command, settings.check_timeout))
+        _save_outputs(ws, name, done)
         if red(done):
             break
     return tuple(done)
 
 
-def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
+def _run_check(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
     began = ws.clock.now()
     env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
@@ -65,7 +65,7 @@ def kept_in(ws: Workspace, name: str) -> Path:
     return ws.ghp_dir / FOLDER / f"{slug(name, 80) or 'branch'}.txt"
 
 
-def _keep(ws: Workspace, name: str, checks: list[Check]) -> None:
+def _save_outputs(ws: Workspace, name: str, checks: list[Check]) -> None:
     text = "\n\n".join(f"$ {check.command}\n{check.output}\n({check.verdict})" for check in checks)
     try:
         files.write_atomically(kept_in(ws, name), f"{text}\n".encode("utf-8", "replace"))

@@ -37,7 +37,7 @@ def send_back(
     agent = _agent_of(me, pull)
 
     def decide(snapshot: Snapshot) -> tuple[tuple[Return, int], list[Record]]:
-        known = _of_pull(snapshot, pull.number)
+        known = _returns_of(snapshot, pull.number)
         returned = Return(
             pull.number, head, trunk, agent, reason, redacted(text).strip()[-OUTPUT:], pull.branch,
             pull.issue, Timestamp(now_text(me.ws)), me.actor, snapshot.clock + 1, snapshot.clone,
@@ -58,7 +58,7 @@ def send_back(
 def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool:
     """Return whether exactly this head was sent back on exactly this base."""
     return any(
-        (entry.head, entry.trunk) == (head, trunk) for entry in _of_pull(snapshot, pull.number)
+        (entry.head, entry.trunk) == (head, trunk) for entry in _returns_of(snapshot, pull.number)
     )
 
 
@@ -68,7 +68,7 @@ def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
     return [(returned, number) for returned, number in rules.last(found) if returned.agent == agent]
 
 
-def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:
+def _returns_of(snapshot: Snapshot, pull: int) -> list[Return]:
     return rules.read_returns(snapshot.files(rules.folder_of(pull)))[0]
 
 

@@ -38,7 +38,7 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     if sent and sent != head and merge.is_ancestor(ws.folder, head, sent):
         why = worktree_admin.forward(ws.folder, branch, head, sent)  # e.g. a merge updated it
         tips = tips if why else tips._replace(head=sent)
-    if sent and not _follows(ws, tips):
+    if sent and not _contains_remote(ws, tips):
         assert remote is not None
         raise RefusedError(
             f"{branch} on {remote.name} has commits that are not here.",
@@ -47,7 +47,7 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     return tips
 
 
-def _follows(ws: Workspace, tips: Tips) -> bool:
+def _contains_remote(ws: Workspace, tips: Tips) -> bool:
     """Return whether the branch here contains the remote's tip, now or in its reflog."""
     assert tips.sent is not None
     if merge.is_ancestor(ws.folder, tips.sent, tips.head):

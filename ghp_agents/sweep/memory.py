@@ -73,7 +73,7 @@ def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Si
     for tip in snapshot.tips():
         if tip.clone == snapshot.clone:
             continue
-        oid, first = _sighting(previous.get(tip.clone))
+        oid, first = _parse_sighting(previous.get(tip.clone))
         # After a reboot the steady clock restarts, so old times do not count.
         same = oid == tip.oid and first <= now
         seen[tip.clone] = [tip.oid, first if same else now]
@@ -83,7 +83,7 @@ def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Si
     return tuple(silent)
 
 
-def _sighting(value: Any) -> tuple[str, float]:
+def _parse_sighting(value: Any) -> tuple[str, float]:
     match value:
         case [str(oid), int() | float() as first]:
             return oid, first

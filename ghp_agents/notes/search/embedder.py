@@ -38,7 +38,7 @@ class LocalModel:
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """Return the vector of a text; for a search, the question's synonyms are added."""
-        return list(_of_question(text) if memory_action == "search" else _by_model(text))
+        return list(_embed_question(text) if memory_action == "search" else _embed_text(text))
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
         """The vectors of several."""
@@ -72,16 +72,16 @@ def load_model() -> minilm.MiniLM:
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _by_model(text: str) -> tuple[float, ...]:
+def _embed_text(text: str) -> tuple[float, ...]:
     return tuple(load_model().embed([text])[0])
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _of_question(text: str) -> tuple[float, ...]:
+def _embed_question(text: str) -> tuple[float, ...]:
     words = thesaurus.load().in_other_words(text)
     if not words:
-        return _by_model(text)
-    pairs = zip(_by_model(text), _by_model(f"{text} ({words})"), strict=True)
+        return _embed_text(text)
+    pairs = zip(_embed_text(text), _embed_text(f"{text} ({words})"), strict=True)
     both = [first + OTHERWISE * other for first, other in pairs]
     size = math.hypot(*both)
     return tuple(value / size for value in both)

@@ -56,7 +56,7 @@ class Mem0Base:
         """Update the index to the notes; unchanged ones are skipped."""
         with _wrap_errors("The index could not be brought up to date"):
             self._prepare()
-            return self._bring(notes)
+            return self._update(notes)
 
     def search(
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
@@ -66,7 +66,7 @@ class Mem0Base:
             self._prepare()
             hits = self._search_index(query, notes, limit, among)
             if hits is None:
-                self._bring(notes)
+                self._update(notes)
                 hits = self._search_index(query, notes, limit, among, force=True)
             return hits or []
 
@@ -76,7 +76,7 @@ class Mem0Base:
             return [text]
         with _wrap_errors("The language model could not be asked for the facts"):
             self._prepare()
-            with self._opened() as memory:
+            with self._open_store() as memory:
                 # The next update of the index removes these drafts.
                 marks = {"ghp": "draft"}
                 answer = memory.add(text, user_id=self._scope, metadata=marks, infer=True)
@@ -108,7 +108,7 @@ class Mem0Base:
         return self._folder / fingerprint(self._engines, hashes=self._hashes)
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _open_store(self) -> Iterator[Any]:
         """Open mem0, with its store locked."""
         with files.locked(self._folder / LOCK, patience=PATIENCE):
             memory = self._open()
@@ -136,9 +136,9 @@ class Mem0Base:
 
     # ------------------------------------------------------------------------------- the content
 
-    def _bring(self, notes: Sequence[Note]) -> IndexUpdate:
-        with self._opened() as memory:
-            todo = _differences(notes, self._listed(memory))
+    def _update(self, notes: Sequence[Note]) -> IndexUpdate:
+        with self._open_store() as memory:
+            todo = _differences(notes, self._list_index(memory))
             for point in (*todo.gone, *todo.stale):
                 memory.vector_store.delete(vector_id=point)
             forget_elsewhere(self._place, self._scope, {note.id for note in notes})
@@ -148,12 +148,12 @@ class Mem0Base:
         for start in range(0, 0 if is_quick else len(todo.missing), BATCH):
             some = todo.missing[start : start + BATCH]
             vectors = self._vectors(None, some)  # others may use the store meanwhile
-            with self._opened() as memory:
+            with self._open_store() as memory:
                 self._insert(memory, some, vectors)
         changed = len(todo.stale)
         return IndexUpdate(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
 
-    def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
+    def _list_index(self, memory: Any) -> dict[str, tuple[str, str]]:
         """Return our entries of the index: by point the note's id and its text's digest."""
         listed = memory.vector_store.list(filters={"user_id": self._scope}, top_k=MOST)
         rows = listed[0] if listed and isinstance(listed[0], list) else listed
@@ -195,8 +195,8 @@ class Mem0Base:
         force: bool = False,
     ) -> list[Hit] | None:
         """Return the hits; None if the index differs from the notes, unless `force` is set."""
-        with self._opened() as memory:
-            if not force and _differences(notes, self._listed(memory)) != _NOTHING:
+        with self._open_store() as memory:
+            if not force and _differences(notes, self._list_index(memory)) != _NOTHING:
                 return None
             found = memory.search(
                 query,

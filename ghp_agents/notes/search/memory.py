@@ -17,7 +17,7 @@ class MemoryBase:
 
     def bring(self, notes: Sequence[Note]) -> IndexUpdate:
         """Index exactly these notes from now on."""
-        self._refuse_if_away()
+        self._check_reachable()
         previous, self._texts = self._texts, {note.id: note.text for note in notes}
         both = self._texts.keys() & previous.keys()
         return IndexUpdate(
@@ -53,6 +53,6 @@ class MemoryBase:
         """Return none."""
         return []
 
-    def _refuse_if_away(self) -> None:
+    def _check_reachable(self) -> None:
         if not self.reachable:
             raise KnowledgeError("The knowledge base is away.", hint="Try again.")

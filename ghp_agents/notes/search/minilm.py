@@ -48,14 +48,14 @@ class MiniLM:
     def _embed(self, text: str) -> list[float]:
         import numpy
 
-        states = self._first(self._tokenizer.encode(text).ids)
+        states = self._embeddings(self._tokenizer.encode(text).ids)
         for number in range(_LAYERS):
             states = self._layer(f"encoder.layer.{number}.", states)
         mean = states.mean(axis=0)
         vector: list[float] = (mean / max(float(numpy.linalg.norm(mean)), _EPSILON)).tolist()
         return vector
 
-    def _first(self, ids: Sequence[int]) -> Any:
+    def _embeddings(self, ids: Sequence[int]) -> Any:
         import numpy
 
         weights = self._weights

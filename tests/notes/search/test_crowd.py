@@ -90,5 +90,5 @@ def held(clone: Path) -> set[str]:
     """The notes that the index itself holds, whatever it is asked."""
     index = base(clone)
     index._prepare()
-    with index._opened() as memory:
-        return {f"N-{note}" for note, _ in index._listed(memory).values()}
+    with index._open_store() as memory:
+        return {f"N-{note}" for note, _ in index._list_index(memory).values()}

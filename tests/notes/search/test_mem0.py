@@ -121,7 +121,7 @@ def test_an_identifier_decides_where_vectors_see_no_difference(tmp_path: Path) -
 
 
 def forget_questions() -> None:
-    embedder._of_question.cache_clear()
+    embedder._embed_question.cache_clear()
 
 
 @needs_model
