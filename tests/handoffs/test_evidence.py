@@ -104,7 +104,7 @@ def test_only_what_concerns_the_topic_is_told(here: Station) -> None:
     here.ask("Which database?", issue="1")
     here.hand_over(checkpoint=True)
     found = evidence.topic_facts(here.team.store, about(here))
-    assert [asked.title for asked in found.escalations] == ["Which colour?"]
+    assert [question.title for question in found.escalations] == ["Which colour?"]
     assert [handoff.kind for handoff in found.handoffs] == ["checkpoint"]
     assert {entry.issue for entry in found.ledger} == {2}
     assert found.notes == ()
@@ -118,7 +118,7 @@ def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
     others.hand_over(to="worker-1")
     others.hand_over(to="worker-3", note="For another.")
     found = evidence.topic_facts(team.store, about(mine))
-    assert [asked.title for asked in found.escalations] == ["Mine?"]
+    assert [question.title for question in found.escalations] == ["Mine?"]
     assert [handoff.to for handoff in found.handoffs] == ["worker-1"]
 
 

@@ -98,8 +98,8 @@ def test_an_index_that_does_not_say_what_it_holds_is_not_kept_beside_ours(tmp_pa
     shutil.copytree(tmp_path / "index" / HASHES.parent, earlier)
     hashed(tmp_path).bring([JWT, CORS, PORT, note("One more")])
     assert earlier.exists()
-    (said,) = earlier.glob(f"*{HELD}")
-    said.unlink()
+    (listing,) = earlier.glob(f"*{HELD}")
+    listing.unlink()
     hashed(tmp_path).bring(ALL)
     assert not earlier.exists()
 
